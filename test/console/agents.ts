@@ -71,7 +71,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
     await press('Approve');
     await status('Approved').waitFor();
-    await page.getByText(/^Builder /).waitFor();
+    await page.locator('.facts div', { hasText: 'Approved by' }).getByText('Ada Demo').waitFor();
     await press('Commit');
     await dialog().getByRole('button', { name: 'Commit' }).click();
     await status('Committed').waitFor();

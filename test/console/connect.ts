@@ -163,7 +163,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await openConsole(builder, `${stage().url}/console/demo`);
     await builder.getByRole('link', { name: "Customers can't connect HubSpot" }).click();
     await builder.getByText(/has no provider app for hubspot/).waitFor();
-    await builder.getByText(/^Met 1 time, last/).waitFor();
+    await builder.getByText(/^Failed 1 time, last/).waitFor();
     await expectFitsScreens(builder);
     await builder.context().close();
     await stage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",

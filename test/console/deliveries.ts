@@ -41,7 +41,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     const before = await counts();
     await open(`destinations/${destinationId}`);
     await press('Send test message');
-    await page.getByRole('heading', { level: 1, name: 'Message to events' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Message to “events”' }).waitFor();
     await page.locator('.facts .status.good').waitFor();
     await page.locator('.json', { hasText: 'test.message' }).waitFor();
     expect((await counts()).all).toBe(before.all + 1);
@@ -66,6 +66,13 @@ export function testDeliveries(stage: () => ConsoleStage) {
     await page.getByRole('option', { name: 'Last 24 hours' }).click();
     await page.getByRole('row', { name: /Message .* events/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?time=day');
+  });
+
+  test('shows the customer of a delivery in the list and on its page', async () => {
+    await open('deliveries?type=CONNECTION_CREATED');
+    const row = page.getByRole('row', { name: /^Connection created .*Acme Inc\. events/ });
+    await row.getByRole('link').click();
+    await page.locator('.facts').getByRole('link', { name: 'Acme Inc.' }).waitFor();
   });
 
   test('creates a stream and shows new messages', async () => {

@@ -62,7 +62,7 @@ export function testDiagnosis(stage: () => ConsoleStage) {
       body: JSON.stringify({ query: RECORDS, variables: { id: installation.id } }),
     });
     await open(`connections/${installation.connection.id}`);
-    const panel = page.locator('section.card', { hasText: 'Token requests, and failed requests' });
+    const panel = page.locator('section.card', { hasText: 'Requests outside operations' });
     await panel.locator('.status.bad', { hasText: '503' }).first().waitFor();
     await expectFitsScreens(page);
   });

@@ -29,7 +29,7 @@ export function testLive(stage: () => ConsoleStage) {
     await connect('live-1');
     await page.getByText('live-1').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused.').waitFor();
+    await page.getByText('Paused', { exact: true }).waitFor();
     await connect('live-2');
     await connect('live-3');
     expect(await groups('live-2', 'live-3')).toEqual([]);

@@ -78,7 +78,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await press(card, 'Read now: people');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
-      const failed = page.getByRole('row', { name: /Records Retrying 2 503/ });
+      const failed = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
       await failed.first().waitFor();
 
       await run(REPAIR_COMMAND);
@@ -89,7 +89,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
       await dialog.getByRole('button', { name: 'Close' }).click();
       await page
-        .getByRole('row', { name: /Records Succeeded 3 204/ })
+        .getByRole('row', { name: /Records of .* Succeeded .* 3 204/ })
         .first()
         .waitFor();
       const { project } = await stage().api(`{ project(idOrName: "demo") {

@@ -67,7 +67,7 @@ export function testPlans(stage: () => ConsoleStage) {
       '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }';
     const before = await stage().api(REVISIONS);
     await open('integrations/crm-sync');
-    await press('New revision');
+    await press('Create revision');
     const editor = dialog().getByRole('textbox', { name: 'Content' });
     await editor.focus();
     await page.evaluate(() => document.execCommand('selectAll'));

@@ -74,6 +74,12 @@ export function testShell(stage: () => ConsoleStage) {
     await expectHeading('Integrations');
   });
 
+  test('leads from the usual URL of a new integration to its form', async () => {
+    await page.goto(`${stage().url}/console/demo/integrations/new`);
+    await expectHeading('New integration');
+    expect(page.url()).toMatch(/\/new-integration$/);
+  });
+
   test('copies a name', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);

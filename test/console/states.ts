@@ -61,7 +61,7 @@ export function testStates(stage: () => ConsoleStage) {
     await failing.waitFor({ state: 'hidden' });
     await page.reload();
     await panel.getByText('1 acknowledged', { exact: true }).click();
-    await panel.getByText(/^acknowledged by Builder /).waitFor();
+    await panel.getByText(/^acknowledged by Ada Demo /).waitFor();
     await expectFitsScreens(page);
     await panel.getByRole('button', { name: 'Reopen: records is failing' }).click();
     await failing.click();
@@ -84,8 +84,8 @@ export function testStates(stage: () => ConsoleStage) {
     const row = rows().nth(1);
     await row.getByText('Retrying').waitFor();
     await row.getByRole('button', { name: 'Retry' }).click();
-    await expect.poll(() => row.getByRole('cell').nth(3).textContent()).toBe('2');
-    expect(await row.getByRole('cell').nth(4).textContent()).toBe('503');
+    await expect.poll(() => row.getByRole('cell').nth(4).textContent()).toBe('2');
+    expect(await row.getByRole('cell').nth(5).textContent()).toBe('503');
     await open(`destinations/${destinationId}?status=RETRYING`);
     const retry = rows().nth(1).getByRole('button', { name: 'Retry' });
     await retry.waitFor();
@@ -128,6 +128,22 @@ export function testStates(stage: () => ConsoleStage) {
     await page.getByText(`25 of ${totalCount}`).waitFor();
   });
 
+  test('counts the connections and installations of a group', async () => {
+    await open('groups');
+    const group = page
+      .getByRole('region', { name: 'Groups' })
+      .getByRole('row', { name: /^Acme Inc/ });
+    const cells = await group.getByRole('cell').allTextContents();
+    expect(cells.slice(1, 4)).toEqual(['acme', '1', '1']);
+  });
+
+  test('shows the schedule of a read in words', async () => {
+    const { project } = await stage().api(INSTALLATIONS);
+    await open(`installations/${project.installations.nodes[0].id}`);
+    const schedule = page.getByRole('region', { name: 'Objects' }).getByText('Every 10 minutes');
+    expect(await schedule.getAttribute('title')).toBe('*/10 * * * *');
+  });
+
   test('shows the object of an outcome as a name, not as a prefix', async () => {
     await open('operations?status=FAILED');
     await page.getByRole('cell', { name: 'The provider returned 503.' }).first().waitFor();
@@ -147,7 +163,7 @@ export function testStates(stage: () => ConsoleStage) {
     const row = page.getByRole('row', { name: /The provider returned 503/ }).first();
     await row.getByRole('link').click();
     await page.locator('.facts div', { hasText: 'Duration' }).getByText('2 s').waitFor();
-    await page.getByRole('link', { name: 'Acme Inc.: crm-sync' }).waitFor();
+    await page.getByRole('link', { name: 'CRM sync', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Acme Inc.', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Acme Inc.' }).waitFor();
   });

@@ -40,6 +40,7 @@ export default function AgentsPage({ project: idOrName }: ConsolePageProps) {
     <Page
       title="Agents"
       description="Agents read records and propose writes. A proposal is written after a person or a rule has approved it."
+      actions={<NewAgentSession project={idOrName} />}
       query={QUERY}
       variables={variables}
     >
@@ -49,7 +50,7 @@ export default function AgentsPage({ project: idOrName }: ConsolePageProps) {
         </div>
         <Proposals project={project} isFiltered={status !== null} linkTo={linkTo} />
       </Panel>
-      <Panel title="Agent sessions" actions={<NewAgentSession project={idOrName} />}>
+      <Panel title="Agent sessions">
         <AgentSessions project={project} idOrName={idOrName} />
       </Panel>
     </Page>

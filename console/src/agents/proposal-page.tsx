@@ -95,7 +95,7 @@ export default function ProposalPage({ project, id = '' }: ConsolePageProps) {
             'End user': consumer?.consumerName,
             Record: proposal.recordId && <Copyable value={proposal.recordId} label="record ID" />,
             Proposed: <Time value={proposal.createTime} />,
-            By: <Principal value={proposal.createdBy} />,
+            'Proposed by': <Principal value={proposal.createdBy} />,
             Expires: isExpiring ? <DueTime value={proposal.expireTime} /> : null,
             [decision]: proposal.decideTime && <Time value={proposal.decideTime} />,
             [`${decision} by`]: proposal.decidedBy && <Principal value={proposal.decidedBy} />,

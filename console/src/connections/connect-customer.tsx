@@ -1,7 +1,7 @@
 /** Creates a connect page link for a customer, as a backend does for a signed-in user. */
 import { graphql } from 'react-relay';
 import type { connectCustomerMutation } from '../../__generated__/connectCustomerMutation.graphql.ts';
-import { FormDialog } from '../parts/dialog.tsx';
+import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 import { Time } from '../parts/time.tsx';
 
@@ -17,9 +17,15 @@ const CREATE = graphql`
 interface ConnectCustomerProps {
   project: string;
   kind?: 'primary' | 'plain';
+  /** The only integration that the connect page offers. Default: all of the project. */
+  integration?: string;
+  /** Prefills the form. */
+  groupRef?: string;
+  consumerRef?: string;
 }
 
-export function ConnectCustomer({ project, kind = 'primary' }: ConnectCustomerProps) {
+export function ConnectCustomer(props: ConnectCustomerProps) {
+  const { project, kind = 'primary', integration } = props;
   return (
     <FormDialog<connectCustomerMutation>
       triggerLabel="Connect customer"
@@ -32,28 +38,43 @@ export function ConnectCustomer({ project, kind = 'primary' }: ConnectCustomerPr
           projectIdOrName: project,
           groupRef: String(groupRef),
           consumerRef: String(consumerRef),
+          ...(integration && { integrations: [integration] }),
         },
       })}
       skipRefetch
       renderResult={({ createSessionToken: { connectUrl, expireTime } }) => (
-        <p>
-          <a href={connectUrl} target="_blank" rel="noreferrer">
-            Open connect page
-          </a>{' '}
-          <span className="quiet">
-            This link expires <Time value={expireTime} />.
-          </span>
-        </p>
+        <>
+          <CopyableValue
+            explanation="Send this link to the customer, or open it yourself."
+            value={connectUrl}
+            label="connect link"
+          />
+          <div className="row">
+            <a href={connectUrl} target="_blank" rel="noreferrer">
+              Open connect page
+            </a>
+            <span className="quiet">
+              Expires <Time value={expireTime} />
+            </span>
+          </div>
+        </>
       )}
     >
       <p className="quiet">
         Your backend creates such a link for each signed-in user with createSessionToken.
       </p>
-      <TextInput name="groupRef" label="Group" isRequired help="Your own ID for this customer." />
+      <TextInput
+        name="groupRef"
+        label="Group"
+        isRequired
+        defaultValue={props.groupRef ?? ''}
+        help="Your own ID for this customer."
+      />
       <TextInput
         name="consumerRef"
         label="Consumer"
         isRequired
+        defaultValue={props.consumerRef ?? ''}
         help="Your own ID for this person."
       />
     </FormDialog>

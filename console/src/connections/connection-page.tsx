@@ -17,6 +17,7 @@ import { getSchemeName, Status } from '../parts/status.tsx';
 import { Facts, Json } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
+import { ConnectCustomer } from './connect-customer.tsx';
 import { ConsentAction } from './consent-action.tsx';
 import { ReconnectLink } from './reconnect-link.tsx';
 
@@ -95,7 +96,7 @@ export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
         <Facts
           facts={{
             Status: <Status value={connection.status} />,
-            Scheme: getSchemeName(authScheme),
+            Authentication: getSchemeName(authScheme),
             Group: (
               <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
                 {group.groupName}
@@ -114,7 +115,7 @@ export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
         />
       </Panel>
       <Panel title="Installations">
-        <Installations installations={connection.installations} linkTo={linkTo} />
+        <Installations project={project} connection={connection} linkTo={linkTo} />
       </Panel>
       <ConnectionRequests id={connection.id} />
       {providerMetadata && (
@@ -127,20 +128,31 @@ export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
 }
 
 interface InstallationsProps {
-  installations: Connection['installations'];
+  project: string;
+  connection: Connection;
   linkTo: (path: string) => string;
 }
 
-function Installations({ installations, linkTo }: InstallationsProps) {
+function Installations({ project, connection, linkTo }: InstallationsProps) {
+  const { group, consumer, installations } = connection;
   if (installations.totalCount === 0) {
     return (
       <Empty title="No installation uses this connection">
-        The group installs an integration on the connect page, or your backend calls
-        createInstallation.
+        <p>
+          The group installs an integration on the connect page, or your backend calls
+          createInstallation.
+        </p>
+        <ConnectCustomer
+          project={project}
+          groupRef={group.groupRef}
+          consumerRef={consumer.consumerRef}
+        />
       </Empty>
     );
   }
-  return <InstallationRows installations={installations.nodes} linkTo={linkTo} />;
+  return (
+    <InstallationRows installations={installations.nodes} linkTo={linkTo} parent="connection" />
+  );
 }
 
 /** True if the gateway gets access tokens for it. */
@@ -179,7 +191,11 @@ function Actions({ project, connection }: { project: string; connection: Connect
               These installations use the connection. Delete them first, or give them another
               connection:
             </p>
-            <InstallationRows installations={installations.nodes} linkTo={linkTo} />
+            <InstallationRows
+              installations={installations.nodes}
+              linkTo={linkTo}
+              parent="connection"
+            />
           </>
         ) : (
           <p>No installation uses it. To use this account again, the group has to reconnect.</p>

@@ -15,7 +15,6 @@ const ROW = graphql`
     authScheme
     createTime
     group {
-      groupRef
       groupName
     }
     consumer {
@@ -27,30 +26,39 @@ const ROW = graphql`
 interface ConnectionRowsProps {
   connections: connectionRows_connection$key;
   linkTo: (path: string) => string;
+  /** True on the page of a group, which names it already. */
+  isOfGroup?: boolean;
 }
 
-const COLUMNS = ['Group', 'Status', 'Provider', 'Consumer', 'Scheme', 'Created'];
-const DETAIL_COLUMNS = ['Provider', 'Consumer', 'Scheme'];
+const COLUMNS = ['Group', 'Status', 'Provider', 'Consumer', 'Authentication', 'Created'];
+const GROUP_COLUMNS = ['Connection', 'Status', 'Consumer', 'Authentication', 'Created'];
+const DETAIL_COLUMNS = ['Provider', 'Consumer', 'Authentication'];
 
-export function ConnectionRows({ connections, linkTo }: ConnectionRowsProps) {
+export function ConnectionRows({ connections, linkTo, isOfGroup = false }: ConnectionRowsProps) {
   const rows = useFragment(ROW, connections);
   const getProviderName = useProviderNames();
   return (
-    <Table label="Connections" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
+    <Table
+      label="Connections"
+      columns={isOfGroup ? GROUP_COLUMNS : COLUMNS}
+      detailColumns={DETAIL_COLUMNS}
+    >
       {rows.map(({ id, group, consumer, provider, status, authScheme, createTime }) => (
         <tr key={id}>
           <td>
             <Link href={linkTo(`connections/${id}`)} className="strong">
-              {group.groupName || group.groupRef}
+              {isOfGroup ? <ProviderName provider={provider} /> : group.groupName}
             </Link>
-            <div className="subline quiet">{getProviderName(provider)}</div>
+            {!isOfGroup && <div className="subline quiet">{getProviderName(provider)}</div>}
           </td>
           <td>
             <Status value={status} />
           </td>
-          <td>
-            <ProviderName provider={provider} />
-          </td>
+          {!isOfGroup && (
+            <td>
+              <ProviderName provider={provider} />
+            </td>
+          )}
           <td>{consumer.consumerName}</td>
           <td>{getSchemeName(authScheme)}</td>
           <td>

@@ -13,8 +13,12 @@ const QUERY = graphql`
     project(idOrName: $project) {
       name
       contract {
-        hash
         ...contractTable_contract
+      }
+      integrations(first: 100) {
+        nodes {
+          ...integrationName_integration @relay(mask: false)
+        }
       }
     }
   }
@@ -26,7 +30,7 @@ export default function ContractPage({ project: idOrName }: ConsolePageProps) {
   const variables = { project: idOrName };
   const { project } = usePageQuery<contractPageQuery>(QUERY, variables);
   if (!project) return <NotFound noun="project" />;
-  const { contract, name } = project;
+  const { contract, name, integrations } = project;
   const address = `${location.origin}${BASE}/v1/projects/${name}`;
   return (
     <Page
@@ -47,7 +51,7 @@ export default function ContractPage({ project: idOrName }: ConsolePageProps) {
     >
       <Panel title="Objects">
         {contract ? (
-          <ContractTable contract={contract} />
+          <ContractTable contract={contract} integrations={integrations.nodes} />
         ) : (
           <Empty title="The contract could not be computed" />
         )}

@@ -1,9 +1,11 @@
 /** A contract as tables: its objects with what callers may do, and their fields. */
+import { Fragment } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type {
   contractTable_contract$data,
   contractTable_contract$key,
 } from '../../__generated__/contractTable_contract.graphql.ts';
+import { getIntegrationName, type NamedIntegration } from '../parts/integration-name.ts';
 import { Empty } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { formatWords } from '../parts/status.tsx';
@@ -48,7 +50,13 @@ export const CONTRACT = graphql`
 export type ObjectContract = contractTable_contract$data['objects'][number];
 export type FieldContract = ObjectContract['fields'][number];
 
-export function ContractTable({ contract }: { contract: contractTable_contract$key }) {
+interface ContractTableProps {
+  contract: contractTable_contract$key;
+  /** The integrations of the project. Omitted on the page of one integration or installation, which names it already. */
+  integrations?: readonly NamedIntegration[];
+}
+
+export function ContractTable({ contract, integrations }: ContractTableProps) {
   const { findings, objects } = useFragment(CONTRACT, contract);
   if (objects.length === 0) {
     return (
@@ -69,7 +77,7 @@ export function ContractTable({ contract }: { contract: contractTable_contract$k
         </ul>
       )}
       {objects.map((object) => (
-        <ObjectTable key={object.name} object={object} />
+        <ObjectTable key={object.name} object={object} integrations={integrations} />
       ))}
     </>
   );
@@ -77,8 +85,12 @@ export function ContractTable({ contract }: { contract: contractTable_contract$k
 
 const COLUMNS = ['Field', 'Type', 'Read', 'Write', 'Provider field'];
 
-function ObjectTable({ object }: { object: ObjectContract }) {
-  const getProviderName = useProviderNames();
+interface ObjectTableProps {
+  object: ObjectContract;
+  integrations: ContractTableProps['integrations'];
+}
+
+function ObjectTable({ object, integrations }: ObjectTableProps) {
   const { name, displayName, sources, verbs, fields, acceptsOtherFields } = object;
   const isWritten = verbs.includes('CREATE') || verbs.includes('UPDATE');
   return (
@@ -88,11 +100,12 @@ function ObjectTable({ object }: { object: ObjectContract }) {
         <code className="strong">{name}</code>
       </h3>
       <p className="quiet">
-        {sources
-          .map(({ integration, provider, providerObject }) =>
-            [integration, getProviderName(provider), providerObject].join(' · '),
-          )
-          .join(', ')}
+        {sources.map((source, index) => (
+          <Fragment key={`${source.integration} ${source.providerObject}`}>
+            {index > 0 && ', '}
+            <Source source={source} integrations={integrations} />
+          </Fragment>
+        ))}
       </p>
       <p className="quiet">
         {verbs.map(formatWords).join(', ') || 'No operations'}
@@ -124,6 +137,27 @@ function ObjectTable({ object }: { object: ObjectContract }) {
   );
 }
 
+interface SourceProps {
+  source: ObjectContract['sources'][number];
+  integrations: ContractTableProps['integrations'];
+}
+
+function Source({ source, integrations }: SourceProps) {
+  const getProviderName = useProviderNames();
+  const object = (
+    <>
+      <code>{source.providerObject}</code> at {getProviderName(source.provider)}
+    </>
+  );
+  if (!integrations) return object;
+  const integration = integrations.find(({ name }) => name === source.integration);
+  return (
+    <>
+      {integration ? getIntegrationName(integration) : source.integration}: {object}
+    </>
+  );
+}
+
 const VALUES_SHOWN = 5;
 
 export function formatType({ type, isList, isTypeKnown, values }: FieldContract): string {
@@ -145,7 +179,7 @@ const PRESENCE: Record<FieldContract['origin'], string> = {
 };
 
 function formatPresence({ isAlwaysRead, isWriteOnly, origin }: FieldContract): string {
-  if (isWriteOnly) return 'never';
+  if (isWriteOnly) return 'not read';
   return isAlwaysRead ? 'always' : PRESENCE[origin];
 }
 

@@ -7,7 +7,7 @@ import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
-import { Status } from '../parts/status.tsx';
+import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
@@ -26,12 +26,20 @@ const QUERY = graphql`
           id
           name
         }
+        group {
+          groupRef
+          groupName
+        }
         event {
           id
           eventType
         }
         operation {
           id
+          actionType
+          metadata {
+            objects
+          }
         }
         ...retryAction_outcome
       }
@@ -49,11 +57,12 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
   const delivery = node?.delivery;
   const outcome = useFragment<retryAction_outcome$key>(OUTCOME, delivery);
   if (!delivery || !outcome) return <NotFound noun="delivery" />;
-  const { destination, event, operation } = delivery;
+  const { destination, group, event, operation } = delivery;
   const { attempts } = outcome;
+  const receiver = destination ? `“${destination.name}”` : 'a deleted destination';
   return (
     <Page
-      title={`${describeContent({ event, operation })} to ${destination?.name ?? 'a deleted destination'}`}
+      title={`${describeContent({ event, operation })} to ${receiver}`}
       actions={<RetryAction project={project} deliveryId={delivery.id} status={outcome.status} />}
       query={QUERY}
       variables={variables}
@@ -63,17 +72,28 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
           facts={{
             Status: <Status value={outcome.status} />,
             Reason: outcome.failureReason,
+            Group: group && (
+              <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
+                {group.groupName}
+              </Link>
+            ),
             Destination: destination && (
               <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
             ),
             Created: <Time value={delivery.createTime} />,
             'Next attempt': outcome.nextAttemptTime && <DueTime value={outcome.nextAttemptTime} />,
             Event: event && (
-              <CopyableLink href={linkTo(`events/${event.id}`)} value={event.id} label="event ID" />
+              <CopyableLink
+                href={linkTo(`events/${event.id}`)}
+                text={formatWords(event.eventType)}
+                value={event.id}
+                label="event ID"
+              />
             ),
             Operation: operation && (
               <CopyableLink
                 href={linkTo(`operations/${operation.id}`)}
+                text={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
                 value={operation.id}
                 label="operation ID"
               />

@@ -17,8 +17,10 @@ const ROW = graphql`
     destination {
       name
     }
+    group {
+      groupName
+    }
     attempts {
-      attemptNumber
       responseStatus
       error
     }
@@ -26,7 +28,9 @@ const ROW = graphql`
       eventType
     }
     operation {
-      id
+      metadata {
+        objects
+      }
     }
   }
 `;
@@ -38,43 +42,58 @@ interface DeliveryRowsProps {
   showsDestination?: boolean;
 }
 
-const COLUMNS = ['Attempts', 'Last response', 'Created', 'Next attempt', 'Actions'];
-const DETAIL_COLUMNS = ['Attempts', 'Last response', 'Next attempt', 'Actions'];
+const DETAIL_COLUMNS = ['Group', 'Destination', 'Attempts', 'Last response', 'Actions'];
+/** Statuses of deliveries that need a retry. */
+const UNDELIVERED = ['FAILED', 'RETRYING'];
 
 export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
   const linkTo = useProjectLink(project);
   const rows = useFragment(ROW, deliveries);
-  const destinationColumns = showsDestination ? ['Destination'] : [];
+  const columns = [
+    'Message',
+    'Status',
+    'Group',
+    ...(showsDestination ? ['Destination'] : []),
+    'Attempts',
+    'Last response',
+    'Created',
+    'Actions',
+  ];
   return (
-    <Table
-      label="Deliveries"
-      columns={['Message', 'Status', ...destinationColumns, ...COLUMNS]}
-      detailColumns={[...destinationColumns, ...DETAIL_COLUMNS]}
-    >
-      {rows.map(({ id, status, attempts, destination, createTime, nextAttemptTime, ...row }) => (
+    <Table label="Deliveries" columns={columns} detailColumns={DETAIL_COLUMNS}>
+      {rows.map(({ id, status, group, attempts, destination, ...row }) => (
         <tr key={id}>
           <td>
             <Link href={linkTo(`deliveries/${id}`)} className="strong">
               {describeContent(row)}
             </Link>
-            {showsDestination && (
-              <div className="subline quiet">→ {destination?.name ?? 'deleted'}</div>
-            )}
+            <div className="subline quiet">
+              {group?.groupName}
+              {showsDestination && ` → ${destination?.name ?? 'deleted'}`}
+            </div>
           </td>
           <td>
             <Status value={status} />
+            {row.nextAttemptTime && (
+              <div className="quiet">
+                Next attempt <DueTime value={row.nextAttemptTime} />
+              </div>
+            )}
           </td>
+          <td>{group?.groupName ?? '—'}</td>
           {showsDestination && <td>{destination?.name ?? 'deleted'}</td>}
           <td>{attempts.length}</td>
           <td>{attempts.at(-1)?.responseStatus ?? attempts.at(-1)?.error ?? '—'}</td>
           <td>
-            <Time value={createTime} />
+            <Time value={row.createTime} />
           </td>
           <td>
-            <DueTime value={nextAttemptTime} />
-          </td>
-          <td>
-            <RetryAction project={project} deliveryId={id} status={status} />
+            <RetryAction
+              project={project}
+              deliveryId={id}
+              status={status}
+              kind={UNDELIVERED.includes(status) ? 'plain' : 'quiet'}
+            />
           </td>
         </tr>
       ))}
@@ -83,12 +102,12 @@ export function DeliveryRows({ project, deliveries, showsDestination = false }: 
 }
 
 interface DeliveryContent {
-  event: { eventType: string } | null | undefined;
-  operation: { id: string } | null | undefined;
+  event: { readonly eventType: string } | null | undefined;
+  operation: { readonly metadata: { readonly objects: readonly string[] } } | null | undefined;
 }
 
-/** The content of a delivery. Changed fields and tests belong to neither an event nor an operation. */
+/** Describes the content of a delivery. Changes and tests belong to neither an event nor an operation. */
 export function describeContent({ event, operation }: DeliveryContent): string {
   if (event) return formatWords(event.eventType);
-  return operation ? 'Records' : 'Message';
+  return operation ? `Records of ${operation.metadata.objects.join(', ')}` : 'Message';
 }

@@ -37,7 +37,7 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
   const last = activity?.at(-1);
   return (
-    <Panel title={`Attempts, ${label}`} actions={<PeriodChoice />}>
+    <Panel title={`Attempts by ${bucket.toLowerCase()}`} actions={<PeriodChoice />}>
       {!last ? (
         <Empty title={`No attempts in the ${label}`} />
       ) : (

@@ -31,7 +31,8 @@ export function PeriodChoice() {
   const [, change] = useParameters();
   return (
     <Choice
-      label="Time"
+      label="Period"
+      isLabelHidden
       options={CHOICES}
       value={period}
       onChange={(id) => change({ period: id })}

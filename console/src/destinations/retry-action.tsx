@@ -54,9 +54,10 @@ interface RetryActionProps {
   project: string;
   deliveryId: string;
   status: string;
+  kind?: 'plain' | 'quiet';
 }
 
-export function RetryAction({ project, deliveryId, status }: RetryActionProps) {
+export function RetryAction({ project, deliveryId, status, kind = 'plain' }: RetryActionProps) {
   const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { skipRefetch: true });
   const environment = useRelayEnvironment();
   const retry = async () => {
@@ -68,7 +69,7 @@ export function RetryAction({ project, deliveryId, status }: RetryActionProps) {
   };
   return (
     <>
-      <Action isPending={isRunning} onPress={retry}>
+      <Action kind={kind} isPending={isRunning} onPress={retry}>
         {LABELS[status] ?? 'Retry'}
       </Action>
       <Refusal problem={problem} />

@@ -34,7 +34,7 @@ export default function StreamActivity({ id }: { id: string }) {
     return { times: aligned.times, series: messageSeries, all: sum(values) };
   }, [activity, firstMs, bucketMs, buckets]);
   return (
-    <Panel title={`Messages, ${label}`} actions={<PeriodChoice />}>
+    <Panel title={`Messages by ${bucket.toLowerCase()}`} actions={<PeriodChoice />}>
       {all === 0 ? (
         <Empty title={`No messages in the ${label}`} />
       ) : (

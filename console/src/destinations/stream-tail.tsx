@@ -2,15 +2,29 @@
 import { useMemo, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
+import type { streamTail_message$data } from '../../__generated__/streamTail_message.graphql.ts';
 import type { streamTailQuery } from '../../__generated__/streamTailQuery.graphql.ts';
 import type { streamTailSubscription } from '../../__generated__/streamTailSubscription.graphql.ts';
-import { Action, Refusal } from '../parts/form.tsx';
+import { Refusal } from '../parts/form.tsx';
+import { LiveControl } from '../parts/live-control.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, Loading, Panel } from '../parts/page.tsx';
 import { formatWords } from '../parts/status.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { LAST_COUNT, type LiveSource, useLive } from '../parts/use-live.ts';
+
+/** The fields of a message that the query and the subscription select. */
+graphql`
+  fragment streamTail_message on StreamMessage {
+    id
+    createTime
+    body
+    group {
+      groupName
+    }
+  }
+`;
 
 const LAST = graphql`
   query streamTailQuery($id: ID!, $last: Int!, $before: String) {
@@ -20,9 +34,7 @@ const LAST = graphql`
           edges {
             cursor
             node {
-              id
-              createTime
-              body
+              ...streamTail_message @relay(mask: false)
             }
           }
           pageInfo {
@@ -40,19 +52,13 @@ const LIVE = graphql`
     streamMessages(destinationId: $id, after: $after) {
       cursor
       node {
-        id
-        createTime
-        body
+        ...streamTail_message @relay(mask: false)
       }
     }
   }
 `;
 
-interface TailMessage {
-  id: string;
-  createTime: string;
-  body: Record<string, unknown>;
-}
+type TailMessage = Omit<streamTail_message$data, ' $fragmentType'>;
 
 export function StreamTail({ id }: { id: string }) {
   const environment = useRelayEnvironment();
@@ -62,12 +68,9 @@ export function StreamTail({ id }: { id: string }) {
   const { items, isLoaded, problem } = tail;
   return (
     <Panel
-      title="Live messages"
-      actions={
-        <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Action>
-      }
+      title="Messages"
+      actions={<LiveControl noun="messages" isPaused={isPaused} onChange={setPaused} />}
     >
-      <p className="quiet">{isPaused ? 'Paused. No messages are missed.' : 'Live'}</p>
       <Refusal problem={problem} />
       {!isLoaded && <Loading />}
       {isLoaded && items.length === 0 && !problem && (
@@ -75,14 +78,15 @@ export function StreamTail({ id }: { id: string }) {
           Route events here, or name this stream in an integration's objects.
         </Empty>
       )}
-      <ol className="lines" aria-live="off">
-        {items.map(({ id: message, createTime, body }) => (
-          <li key={message}>
-            <ClockTime value={createTime} />
-            <span className="strong">{describeMessage(body)}</span>
+      <ol className="lines aligned" aria-live="off">
+        {items.map((message) => (
+          <li key={message.id}>
+            <ClockTime value={message.createTime} />
+            <span className="strong">{describeMessage(message.body)}</span>
+            <span className="quiet">{message.group?.groupName}</span>
             <details>
               <summary>Body</summary>
-              <Json value={body} label={`Body of ${message}`} />
+              <Json value={message.body} label={`Body of ${message.id}`} />
             </details>
           </li>
         ))}

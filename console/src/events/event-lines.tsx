@@ -11,14 +11,14 @@ interface EventLinesProps {
 
 export function EventLines({ events, linkTo }: EventLinesProps) {
   return (
-    <ol className="lines" aria-live="off">
-      {events.map(({ id, eventType, createTime, connection }) => (
+    <ol className="lines aligned" aria-live="off">
+      {events.map(({ id, eventType, createTime, group }) => (
         <li key={id}>
           <ClockTime value={createTime} />
           <Link href={linkTo(`events/${id}`)} className="strong">
             {formatWords(eventType)}
           </Link>
-          <span className="quiet">{connection?.group.groupName}</span>
+          <span className="quiet">{group?.groupName}</span>
         </li>
       ))}
     </ol>

@@ -2,14 +2,15 @@
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { eventPageQuery } from '../../__generated__/eventPageQuery.graphql.ts';
-import { Copyable, CopyableLink, CopyButton } from '../parts/copy.tsx';
+import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
-import { Time } from '../parts/time.tsx';
+import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
@@ -24,22 +25,18 @@ const QUERY = graphql`
           id
           name
         }
+        group {
+          groupRef
+          groupName
+        }
         connection {
           id
           provider
-          group {
-            groupRef
-            groupName
-          }
         }
         installation {
           id
           integration {
-            name
-          }
-          group {
-            groupRef
-            groupName
+            ...integrationName_integration @relay(mask: false)
           }
         }
         operation {
@@ -50,14 +47,11 @@ const QUERY = graphql`
           }
         }
         deliveries(first: 50) {
-          totalCount
           nodes {
             id
             status
-            createTime
             nextAttemptTime
             destination {
-              id
               name
             }
             attempts {
@@ -79,8 +73,8 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
   const linkTo = useProjectLink(project);
   const getProviderName = useProviderNames();
   if (!node?.id || !node.eventType) return <NotFound noun="event" />;
-  const { connection, installation, operation } = node;
-  const proposal = findProposal(node);
+  const { group, connection, installation, operation } = node;
+  const { proposalId } = node.data as { proposalId?: string };
   return (
     <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
       <Panel>
@@ -88,34 +82,42 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
           facts={{
             Created: <Time value={node.createTime} />,
             Topics: node.topics?.map(({ name }) => name).join(', ') || 'none',
+            Group: group && (
+              <CopyableLink
+                href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}
+                text={group.groupName}
+                value={group.groupRef}
+                label="group reference"
+              />
+            ),
             Connection: connection && (
-              <NamedLink
+              <CopyableLink
                 href={linkTo(`connections/${connection.id}`)}
-                name={`${formatGroup(connection)} · ${getProviderName(connection.provider)}`}
-                id={connection.id}
+                text={getProviderName(connection.provider)}
+                value={connection.id}
                 label="connection ID"
               />
             ),
             Installation: installation && (
-              <NamedLink
+              <CopyableLink
                 href={linkTo(`installations/${installation.id}`)}
-                name={`${formatGroup(installation)} · ${installation.integration.name}`}
-                id={installation.id}
+                text={getIntegrationName(installation.integration)}
+                value={installation.id}
                 label="installation ID"
               />
             ),
             Operation: operation && (
-              <NamedLink
+              <CopyableLink
                 href={linkTo(`operations/${operation.id}`)}
-                name={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
-                id={operation.id}
+                text={`${formatWords(operation.actionType)} ${operation.metadata.objects.join(', ')}`}
+                value={operation.id}
                 label="operation ID"
               />
             ),
-            Proposal: proposal && (
+            Proposal: proposalId && (
               <CopyableLink
-                href={linkTo(`agents/${proposal.id}`)}
-                value={proposal.id}
+                href={linkTo(`agents/${proposalId}`)}
+                value={proposalId}
                 label="proposal ID"
               />
             ),
@@ -133,35 +135,7 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
   );
 }
 
-interface NamedLinkProps {
-  href: string;
-  name: string;
-  id: string;
-  /** The name of the ID, for screen readers. */
-  label: string;
-}
-
-/** The name of another object, which leads to its page, with a button that copies its ID. */
-function NamedLink({ href, name, id, label }: NamedLinkProps) {
-  return (
-    <span className="copyable">
-      <Link href={href}>{name}</Link>
-      <CopyButton value={id} label={label} />
-    </span>
-  );
-}
-
-function formatGroup({ group }: Pick<NonNullable<EventNode['connection']>, 'group'>): string {
-  return group.groupName || group.groupRef;
-}
-
-/** The proposal that the event is about. */
-function findProposal({ data }: EventNode): { id: string } | null {
-  const { proposalId } = data as { proposalId?: string };
-  return proposalId === undefined ? null : { id: proposalId };
-}
-
-const COLUMNS = ['Delivery', 'Destination', 'Status', 'Attempts', 'Next attempt'];
+const COLUMNS = ['Destination', 'Status', 'Attempts', 'Next attempt'];
 const DETAIL_COLUMNS = ['Attempts', 'Next attempt'];
 
 function Deliveries({ event, linkTo }: { event: EventNode; linkTo: (path: string) => string }) {
@@ -179,22 +153,15 @@ function Deliveries({ event, linkTo }: { event: EventNode; linkTo: (path: string
         <tr key={id}>
           <td>
             <Link href={linkTo(`deliveries/${id}`)} className="strong">
-              {formatWords(event.eventType ?? '')}
+              {destination?.name ?? 'deleted'}
             </Link>
-          </td>
-          <td>
-            {destination ? (
-              <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
-            ) : (
-              'deleted'
-            )}
           </td>
           <td>
             <Status value={status} />
           </td>
           <td>{attempts.length}</td>
           <td>
-            <Time value={nextAttemptTime} />
+            <DueTime value={nextAttemptTime} />
           </td>
         </tr>
       ))}

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import { Filter, TimeFilter, useFilter, useProjectLink, useTimeRange } from '../parts/filters.tsx';
-import { Action, Refusal } from '../parts/form.tsx';
+import { Refusal } from '../parts/form.tsx';
+import { LiveControl } from '../parts/live-control.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, ListPage, Loading } from '../parts/page.tsx';
 import { LAST_COUNT } from '../parts/use-live.ts';
@@ -23,20 +24,13 @@ export default function EventsPage({ project }: ConsolePageProps) {
     <ListPage
       title="Events"
       description="Events of the project, newest first. Only events that are routed to a topic are recorded."
-      actions={
-        !hasEnded && (
-          <Action onPress={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Action>
-        )
-      }
+      actions={!hasEnded && <LiveControl noun="events" isPaused={isPaused} onChange={setPaused} />}
       query={TAIL_QUERY}
       variables={{ ...filter, last: LAST_COUNT }}
       filters={
         <>
           <Filter name="type" label="Type" values={EVENT_TYPES} />
           <TimeFilter />
-          {!hasEnded && (
-            <p className="quiet">{isPaused ? 'Paused. No events are missed.' : 'Live'}</p>
-          )}
         </>
       }
     >

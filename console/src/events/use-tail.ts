@@ -16,10 +16,8 @@ graphql`
     id
     eventType
     createTime
-    connection {
-      group {
-        groupName
-      }
+    group {
+      groupName
     }
   }
 `;

@@ -24,7 +24,7 @@ const LIST = graphql`
           consumerRef
           consumerName
           createTime
-          connections {
+          connections(first: 1) {
             totalCount
           }
         }

@@ -2,6 +2,7 @@
 import { graphql } from 'react-relay';
 import type { groupPageEraseMutation } from '../../__generated__/groupPageEraseMutation.graphql.ts';
 import type { groupPageQuery } from '../../__generated__/groupPageQuery.graphql.ts';
+import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { ConnectionRows } from '../connections/connection-rows.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
@@ -14,17 +15,20 @@ import type { ConsolePageProps } from '../shell/pages.ts';
 const QUERY = graphql`
   query groupPageQuery($project: String!, $groupRef: String!) {
     project(idOrName: $project) {
-      connections(first: 50, groupRef: $groupRef) {
-        nodes {
-          group {
-            groupName
+      group(idOrRef: $groupRef) {
+        groupRef
+        groupName
+        connections(first: 50) {
+          totalCount
+          nodes {
+            ...connectionRows_connection
           }
-          ...connectionRows_connection
         }
-      }
-      installations(first: 50, groupRef: $groupRef) {
-        nodes {
-          ...installationRows_installation
+        installations(first: 50) {
+          totalCount
+          nodes {
+            ...installationRows_installation
+          }
         }
       }
     }
@@ -39,35 +43,40 @@ const ERASE = graphql`
   }
 `;
 
-export default function GroupPage({ project: idOrName, id: groupRef = '' }: ConsolePageProps) {
-  const variables = { project: idOrName, groupRef };
+export default function GroupPage({ project: idOrName, id = '' }: ConsolePageProps) {
+  const variables = { project: idOrName, groupRef: id };
   const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
   const linkTo = useProjectLink(idOrName);
-  if (!project) return <NotFound noun="project" />;
-  const connections = project.connections.nodes;
-  const installations = project.installations.nodes;
+  const group = project?.group;
+  if (!group) return <NotFound noun="group" />;
+  const { groupRef, connections, installations } = group;
   return (
     <Page
-      title={connections[0]?.group.groupName ?? groupRef}
+      title={group.groupName}
       description={<Copyable value={groupRef} label="ref" />}
-      actions={<Erase project={idOrName} groupRef={groupRef} />}
+      actions={
+        <>
+          <ConnectCustomer project={idOrName} groupRef={groupRef} />
+          <Erase project={idOrName} groupRef={groupRef} />
+        </>
+      }
       query={QUERY}
       variables={variables}
     >
-      <Panel title="Connections">
-        {connections.length === 0 ? (
+      <Panel title={`Connections (${connections.totalCount.toLocaleString('en')})`}>
+        {connections.totalCount === 0 ? (
           <Empty title="No connections yet" />
         ) : (
-          <ConnectionRows connections={connections} linkTo={linkTo} />
+          <ConnectionRows connections={connections.nodes} linkTo={linkTo} isOfGroup />
         )}
       </Panel>
-      <Panel title="Installations">
-        {installations.length === 0 ? (
+      <Panel title={`Installations (${installations.totalCount.toLocaleString('en')})`}>
+        {installations.totalCount === 0 ? (
           <Empty title="No installations yet">
             The group installs integrations on the connect page.
           </Empty>
         ) : (
-          <InstallationRows installations={installations} linkTo={linkTo} />
+          <InstallationRows installations={installations.nodes} linkTo={linkTo} parent="group" />
         )}
       </Panel>
     </Page>

@@ -3,6 +3,7 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';
 import type { groupsPageQuery } from '../../__generated__/groupsPageQuery.graphql.ts';
+import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { Search, useProjectLink, useSearch } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
@@ -37,11 +38,20 @@ const LIST = graphql`
           groupRef
           groupName
           createTime
+          connections(first: 1) {
+            totalCount
+          }
+          installations(first: 1) {
+            totalCount
+          }
         }
       }
     }
   }
 `;
+
+const COLUMNS = ['Name', 'Reference', 'Connections', 'Installations', 'Created'];
+const DETAIL_COLUMNS = ['Reference', 'Created'];
 
 export default function GroupsPage({ project: idOrName }: ConsolePageProps) {
   const { search } = useSearch();
@@ -53,6 +63,7 @@ export default function GroupsPage({ project: idOrName }: ConsolePageProps) {
     <Page
       title="Groups and consumers"
       description="A group is one of your customers; a consumer is one of its people. Both are created when accounts are connected."
+      actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}
     >
@@ -81,8 +92,8 @@ function Groups({ project, linkTo }: GroupsProps) {
   return (
     <Paged fragment={LIST} parent={project} list={(data) => data.groups} empty={empty}>
       {(groups) => (
-        <Table label="Groups" columns={['Name', 'Reference', 'Created']}>
-          {groups.map(({ id, groupName, groupRef, createTime }) => (
+        <Table label="Groups" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
+          {groups.map(({ id, groupName, groupRef, connections, installations, createTime }) => (
             <tr key={id}>
               <td>
                 <Link href={linkTo(`groups/${encodeURIComponent(groupRef)}`)} className="strong">
@@ -90,6 +101,8 @@ function Groups({ project, linkTo }: GroupsProps) {
                 </Link>
               </td>
               <td className="mono">{groupRef}</td>
+              <td>{connections.totalCount.toLocaleString('en')}</td>
+              <td>{installations.totalCount.toLocaleString('en')}</td>
               <td>
                 <Time value={createTime} />
               </td>

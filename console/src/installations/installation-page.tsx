@@ -8,6 +8,7 @@ import { OperationsList } from '../operations/operations-list.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Empty, Loaded, NotFound, Page, Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
@@ -35,7 +36,7 @@ const QUERY = graphql`
           groupName
         }
         integration {
-          name
+          ...integrationName_integration @relay(mask: false)
           provider
         }
         connection {
@@ -44,6 +45,7 @@ const QUERY = graphql`
         }
         objects {
           objectName
+          mappedObjectName
         }
         ...installedObjects_installation
         ...editFields_installation
@@ -81,7 +83,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
   const operations = node.operations.nodes;
   return (
     <Page
-      title={`${group.groupName}: ${integration.name}`}
+      title={`${getIntegrationName(integration)} for ${group.groupName}`}
       actions={
         <>
           <EditFields project={project} installation={node} />
@@ -102,7 +104,9 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
               </Link>
             ),
             Integration: (
-              <Link href={linkTo(`integrations/${integration.name}`)}>{integration.name}</Link>
+              <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
+                {getIntegrationName(integration)}
+              </Link>
             ),
             Provider: (
               <Link href={linkTo(`providers/${integration.provider}`)}>
@@ -115,7 +119,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
               </Link>
             ),
             Created: <Time value={node.createTime} />,
-            By: <Principal value={node.createdBy} />,
+            'Created by': <Principal value={node.createdBy} />,
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />
@@ -124,7 +128,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
         <InstalledObjects project={project} installation={node} />
       </Panel>
       <Subscriptions installation={node} linkTo={linkTo} />
-      <Records id={node.id} objects={node.objects.map(({ objectName }) => objectName)} />
+      <Records id={node.id} objects={node.objects} />
       <Panel title="Contract">
         <Loaded path={node.id}>
           <InstallationContract id={node.id} />
@@ -134,7 +138,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
         {operations.length === 0 ? (
           <Empty title="No operations yet">Trigger a read above.</Empty>
         ) : (
-          <OperationsList operations={operations} linkTo={linkTo} />
+          <OperationsList operations={operations} linkTo={linkTo} isOfInstallation />
         )}
       </Panel>
     </Page>

@@ -2,6 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { installationRows_installation$key } from '../../__generated__/installationRows_installation.graphql.ts';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -16,14 +17,12 @@ const ROW = graphql`
       groupName
     }
     integration {
-      name
+      ...integrationName_integration @relay(mask: false)
     }
     connection {
       status
     }
     lastOperation {
-      id
-      status
       createTime
     }
   }
@@ -32,30 +31,46 @@ const ROW = graphql`
 interface InstallationRowsProps {
   installations: installationRows_installation$key;
   linkTo: (path: string) => string;
+  /** The object whose page shows the rows. Columns that would repeat it are omitted. */
+  parent?: 'group' | 'connection' | 'integration';
 }
 
-const COLUMNS = ['Group', 'Health', 'Integration', 'Connection', 'Last operation', 'Created'];
 const DETAIL_COLUMNS = ['Integration', 'Connection', 'Created'];
 
-export function InstallationRows({ installations, linkTo }: InstallationRowsProps) {
+export function InstallationRows({ installations, linkTo, parent }: InstallationRowsProps) {
   const rows = useFragment(ROW, installations);
+  const isOfGroup = parent === 'group' || parent === 'connection';
+  const showsIntegration = parent === undefined;
+  const showsConnection = parent !== 'connection';
+  const columns = [
+    isOfGroup ? 'Installation' : 'Group',
+    'Health',
+    ...(showsIntegration ? ['Integration'] : []),
+    ...(showsConnection ? ['Connection'] : []),
+    'Last operation',
+    'Created',
+  ];
   return (
-    <Table label="Installations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
+    <Table label="Installations" columns={columns} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, group, integration, healthStatus, healthReason, ...row }) => (
         <tr key={id}>
           <td>
             <Link href={linkTo(`installations/${id}`)} className="strong">
-              {group.groupName}
+              {isOfGroup ? getIntegrationName(integration) : group.groupName}
             </Link>
-            <div className="subline quiet">{integration.name}</div>
+            {showsIntegration && (
+              <div className="subline quiet">{getIntegrationName(integration)}</div>
+            )}
           </td>
           <td>
             <Status value={healthStatus} /> <span className="quiet">{healthReason}</span>
           </td>
-          <td>{integration.name}</td>
-          <td>
-            <Status value={row.connection.status} />
-          </td>
+          {showsIntegration && <td>{getIntegrationName(integration)}</td>}
+          {showsConnection && (
+            <td>
+              <Status value={row.connection.status} />
+            </td>
+          )}
           <td>
             <Time value={row.lastOperation?.createTime} none="none yet" />
           </td>

@@ -2,9 +2,10 @@
 import { graphql } from 'react-relay';
 import type { installationsPage_project$data } from '../../__generated__/installationsPage_project.graphql.ts';
 import type { installationsPageQuery } from '../../__generated__/installationsPageQuery.graphql.ts';
+import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import {
   Filter,
-  NameFilter,
+  IntegrationFilter,
   TimeFilter,
   useFilter,
   useProjectLink,
@@ -29,8 +30,7 @@ const QUERY = graphql`
         @arguments(integration: $integration, health: $health, createTime: $createTime)
       integrations(first: 100) {
         nodes {
-          id
-          name
+          ...integrationName_integration @relay(mask: false)
         }
       }
     }
@@ -69,8 +69,7 @@ const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
 const POLL_MS = 10_000;
 const EMPTY = (
   <Empty title="No installations yet">
-    A customer installs an integration on the connect page, or your backend calls
-    createInstallation.
+    Use “Connect customer”, or call createInstallation from your backend.
   </Empty>
 );
 
@@ -88,15 +87,12 @@ export default function InstallationsPage({ project: idOrName }: ConsolePageProp
     <ListPage
       title="Installations"
       description="Integrations that your customers have installed, and their health."
+      actions={<ConnectCustomer project={idOrName} />}
       query={QUERY}
       variables={variables}
       filters={
         <>
-          <NameFilter
-            name="integration"
-            label="Integration"
-            names={project.integrations.nodes.map(({ name }) => name)}
-          />
+          <IntegrationFilter integrations={project.integrations.nodes} />
           <Filter name="health" label="Health" values={HEALTH} />
           <TimeFilter />
         </>

@@ -2,9 +2,11 @@
 import { graphql, useFragment } from 'react-relay';
 import type { installedObjects_installation$key } from '../../__generated__/installedObjects_installation.graphql.ts';
 import { Empty } from '../parts/page.tsx';
+import { Schedule } from '../parts/schedule.tsx';
 import { Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
+import { ObjectName } from './object-name.tsx';
 import { PauseAction, ResumeAction } from './pause-action.tsx';
 import { TriggerAction } from './trigger-action.tsx';
 
@@ -54,8 +56,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
         return (
           <tr key={objectName}>
             <td>
-              <span className="strong">{objectName}</span>
-              {mappedObjectName && <span className="quiet"> as {mappedObjectName}</span>}
+              <ObjectName objectName={objectName} mappedObjectName={mappedObjectName} />
             </td>
             <td>
               {paused ? (
@@ -73,7 +74,7 @@ export function InstalledObjects({ project, installation }: InstalledObjectsProp
               <DueTime value={row.nextReadTime} />
             </td>
             <td>{row.recordsRead.toLocaleString('en')}</td>
-            <td className="mono">{row.schedule ?? '—'}</td>
+            <td>{row.schedule ? <Schedule cron={row.schedule} /> : '—'}</td>
             <td>
               <div className="row">
                 <TriggerAction input={{ ...trigger, objectName }} />

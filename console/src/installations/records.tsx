@@ -48,7 +48,7 @@ const QUERY = graphql`
 
 interface RecordsProps {
   id: string;
-  objects: readonly string[];
+  objects: readonly { objectName: string; mappedObjectName: string | null | undefined }[];
 }
 
 interface RecordQuery {
@@ -66,7 +66,10 @@ export function Records({ id, objects }: RecordsProps) {
         ? [{ fieldName: String(fieldName), value: parseLiteral(String(value)) }]
         : null,
     });
-  const [first = ''] = objects;
+  const options = objects.map(({ objectName, mappedObjectName }) => ({
+    id: objectName,
+    label: mappedObjectName ? `${objectName} as ${mappedObjectName}` : objectName,
+  }));
   return (
     <Panel title="Records at the provider">
       <Form onSubmit={submitQuery}>
@@ -74,8 +77,8 @@ export function Records({ id, objects }: RecordsProps) {
           <Choice
             name="objectName"
             label="Object"
-            options={objects.map((name) => ({ id: name, label: name }))}
-            defaultValue={first}
+            options={options}
+            defaultValue={options[0]?.id ?? ''}
           />
           <TextInput name="fieldName" label="Filter by field" />
           <TextInput name="value" label="Equals" />

@@ -6,6 +6,7 @@ import { Panel } from '../parts/page.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
+import { ObjectName } from './object-name.tsx';
 
 const SUBSCRIPTIONS = graphql`
   fragment subscriptions_installation on Installation {
@@ -40,7 +41,9 @@ export function Subscriptions({ installation, linkTo }: SubscriptionsProps) {
       <Table label="Subscriptions at the provider" columns={COLUMNS}>
         {subscriptions.map(({ objectName, kinds, status, error, destination, ...row }) => (
           <tr key={objectName}>
-            <td>{row.mappedObjectName ?? objectName}</td>
+            <td>
+              <ObjectName objectName={objectName} mappedObjectName={row.mappedObjectName} />
+            </td>
             <td>
               <Status value={status} /> <span className="quiet">{error}</span>
             </td>

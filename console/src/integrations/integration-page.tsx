@@ -1,13 +1,15 @@
 /** One integration: its revisions, the difference between two, a form for a new one, and its installations. */
 import { graphql } from 'react-relay';
-import { Link } from 'wouter';
+import { Link, Redirect } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
 import type { integrationPageQuery } from '../../__generated__/integrationPageQuery.graphql.ts';
+import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { ContractTable } from '../contract/contract-table.tsx';
 import { InstallationRows } from '../installations/installation-rows.tsx';
 import { Copyable } from '../parts/copy.tsx';
 import { ConfirmChange } from '../parts/dialog.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { ProviderName } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -20,12 +22,9 @@ const QUERY = graphql`
     project(idOrName: $project) {
       integration(idOrName: $name) {
         id
-        name
+        ...integrationName_integration @relay(mask: false)
         provider
         latestRevision {
-          content {
-            displayName
-          }
           contract {
             ...contractTable_contract
           }
@@ -52,18 +51,21 @@ const DELETE = graphql`
   }
 `;
 
+/** The last part of the usual URL of a form for a new object. An integration may have this name. */
+const NEW = 'new';
+
 export default function IntegrationPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
   const variables = { project: idOrName, name };
   const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
   const linkTo = useProjectLink(idOrName);
   const integration = project?.integration;
+  if (!integration && name === NEW) return <Redirect to={linkTo('new-integration')} />;
   if (!integration) return <NotFound noun="integration" />;
   const { totalCount, nodes } = integration.installations;
   const input = { projectIdOrName: idOrName, integrationIdOrName: integration.id };
   return (
     <Page
-      title={integration.latestRevision.content.displayName ?? integration.name}
-      name={integration.name}
+      title={getIntegrationName(integration)}
       description={
         <div className="row">
           <Copyable value={integration.name} label="name" />
@@ -75,6 +77,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
       actions={
         <>
           <NewRevision
+            kind={nodes.length === 0 ? 'plain' : 'primary'}
             input={input}
             integration={{ name: integration.name, provider: integration.provider }}
             revision={integration.latestRevision}
@@ -104,11 +107,14 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
       <Panel title={`Installations (${totalCount})`}>
         {nodes.length === 0 ? (
           <Empty title="No installations yet">
-            Customers install the integration on the connect page, or your backend calls
-            createInstallation.
+            <p>
+              Customers install the integration on the connect page, or your backend calls
+              createInstallation.
+            </p>
+            <ConnectCustomer project={idOrName} integration={integration.name} />
           </Empty>
         ) : (
-          <InstallationRows installations={nodes} linkTo={linkTo} />
+          <InstallationRows installations={nodes} linkTo={linkTo} parent="integration" />
         )}
         {totalCount > nodes.length && (
           <p>

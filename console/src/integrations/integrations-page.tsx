@@ -95,7 +95,7 @@ export default function IntegrationsPage({ project: idOrName }: ConsolePageProps
       description="Versioned definitions of what to read, write and proxy for each customer who installs them."
       actions={
         <Link className="action primary" href={linkTo('new-integration')}>
-          New integration
+          Create integration
         </Link>
       }
       query={QUERY}

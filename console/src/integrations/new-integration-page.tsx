@@ -74,7 +74,9 @@ export default function NewIntegrationPage({ project: idOrName }: ConsolePagePro
         <ProviderTiles
           // The sandbox comes first, because it needs no account.
           providers={providers.nodes.toSorted(
-            (a, b) => Number(b.name === SANDBOX) - Number(a.name === SANDBOX),
+            (a, b) =>
+              Number(b.name === SANDBOX) - Number(a.name === SANDBOX) ||
+              a.displayName.localeCompare(b.displayName),
           )}
           linkTo={linkTo}
         />

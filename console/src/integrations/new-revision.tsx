@@ -32,15 +32,16 @@ interface NewRevisionProps {
   input: { projectIdOrName: string; integrationIdOrName: string };
   integration: { name: string; provider: string };
   revision: newRevision_revision$key;
+  kind: 'primary' | 'plain';
 }
 
-export function NewRevision({ input, integration, revision }: NewRevisionProps) {
+export function NewRevision({ input, integration, revision, kind }: NewRevisionProps) {
   const key: content_revision$key = useFragment(REVISION, revision);
   const { specVersion, content } = useFragment(CONTENT, key);
   const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
   const [destructive, setDestructive] = useState(false);
   return (
-    <Dialog triggerLabel="New revision" kind="primary" title="New revision" isWide>
+    <Dialog triggerLabel="Create revision" kind={kind} title="Create revision" isWide>
       {(close) => (
         <RevisionEditor
           initial={formatContent(content)}

@@ -6,6 +6,7 @@ import type { operationPageQuery } from '../../__generated__/operationPageQuery.
 import type { operationPageSubscription } from '../../__generated__/operationPageSubscription.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { formatWords, Status } from '../parts/status.tsx';
@@ -41,7 +42,7 @@ const QUERY = graphql`
           }
         }
         integration {
-          name
+          ...integrationName_integration @relay(mask: false)
         }
         installation {
           id
@@ -85,6 +86,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   const { metadata, installation, status } = node;
   const { progress, retry } = metadata ?? {};
   const { group } = installation ?? {};
+  const integrationName = node.integration && getIntegrationName(node.integration);
   const isRunning = status === 'IN_PROGRESS';
   return (
     <Page
@@ -99,21 +101,17 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
             Outcome: node.result && (
               <OperationText text={node.result} namedObjects={metadata?.objects ?? []} />
             ),
-            Integration: node.integration && (
-              <Link href={linkTo(`integrations/${node.integration.name}`)}>
-                {node.integration.name}
-              </Link>
-            ),
             Group: group && (
               <Link href={linkTo(`groups/${encodeURIComponent(group.groupRef)}`)}>
                 {group.groupName}
               </Link>
             ),
-            Installation: installation && (
-              <Link href={linkTo(`installations/${installation.id}`)}>
-                {installation.group.groupName}: {node.integration?.name ?? 'deleted'}
-              </Link>
+            Installation: installation ? (
+              <Link href={linkTo(`installations/${installation.id}`)}>{integrationName}</Link>
+            ) : (
+              'deleted'
             ),
+            Integration: installation ? null : integrationName,
             Started: <Time value={node.createTime} />,
             'Last change': isRunning ? <Time value={node.updateTime} /> : null,
             Duration: isRunning ? null : formatDuration(node),

@@ -1,7 +1,8 @@
-/** A page of operations, of the project or of one installation. */
+/** Operations of the project or of one installation. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { operationsList_operation$key } from '../../__generated__/operationsList_operation.graphql.ts';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Progress, Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -24,7 +25,7 @@ const ROW = graphql`
       }
     }
     integration {
-      name
+      ...integrationName_integration @relay(mask: false)
     }
     installation {
       group {
@@ -37,15 +38,19 @@ const ROW = graphql`
 interface OperationsListProps {
   operations: operationsList_operation$key;
   linkTo: (path: string) => string;
+  /** True on the page of an installation, which names the integration and the group already. */
+  isOfInstallation?: boolean;
 }
 
-const COLUMNS = ['Operation', 'Status', 'Integration', 'Group', 'Outcome', 'Started'];
 const DETAIL_COLUMNS = ['Integration', 'Group', 'Outcome'];
 
-export function OperationsList({ operations, linkTo }: OperationsListProps) {
+export function OperationsList(props: OperationsListProps) {
+  const { operations, linkTo, isOfInstallation = false } = props;
   const rows = useFragment(ROW, operations);
+  const parties = isOfInstallation ? [] : ['Integration', 'Group'];
+  const columns = ['Operation', 'Status', ...parties, 'Outcome', 'Started'];
   return (
-    <Table label="Operations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
+    <Table label="Operations" columns={columns} detailColumns={DETAIL_COLUMNS}>
       {rows.map(({ id, actionType, status, result, createTime, metadata, ...row }) => (
         <tr key={id}>
           <td>
@@ -53,10 +58,10 @@ export function OperationsList({ operations, linkTo }: OperationsListProps) {
               {formatWords(actionType)} {metadata.objects.join(', ')}
             </Link>
             <div className="subline quiet">
-              {row.installation?.group.groupName}
+              {!isOfInstallation && row.installation?.group.groupName}
               {status === 'FAILED' && (
                 <>
-                  {row.installation && ' · '}
+                  {!isOfInstallation && row.installation && ' · '}
                   <OperationText text={result} namedObjects={metadata.objects} />
                 </>
               )}
@@ -65,8 +70,12 @@ export function OperationsList({ operations, linkTo }: OperationsListProps) {
           <td>
             <Status value={status} />
           </td>
-          <td>{row.integration?.name ?? '—'}</td>
-          <td>{row.installation?.group.groupName ?? '—'}</td>
+          {!isOfInstallation && (
+            <>
+              <td>{row.integration ? getIntegrationName(row.integration) : '—'}</td>
+              <td>{row.installation?.group.groupName ?? '—'}</td>
+            </>
+          )}
           <td className="outcome">
             {status === 'IN_PROGRESS' && metadata.progress ? (
               <Progress

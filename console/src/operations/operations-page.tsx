@@ -4,7 +4,7 @@ import type { operationsPage_project$data } from '../../__generated__/operations
 import type { operationsPageQuery } from '../../__generated__/operationsPageQuery.graphql.ts';
 import {
   Filter,
-  NameFilter,
+  IntegrationFilter,
   TimeFilter,
   useFilter,
   useProjectLink,
@@ -35,8 +35,7 @@ const QUERY = graphql`
         )
       integrations(first: 100) {
         nodes {
-          id
-          name
+          ...integrationName_integration @relay(mask: false)
         }
       }
     }
@@ -103,11 +102,7 @@ export default function OperationsPage({ project: idOrName }: ConsolePageProps) 
         <>
           <Filter name="status" label="Status" values={STATUSES} />
           <Filter name="action" label="Action" values={ACTIONS} />
-          <NameFilter
-            name="integration"
-            label="Integration"
-            names={project.integrations.nodes.map(({ name }) => name)}
-          />
+          <IntegrationFilter integrations={project.integrations.nodes} />
           <TimeFilter />
         </>
       }

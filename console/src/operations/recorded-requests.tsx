@@ -71,7 +71,8 @@ export function OperationRequests({ id }: RequestsProps) {
 
 export function ConnectionRequests({ id }: RequestsProps) {
   return (
-    <Panel title="Token requests, and failed requests outside of operations">
+    <Panel title="Requests outside operations">
+      <p className="quiet">Token requests, and failed requests that belong to no operation.</p>
       <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
         <ConnectionRequestList id={id} />
       </Loaded>

@@ -81,6 +81,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
             input: { orgId: org.id, email: String(email), role: parseRole(role) },
           })}
           submitLabel="Invite"
+          kind="primary"
           clears
         >
           <TextInput

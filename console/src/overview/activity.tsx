@@ -161,7 +161,7 @@ function DeliveryAttempts({ deliveries, since, linkTo }: DeliveryAttemptsProps) 
   if (deliveries.length === 0) return <p className="quiet">No messages were sent.</p>;
   const hoursByDestination = Map.groupBy(deliveries, ({ destination }) => destination?.id);
   return (
-    <Table label={`Attempts ${since}`} columns={COLUMNS}>
+    <Table label={`Attempts ${since}`} columns={COLUMNS} detailColumns={['Slowest hour, p95']}>
       {[...hoursByDestination].map(([id, hours]) => {
         const path = id ? `destinations/${id}` : 'deliveries';
         const failed = sum(hours.map(({ failedAttempts }) => failedAttempts));

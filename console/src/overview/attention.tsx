@@ -5,6 +5,7 @@ import type { attentionAcknowledgeMutation } from '../../__generated__/attention
 import type { attentionQuery } from '../../__generated__/attentionQuery.graphql.ts';
 import type { attentionReopenMutation } from '../../__generated__/attentionReopenMutation.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
@@ -37,7 +38,7 @@ const QUERY = graphql`
           }
           ... on Installation {
             integration {
-              name
+              ...integrationName_integration @relay(mask: false)
             }
             group {
               groupName
@@ -204,6 +205,7 @@ function describeItem(
   getProviderName: (provider: string) => string,
 ): { text: string; path: string } {
   const { id, name, provider, displayName, integration } = subject;
+  const integrationName = integration && getIntegrationName(integration);
   const customer = subject.group?.groupName;
   switch (kind) {
     case 'DESTINATION_FAILING':
@@ -215,7 +217,7 @@ function describeItem(
       };
     case 'INSTALLATION_UNHEALTHY':
       return {
-        text: `${integration?.name} of ${customer} is unhealthy`,
+        text: `${integrationName} for ${customer} is unhealthy`,
         path: `installations/${id}`,
       };
     case 'SETUP_FAILED':

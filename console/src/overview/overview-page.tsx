@@ -174,7 +174,7 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
       <Loaded path={idOrName}>
         <ActivityPanels project={idOrName} linkTo={linkTo} />
       </Loaded>
-      <div className="grid">
+      <div className="grid spaced">
         <Panel title="Live events" actions={<Link href={linkTo('events')}>All events</Link>}>
           <LiveEvents project={idOrName} linkTo={linkTo} />
         </Panel>
@@ -184,13 +184,13 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
         >
           <LastFailures project={project} linkTo={linkTo} />
         </Panel>
-        <Panel
-          title="Destinations"
-          actions={<Link href={linkTo('destinations')}>All destinations</Link>}
-        >
-          <DestinationStates project={project} linkTo={linkTo} />
-        </Panel>
       </div>
+      <Panel
+        title="Destinations"
+        actions={<Link href={linkTo('destinations')}>All destinations</Link>}
+      >
+        <DestinationStates project={project} linkTo={linkTo} />
+      </Panel>
     </>
   );
 }
@@ -220,7 +220,7 @@ function Figure({ count, name, href, isBad }: FigureProps) {
   );
 }
 
-const SHOWN_EVENTS = 8;
+const SHOWN_EVENTS = 12;
 
 function LiveEvents({ project, linkTo }: { project: string; linkTo: (path: string) => string }) {
   const { items: events, isLoaded } = useTail({ project }, false);

@@ -19,6 +19,11 @@ const CARE = graphql`
         metadata {
           objects
         }
+        installation {
+          group {
+            groupName
+          }
+        }
       }
     }
     destinations(first: 20) {
@@ -53,7 +58,7 @@ export function LastFailures({ project, linkTo }: CareProps) {
   }
   return (
     <ul className="plain-list">
-      {nodes.map(({ id, actionType, result, createTime, metadata }) => (
+      {nodes.map(({ id, actionType, result, createTime, metadata, installation }) => (
         <li key={id}>
           <Link href={linkTo(`operations/${id}`)} className="strong">
             {formatWords(actionType)} {metadata.objects.join(', ')}
@@ -62,6 +67,7 @@ export function LastFailures({ project, linkTo }: CareProps) {
             <Time value={createTime} />
           </span>
           <span className="whole quiet">
+            {installation && `${installation.group.groupName} · `}
             <OperationText text={result} namedObjects={metadata.objects} />
           </span>
         </li>
@@ -90,18 +96,11 @@ export function DestinationStates({ project, linkTo }: CareProps) {
             <span className="quiet">Clients read it; nothing is pushed.</span>
           ) : (
             <span className="row">
-              <span className="quiet">
-                {listUndelivered({ pending, retrying, failed }).map(
-                  ({ label, filter, count }, index) => (
-                    <span key={filter}>
-                      {index > 0 && ', '}
-                      <Link href={linkTo(`destinations/${id}?${filter}`)}>
-                        {count.toLocaleString('en')} {label}
-                      </Link>
-                    </span>
-                  ),
-                )}
-              </span>
+              {listUndelivered({ pending, retrying, failed }).map(({ label, filter, count }) => (
+                <Link key={filter} href={linkTo(`destinations/${id}?${filter}`)}>
+                  {count.toLocaleString('en')} {label}
+                </Link>
+              ))}
               <DestinationState destination={row} />
             </span>
           )}

@@ -47,15 +47,15 @@ export function Copyable({ value, label }: CopyButtonProps) {
 
 interface CopyableLinkProps extends CopyButtonProps {
   href: string;
+  /** The name of the object. Default: the ID. */
+  text?: string;
 }
 
-/** The ID of another object, which leads to its page, with its copy button. */
-export function CopyableLink({ href, value, label }: CopyableLinkProps) {
+/** A link to the page of another object, with a button that copies the object's ID. */
+export function CopyableLink({ href, text, value, label }: CopyableLinkProps) {
   return (
     <span className="copyable">
-      <Link href={href}>
-        <code>{value}</code>
-      </Link>
+      <Link href={href}>{text ?? <code>{value}</code>}</Link>
       <CopyButton value={value} label={label} />
     </span>
   );

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Choice, SearchInput, TimeInput } from './form.tsx';
+import { getIntegrationName, type NamedIntegration } from './integration-name.ts';
 import { formatWords } from './status.tsx';
 
 const ALL = 'ALL';
@@ -59,18 +60,21 @@ export function Filter(props: FilterProps) {
   );
 }
 
-interface NameFilterProps {
-  name: string;
-  label: string;
-  names: readonly string[];
+interface IntegrationFilterProps {
+  integrations: readonly NamedIntegration[];
 }
 
-/** Names that people chose. A name in the URL that no longer exists is shown too. */
-export function NameFilter({ name, label, names }: NameFilterProps) {
-  const value = useTextFilter(name) ?? '';
-  const allNames = value === '' || names.includes(value) ? names : [...names, value];
-  const options = allNames.map((name) => ({ id: name, label: name }));
-  return <OptionFilter name={name} label={label} options={options} value={value} />;
+/** An integration that the URL names but that no longer exists is an option too. */
+export function IntegrationFilter({ integrations }: IntegrationFilterProps) {
+  const value = useTextFilter('integration') ?? '';
+  const options = integrations.map((integration) => ({
+    id: integration.name,
+    label: getIntegrationName(integration),
+  }));
+  if (value !== '' && options.every(({ id }) => id !== value)) {
+    options.push({ id: value, label: value });
+  }
+  return <OptionFilter name="integration" label="Integration" options={options} value={value} />;
 }
 
 interface OptionFilterProps {

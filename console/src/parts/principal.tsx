@@ -24,11 +24,12 @@ const QUERY = graphql`
   }
 `;
 
-const KINDS: Record<string, string> = {
-  agent: 'Agent',
-  api: 'API key',
-  builder: 'Builder',
-  consumer: 'End user',
+/** The word before the name. A builder is a colleague of the reader, whose name is enough. */
+const PREFIXES: Record<string, string> = {
+  agent: 'Agent ',
+  api: 'API key ',
+  builder: '',
+  consumer: 'End user ',
 };
 
 /** A principal like `agent:<session id>`, `api:<key id>`, `consumer:<id>`, `builder:<id>` or `rule:<name>`. */
@@ -36,11 +37,12 @@ export function Principal({ value }: { value: string }) {
   const separator = value.indexOf(':');
   const [kind, id] = [value.slice(0, separator), value.slice(separator + 1)];
   if (kind === 'rule') return `Rule ${id}`;
-  const kindName = KINDS[kind];
-  if (!kindName) return value;
+  const prefix = PREFIXES[kind];
+  if (prefix === undefined) return value;
   return (
     <Loaded path={value} errorFallback={value}>
-      {kindName} <Name id={id} />
+      {prefix}
+      <Name id={id} />
     </Loaded>
   );
 }

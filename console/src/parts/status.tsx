@@ -6,6 +6,7 @@ const TONES: Record<string, Tone> = {
   HEALTHY: 'good',
   SUCCEEDED: 'good',
   ENABLED: 'good',
+  LIVE: 'good',
   ACTIVE: 'good',
   ACCEPTED: 'good',
   APPROVED: 'good',

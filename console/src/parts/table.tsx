@@ -7,7 +7,7 @@ interface TableProps {
   /** The table's content, for screen readers. */
   label: string;
   columns: readonly string[];
-  /** Columns that narrow screens hide, because the page of each row shows them too. */
+  /** Columns that narrow screens hide, because the page of each row shows them too. Names of other columns have no effect. */
   detailColumns?: readonly string[];
   children: ReactNode;
 }

@@ -60,14 +60,14 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Conso
       <Panel>
         <Facts
           facts={{
-            Can: provider.supports.map(formatWords).join(', '),
+            Capabilities: provider.supports.map(formatWords).join(', '),
             Authentication: provider.authSchemes.map(getSchemeName).join(', '),
             'Base URL': <code>{provider.baseUrl}</code>,
             'API version': provider.apiVersion,
             Objects: provider.objects.map(({ displayName }) => displayName).join(', ') || null,
             'Other inputs':
               provider.inputs.map(({ displayName }) => displayName).join(', ') || null,
-            Scopes: provider.scopes.join(' ') || null,
+            Scopes: provider.scopes.length > 0 && <code>{provider.scopes.join(' ')}</code>,
             Documentation: provider.docsUrl && <a href={provider.docsUrl}>{provider.docsUrl}</a>,
             Name: <Copyable value={provider.name} label="name" />,
           }}
@@ -77,8 +77,9 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Conso
         <Panel title="Customers can't connect">
           <p>{failure.error}</p>
           <p className="quiet">
-            Met {failure.count.toLocaleString('en')} {failure.count === 1 ? 'time' : 'times'}, last{' '}
-            <Time value={failure.lastFailureTime} />. Customers saw only that something is wrong.
+            Failed {failure.count.toLocaleString('en')} {failure.count === 1 ? 'time' : 'times'},
+            last <Time value={failure.lastFailureTime} />. Customers saw only that something is
+            wrong.
           </p>
         </Panel>
       )}

@@ -47,8 +47,8 @@ interface NewProps {
 export function NewTopic({ project }: NewProps) {
   return (
     <FormDialog<newRouteTopicMutation>
-      triggerLabel="New topic"
-      title="New topic"
+      triggerLabel="Create topic"
+      title="Create topic"
       submitLabel="Create topic"
       mutation={TOPIC}
       variables={({ name }) => ({ input: { projectIdOrName: project, name: String(name) } })}

@@ -1,4 +1,4 @@
-/** Each route in words, with a button to delete it. */
+/** The routes as tables, with a button that deletes each. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
@@ -36,62 +36,79 @@ interface RouteListProps {
 }
 
 export function RouteList({ project, routed, selection }: RouteListProps) {
-  const event = useChange<routeListEventMutation>(REMOVE_EVENT);
-  const topic = useChange<routeListTopicMutation>(REMOVE_TOPIC);
+  const eventRoute = useChange<routeListEventMutation>(REMOVE_EVENT);
+  const topicRoute = useChange<routeListTopicMutation>(REMOVE_TOPIC);
   const linkTo = useProjectLink(project);
   const visibleIds = new Set(
     listRoutes(routed).flatMap((route) => (hasEnd(route, selection) ? route.id : [])),
   );
-  const allRoutes = [
-    ...routed.eventTopicRoutes.nodes.map((route) => ({
-      id: route.id,
-      from: formatWords(route.eventType),
-      to: `topic ${route.topic.name}`,
-      toText: null,
-      change: event,
-    })),
-    ...routed.topicDestinationRoutes.nodes.map((route) => ({
-      id: route.id,
-      from: `topic ${route.topic.name}`,
-      to: `destination ${route.destination.name}`,
-      toText: (
-        <>
-          destination{' '}
-          <Link href={linkTo(`destinations/${route.destination.id}`)}>
-            {route.destination.name}
-          </Link>
-        </>
-      ),
-      change: topic,
-    })),
-  ];
-  const rows = allRoutes.filter(({ id }) => visibleIds.has(id));
-  if (rows.length === 0) {
+  if (visibleIds.size === 0) {
     return (
       <Empty title="No routes yet">
         Route an event type to a topic, and the topic to a destination.
       </Empty>
     );
   }
+  const eventRoutes = routed.eventTopicRoutes.nodes
+    .filter(({ id }) => visibleIds.has(id))
+    .toSorted((a, b) => a.eventType.localeCompare(b.eventType));
+  const topicRoutes = routed.topicDestinationRoutes.nodes
+    .filter(({ id }) => visibleIds.has(id))
+    .toSorted((a, b) => a.topic.name.localeCompare(b.topic.name));
+  const toInput = (routeId: string) => ({ input: { projectIdOrName: project, routeId } });
   return (
-    <>
-      <Refusal problem={event.problem ?? topic.problem} />
-      <Table label="Routes" columns={['From', 'To', 'Actions']}>
-        {rows.map(({ id, from, to, toText, change }) => (
-          <tr key={id}>
-            <td>{from}</td>
-            <td>{toText ?? to}</td>
-            <td>
-              <Action
-                aria-label={`Remove the route from ${from} to ${to}`}
-                onPress={() => change.run({ input: { projectIdOrName: project, routeId: id } })}
-              >
-                Remove
-              </Action>
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </>
+    <div className="routes">
+      <Refusal problem={eventRoute.problem ?? topicRoute.problem} />
+      {eventRoutes.length > 0 && (
+        <Table label="Routes of events" columns={['Event', 'Topic', 'Actions']}>
+          {eventRoutes.map(({ id, eventType, topic }) => (
+            <tr key={id}>
+              <td>{formatWords(eventType)}</td>
+              <td>{topic.name}</td>
+              <td>
+                <Remove
+                  from={formatWords(eventType)}
+                  to={`topic ${topic.name}`}
+                  onPress={() => eventRoute.run(toInput(id))}
+                />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {topicRoutes.length > 0 && (
+        <Table label="Routes of topics" columns={['Topic', 'Destination', 'Actions']}>
+          {topicRoutes.map(({ id, topic, destination }) => (
+            <tr key={id}>
+              <td>{topic.name}</td>
+              <td>
+                <Link href={linkTo(`destinations/${destination.id}`)}>{destination.name}</Link>
+              </td>
+              <td>
+                <Remove
+                  from={`topic ${topic.name}`}
+                  to={`destination ${destination.name}`}
+                  onPress={() => topicRoute.run(toInput(id))}
+                />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </div>
+  );
+}
+
+interface RemoveProps {
+  from: string;
+  to: string;
+  onPress: () => void;
+}
+
+function Remove({ from, to, onPress }: RemoveProps) {
+  return (
+    <Action kind="quiet" aria-label={`Remove the route from ${from} to ${to}`} onPress={onPress}>
+      Remove
+    </Action>
   );
 }

@@ -75,7 +75,7 @@ export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
   return (
     <Page
       title="Routes"
-      description="Events go to topics, and from there to destinations. A line's width shows its share of the last 100 events."
+      description="Events go to topics, and from there to destinations."
       actions={
         <>
           <NewTopic project={idOrName} />
@@ -87,10 +87,11 @@ export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
       variables={variables}
     >
       <Panel>
+        <p className="quiet">A line's width shows its share of the last 100 events.</p>
         <RoutesPicture routed={project} selection={selection} onSelect={setSelection} />
       </Panel>
       <Panel
-        title={selection ? 'Its routes' : 'All routes'}
+        title={selection ? 'Routes of the selection' : 'All routes'}
         actions={
           selection && (
             <SelectionActions

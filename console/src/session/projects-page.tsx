@@ -70,7 +70,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
         actions={
           <>
             {!viewer.project && (
-              <Dialog triggerLabel="New project" kind="primary" title="New project">
+              <Dialog triggerLabel="Create project" kind="primary" title="Create project">
                 {(close) => <NewProject orgs={orgs.nodes} onCancel={close} />}
               </Dialog>
             )}

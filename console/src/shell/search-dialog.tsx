@@ -15,6 +15,7 @@ import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { searchDialogQuery } from '../../__generated__/searchDialogQuery.graphql.ts';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { Loaded } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { usePageQuery } from '../parts/queries.ts';
@@ -34,6 +35,11 @@ const QUERY = graphql`
       id
       ... on Integration {
         name
+        latestRevision {
+          content {
+            displayName
+          }
+        }
       }
       ... on Group {
         groupRef
@@ -51,7 +57,7 @@ const QUERY = graphql`
     project(idOrName: $project) @include(if: $isText) {
       integrations(first: 5, search: $search) {
         nodes {
-          name
+          ...integrationName_integration @relay(mask: false)
           provider
         }
       }
@@ -218,7 +224,8 @@ function listResults(
   search: string,
   getProviderName: (provider: string) => string,
 ): Result[] {
-  if (search === '') return [];
+  // Providers are listed after the other objects, so that the first result stays selected when those arrive.
+  if (search === '' || (!node && !project)) return [];
   const matchingProviders = providers.nodes
     .filter(({ name, displayName }) => isMatch(search, `${name} ${displayName}`))
     .slice(0, PROVIDERS_MAX)
@@ -240,11 +247,11 @@ function listProjectResults(
 ): Result[] {
   const { integrations, connections, groups, consumers, destinations, topics } = project;
   return [
-    ...integrations.nodes.map(({ name, provider }) => ({
-      name,
+    ...integrations.nodes.map((integration) => ({
+      name: getIntegrationName(integration),
       kind: 'Integration',
-      detail: getProviderName(provider),
-      path: `integrations/${encodeURIComponent(name)}`,
+      detail: getProviderName(integration.provider),
+      path: `integrations/${encodeURIComponent(integration.name)}`,
     })),
     ...groups.nodes.map(({ groupRef, groupName }) => ({
       name: groupName,
@@ -297,7 +304,9 @@ const LISTS_BY_PREFIX: Record<string, string> = {
 function toNodeResult(node: NonNullable<SearchData['node']>): Result {
   const { __typename, id, groupRef, consumerRef, provider } = node;
   const prefix = id.slice(0, id.indexOf('_'));
-  const result = { name: node.name ?? groupRef ?? consumerRef ?? id, kind: formatKind(__typename) };
+  const { displayName } = node.latestRevision?.content ?? {};
+  const name = displayName ?? node.name ?? groupRef ?? consumerRef ?? id;
+  const result = { name, kind: formatKind(__typename) };
   if (__typename === 'Project') return { ...result, path: `/${node.name}` };
   if (__typename === 'Integration') return { ...result, path: `integrations/${node.name}` };
   if (groupRef) return { ...result, path: `groups/${encodeURIComponent(groupRef)}` };

@@ -15,6 +15,7 @@ export const PROGRESS = graphql`
           provider
           latestRevision {
             content {
+              displayName
               read {
                 objects {
                   objectName

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
+import { getIntegrationName } from '../parts/integration-name.ts';
 import { NotFound, Page } from '../parts/page.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { NewApiKey } from '../settings/new-api-key.tsx';
@@ -34,7 +35,7 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
     integration: integration ? (
       <p>
         <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
-          {integration.name}
+          {getIntegrationName(integration)}
         </Link>{' '}
         reads and writes at {getProviderName(integration.provider)}.
       </p>
@@ -70,8 +71,8 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
     calls: integration && (
       <>
         <p>
-          Your backend calls the API with a key. Create one, and put it into the variable
-          GATEWAY_API_KEY.
+          Your backend calls the API with a key. Create one, and put it into the variable{' '}
+          <code>GATEWAY_API_KEY</code>.
         </p>
         <NewApiKey
           project={project}
