@@ -1,4 +1,5 @@
 /** Ids of rows are TypeIDs: a prefix for the type and a UUIDv7. They are globally unique and sorted by time. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { fromString, typeidUnboxed } from 'typeid-js';
 import { z } from 'zod';
 
@@ -39,14 +40,32 @@ export const ID_PREFIXES = {
 
 export type IdPrefix = keyof typeof ID_PREFIXES;
 
+/** How much earlier than the present the times of new ids are, in milliseconds. */
+const idAges = new AsyncLocalStorage<number>();
+
 export function newId(prefix: IdPrefix): string {
-  return typeidUnboxed(prefix);
+  const id = typeidUnboxed(prefix);
+  const ageMs = idAges.getStore();
+  return ageMs === undefined ? id : getFirstIdAt(prefix, getIdTimeMs(id) - ageMs) + getSuffix(id);
+}
+
+/** Returns a new id with another time than the present. */
+export function newIdAt(prefix: IdPrefix, timeMs: number): string {
+  return getFirstIdAt(prefix, timeMs) + getSuffix(typeidUnboxed(prefix));
+}
+
+/**
+ * Runs `work` with new ids that are `ageMs` old. The caller must then set the creation times of the new rows to the times
+ * in their ids.
+ */
+export function withAgedIds<T>(ageMs: number, work: () => T): T {
+  return idAges.run(ageMs, work);
 }
 
 /** The digits of a UUIDv7 in base 32 (typeid.io). The first 50 bits hold the time; two of them are unused. */
-const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+export const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-const TIME_DIGITS = 10;
+export const TIME_DIGITS = 10;
 
 const TIME_MS_MAX = 2 ** 48 - 1;
 
@@ -58,6 +77,17 @@ export function getFirstIdAt(prefix: IdPrefix, timeMs: number): string {
     return ID_DIGITS[shifted % 32];
   });
   return `${prefix}_${digits.join('')}`;
+}
+
+/** Returns the time in an id. */
+export function getIdTimeMs(id: string): number {
+  const digits = id.split('_')[1]?.slice(0, TIME_DIGITS) ?? '';
+  return [...digits].reduce((time, digit) => time * 32 + ID_DIGITS.indexOf(digit), 0);
+}
+
+/** Returns the part of an id after its time. */
+function getSuffix(id: string): string {
+  return id.slice(id.indexOf('_') + 1 + TIME_DIGITS);
 }
 
 /** Returns the prefix of a well-formed id. Null if the string is not one. */

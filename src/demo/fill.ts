@@ -3,7 +3,8 @@ import type { Services } from '../domain/call.ts';
 import { ALL_SCOPES, toScopeName } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
-import { addOperations } from './operations.ts';
+import { runFirstReads } from './first-reads.ts';
+import { addHistory, createPastClock, isWithoutHistory, PRESENT_CLOCK } from './history.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
 export interface DemoProject {
@@ -26,7 +27,7 @@ interface FillInput {
 const projectIdOrName = DEMO_PROJECT;
 const API_KEY_LABEL = 'Demo';
 
-const INSTALLATION_FIELDS = 'id group { groupRef } config { id }';
+const INSTALLATION_FIELDS = 'id group { groupRef }';
 const INTEGRATION_FIELDS = `
   id
   name
@@ -38,6 +39,7 @@ const CONTRACT = 'contract { hash }';
 const PROJECT_FIELDS = `
   id
   orgId
+  createTime
   ${ROUTE_FIELDS}
   providerApps(first: 1) { totalCount }
   connections(first: 1000) { nodes { provider group { groupRef } consumer { consumerRef } } }
@@ -48,10 +50,12 @@ export async function fillProject({
   issuer,
   existingKey,
 }: FillInput): Promise<DemoProject & { apiKey: string }> {
-  const runner = createRunner(services, issuer);
-  const { orgs, project } = await runner.query(
+  const { orgs, project } = await createRunner(services, issuer).query(
     `{ orgs(last: 1) { nodes { id } } project(idOrName: "${DEMO_PROJECT}") { ${PROJECT_FIELDS} } }`,
   );
+  const needsHistory = !project || isWithoutHistory(project);
+  const clock = needsHistory ? createPastClock(services) : PRESENT_CLOCK;
+  const runner = createRunner(services, issuer, clock);
   // The builder may have created other orgs, so only the project identifies the demo's org.
   const orgId = project?.orgId ?? orgs.nodes[0]?.id ?? (await createOrg(runner));
   const existing = project ?? (await createProject(runner, orgId));
@@ -65,14 +69,17 @@ export async function fillProject({
     const integration = await fillIntegration(runner, existing.integrations.nodes, revisions);
     integrations.set(integration.name, integration);
   }
-  const installations: Data[] = [];
+  const installationIds: string[] = [];
   for (const { integration, groupRef } of DEMO_INSTALLATIONS) {
-    installations.push(await fillInstallation(runner, integrations.get(integration), groupRef));
+    const { id } = await fillInstallation(runner, integrations.get(integration), groupRef);
+    installationIds.push(id);
+    if (!needsHistory) continue;
+    await clock(() => runFirstReads(services, { projectId, installationId: id }));
   }
+  if (needsHistory) await addHistory(services, { id: projectId, orgId });
   // The demo leads to the newest integration and installation, which lists show first.
   const integrationId = [...integrations.values()].at(-1).id;
-  const { id: installationId, config } = installations.at(-1);
-  await addOperations(services, { projectId, integrationId, installationId, configId: config.id });
+  const installationId = installationIds.at(-1)!;
   const ids = { orgId, projectId, integrationId, installationId, streamId };
   return { ...ids, projectName: DEMO_PROJECT, apiKey };
 }

@@ -1,17 +1,23 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { fillDemo } from '../../src/demo/demo.ts';
 import { createRunner } from '../../src/demo/runner.ts';
+import { getNextRunTime } from '../../src/domain/integration/cron.ts';
+import { parseOperationMetadata } from '../../src/domain/operation/operation.ts';
+import { recordsMessage } from '../../src/domain/operation/read/read-message.ts';
 import { createBearerVerifier, LOCAL_ISSUER } from '../../src/domain/viewer/bearer.ts';
+import { getIdTimeMs } from '../../src/ids.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const app = await getSharedApp({ env: { DATA_DIR } });
-const { services } = app.app;
+const { services, sandbox } = app.app;
+sandbox.seed('contacts', 50);
+sandbox.seed('people', 30);
 
 test("reports the demo's own org after a restart, even if its builder has created another one", async () => {
   const verifier = await createBearerVerifier(services.config);
@@ -34,42 +40,142 @@ test('fills the sandbox, without a demo, in a database that has projects', async
   ).toBe(0);
 });
 
-test('contains a history of reads that agrees with the records of the sandbox', async () => {
-  const { prisma } = services.database;
-  const verifier = await createBearerVerifier(services.config);
-  const { projectId, installationId } = await fillDemo({
+describe('the history of a new demo', async () => {
+  const { projectId } = await fillDemo({
     services,
-    verifier,
+    verifier: await createBearerVerifier(services.config),
     url: 'http://gateway.test',
   });
-  const operations = await prisma.operation.findMany({
-    where: { projectId, actionType: 'READ', status: 'SUCCESS' },
-    orderBy: { id: 'asc' },
-  });
-  const counts = operations.map(
-    ({ metadata }) => (metadata as { progress: { recordsProcessed: number } }).progress,
-  );
-  const [first, ...later] = counts.map(({ recordsProcessed }) => recordsProcessed);
-  // The server seeds the sandbox with 50 contacts.
-  expect(first).toBe(50);
-  expect(Math.max(...later)).toBeLessThanOrEqual(3);
-  const contacts = await prisma.installedObject.findFirstOrThrow({
-    where: { projectId, installationId, objectName: 'contacts' },
-  });
-  expect(contacts).toMatchObject({
-    recordsRead: later.reduce((sum, count) => sum + count, first ?? 0),
-    lastReadTime: operations.at(-1)?.createTime,
-  });
-});
-
-test('contains the request of each failed operation', async () => {
   const { prisma } = services.database;
-  const verifier = await createBearerVerifier(services.config);
-  const { projectId } = await fillDemo({ services, verifier, url: 'http://gateway.test' });
-  const failed = await prisma.operation.findMany({ where: { projectId, status: 'FAILURE' } });
-  const requests = await prisma.recordedRequest.findMany({ where: { projectId } });
-  expect(failed.length).toBeGreaterThan(0);
-  expect(requests.map(({ operationId }) => operationId).sort()).toEqual(
-    failed.map(({ id }) => id).sort(),
-  );
+  const where = { projectId };
+  const [operations, installations, deliveries, attempts, activity] = await Promise.all([
+    prisma.operation.findMany({ where, orderBy: { id: 'asc' } }),
+    prisma.installation.findMany({ where, include: { objects: true, connection: true } }),
+    prisma.delivery.findMany({ where, orderBy: { id: 'asc' } }),
+    prisma.deliveryAttempt.findMany({ where }),
+    prisma.activityDelta.findMany({ where }),
+  ]);
+  const sumActivity = (kind: string, key: string, column: 'first' | 'second') =>
+    activity
+      .filter((delta) => delta.kind === kind && delta.key === key)
+      .reduce((sum, delta) => sum + delta[column], 0);
+  const countRecordsRead = (installationId: string) =>
+    operations
+      .filter((operation) => operation.installationId === installationId)
+      .map((operation) => parseOperationMetadata(operation).progress?.recordsProcessed ?? 0)
+      .reduce((sum, count) => sum + count, 0);
+
+  test('begins with the connection, the installation and the first read, in this order', () => {
+    expect(installations).toHaveLength(3);
+    for (const { id, connection, createTime } of installations) {
+      const firstOperation = operations.find(({ installationId }) => installationId === id);
+      expect(+connection.createTime).toBeLessThan(+createTime);
+      expect(+createTime).toBeLessThan(+(firstOperation?.createTime ?? 0));
+      expect(firstOperation?.result).toMatch(/Read completed \((50|30) records\)/);
+    }
+  });
+
+  test('has the time of its id in each row, and no time in the future', async () => {
+    const rows = [
+      ...(await prisma.connection.findMany({ where })),
+      ...(await prisma.revision.findMany({ where })),
+      ...(await prisma.notificationEvent.findMany({ where })),
+      ...(await prisma.streamMessage.findMany({ where })),
+      ...(await prisma.destination.findMany({ where })),
+      ...(await prisma.recordedRequest.findMany({ where })),
+      ...installations,
+      ...operations,
+      ...deliveries,
+      ...attempts,
+    ];
+    for (const { id, createTime } of rows) expect(+createTime).toBe(getIdTimeMs(id));
+    const times = [...operations, ...deliveries].map(({ updateTime }) => +(updateTime ?? 0));
+    expect(Math.max(...times)).toBeLessThan(+services.now());
+  });
+
+  test('has operations at different times, in the order of their IDs', () => {
+    const times = operations.map(({ createTime }) => +createTime);
+    expect(new Set(times).size).toBe(times.length);
+    expect(times.toSorted((a, b) => a - b)).toEqual(times);
+  });
+
+  test('has activity that counts its operations, records, attempts and messages', async () => {
+    const count = (actionType: string, status: string) =>
+      operations.filter((row) => row.actionType === actionType && row.status === status).length;
+    for (const [actionType, status] of [
+      ['READ', 'SUCCESS'],
+      ['WRITE', 'SUCCESS'],
+      ['WRITE', 'FAILURE'],
+    ] as const) {
+      const counted = sumActivity('operation', `${actionType} ${status}`, 'first');
+      expect(counted).toBe(count(actionType, status));
+      expect(counted).toBeGreaterThan(0);
+    }
+    const recordsRead = installations.map(({ id }) => countRecordsRead(id));
+    expect(sumActivity('record', '', 'first')).toBe(recordsRead.reduce((sum, read) => sum + read));
+    expect(sumActivity('record', '', 'second')).toBe(count('WRITE', 'SUCCESS'));
+    const destinations = await prisma.destination.findMany({ where });
+    for (const { id } of destinations) {
+      const sent = deliveries.filter(({ destinationId }) => destinationId === id).length;
+      expect(sumActivity('delivery', id, 'first')).toBe(sent);
+      const messages = await prisma.streamMessage.count({
+        where: { projectId, destinationId: id },
+      });
+      expect(sumActivity('stream', id, 'first')).toBe(messages);
+    }
+  });
+
+  test('delivers the records of each read once, and each delivery has one attempt', () => {
+    const readIds = operations
+      .filter(({ actionType, result }) => actionType === 'READ' && result?.includes('completed'))
+      .map(({ id }) => id);
+    const ofRecords = deliveries.filter(({ eventId }) => eventId === null);
+    expect(ofRecords.map(({ operationId }) => operationId)).toEqual(readIds);
+    for (const { body, operationId } of ofRecords) {
+      const [operation] = operations.filter(({ id }) => id === operationId);
+      if (!operation) throw new Error(`No operation ${operationId}`);
+      expect(recordsMessage.parse(JSON.parse(body))).toMatchObject({
+        operationId,
+        operationTime: operation.createTime.toISOString(),
+        resultInfo: { numRecords: parseOperationMetadata(operation).progress?.recordsProcessed },
+      });
+    }
+    expect(attempts.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
+      deliveries.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  test('continues with the next read of the schedule', () => {
+    for (const { id, objects } of installations) {
+      const object = objects.find(({ backfillDone }) => backfillDone);
+      const { objectName, lastReadTime, nextReadTime, recordsRead } = object ?? {};
+      const reads = operations.filter(
+        (row) => row.installationId === id && row.actionType === 'READ',
+      );
+      expect(objectName).toMatch(/contacts|people/);
+      expect(recordsRead).toBe(countRecordsRead(id));
+      expect(lastReadTime).toEqual(reads.at(-1)?.createTime);
+      expect(nextReadTime).toEqual(getNextRunTime('*/10 * * * *', lastReadTime as Date));
+      expect(+(nextReadTime as Date)).toBeGreaterThan(+services.now() - 2_000);
+    }
+  });
+
+  test('has the request of each failed operation', async () => {
+    const failed = operations.filter(({ status }) => status === 'FAILURE');
+    const requests = await prisma.recordedRequest.findMany({
+      where: { projectId, isFailed: true },
+    });
+    expect(requests.map(({ operationId }) => operationId).toSorted()).toEqual(
+      failed.map(({ id }) => id),
+    );
+  });
+
+  test('is not added again by a second start', async () => {
+    await fillDemo({
+      services,
+      verifier: await createBearerVerifier(services.config),
+      url: 'http://gateway.test',
+    });
+    expect(await prisma.operation.count({ where })).toBe(operations.length);
+  });
 });
