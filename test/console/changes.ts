@@ -8,6 +8,7 @@ export function testChanges(stage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
     page = await stage().openTab();
+    return () => page.close();
   });
 
   const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   expectAccessible,
   expectContrast,
@@ -31,11 +31,11 @@ export function testConnect(stage: () => ConsoleStage) {
     metadata: { providerParams: { packageInstallURL: "${PACKAGE_URL}" } } }) { providerApp { id } } }`);
     const context = await stage().openContext({ viewport: { width: 700, height: 900 } });
     page = await context.newPage();
-  });
-
-  afterAll(() => {
-    builder?.closeAllConnections();
-    builder?.close();
+    return async () => {
+      await context.close();
+      builder.closeAllConnections();
+      builder.close();
+    };
   });
 
   /** Returns a link that shows one integration. */
@@ -165,7 +165,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await builder.getByText(/has no provider app for hubspot/).waitFor();
     await builder.getByText(/^Failed 1 time, last/).waitFor();
     await expectFitsScreens(builder);
-    await builder.context().close();
+    await builder.close();
     await stage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
       integrationIdOrName: "no-app" }) { deletedId } }`);
   });
@@ -186,7 +186,7 @@ export function testConnect(stage: () => ConsoleStage) {
     const dialog = builder.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create link' }).click();
     const link = await dialog.locator('[data-label="Reconnect link"]').innerText();
-    await builder.context().close();
+    await builder.close();
     await page.goto('about:blank');
     await page.goto(link);
     await chooseAuthMethod('With an API key');
@@ -267,7 +267,7 @@ export function testConnect(stage: () => ConsoleStage) {
     const readColor = async () =>
       (await stage().api('{ project(idOrName: "demo") { accentColor } }')).project.accentColor;
     await expect.poll(readColor).toBe('#ffe600');
-    await builder.context().close();
+    await builder.close();
 
     const context = await stage().openContext({ locale: 'en-US' });
     const customer = await context.newPage();

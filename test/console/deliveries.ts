@@ -17,6 +17,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
       ({ name }: { name: string }) => name === 'events',
     );
     destinationId = events.id;
+    return () => page.close();
   });
 
   const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);

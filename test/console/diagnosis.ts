@@ -32,6 +32,7 @@ export function testDiagnosis(stage: () => ConsoleStage) {
 
   beforeAll(async () => {
     page = await stage().openTab();
+    return () => page.close();
   });
   afterAll(() => setFault(null));
 

@@ -11,6 +11,7 @@ export function testLive(stage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
     page = await stage().openTab();
+    return () => page.close();
   });
 
   /** Causes an event from outside: a new group connects. */

@@ -132,7 +132,7 @@ export function testPages(stage: () => ConsoleStage) {
         await checkPage(page, entry);
         expect(complaints, entry[0]).toEqual([]);
       }
-      await page.context().close();
+      await page.close();
     },
   );
 
@@ -141,7 +141,7 @@ export function testPages(stage: () => ConsoleStage) {
     await page.goto(`${stage().url}/console/demo`);
     await page.getByText(`Version ${VERSION}`).waitFor();
     expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(hasDocs() ? 1 : 0);
-    await page.context().close();
+    await page.close();
   });
 
   test('refuses a wrong key, and puts no key into a URL', async () => {
@@ -199,7 +199,7 @@ export function testPages(stage: () => ConsoleStage) {
     const { project } = await stage().api(query, variables);
     const edges: { node: { status: string } }[] = project.operations.edges;
     expect(new Set(edges.map(({ node }) => node.status))).toEqual(new Set(['FAILED']));
-    await page.context().close();
+    await page.close();
   });
 
   async function enter(page: Page, key: string): Promise<void> {

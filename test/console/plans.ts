@@ -10,6 +10,7 @@ export function testPlans(stage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
     page = await stage().openTab();
+    return () => page.close();
   });
 
   const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);

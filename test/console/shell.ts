@@ -1,6 +1,6 @@
 /** The frame of the console: search, breadcrumbs, the menu of projects, and copy buttons. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { expectAccessible } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -10,8 +10,8 @@ export function testShell(stage: () => ConsoleStage) {
     page = await stage().openTab();
     await page.goto(`${stage().url}/console/demo`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    return () => page.close();
   });
-  afterAll(() => page?.context().close());
 
   /** Opens the search by keyboard and opens the result with this name. */
   async function openResult(text: string, result: RegExp): Promise<void> {

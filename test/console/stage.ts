@@ -13,8 +13,8 @@ export interface ConsoleStage<Server extends StageServer = StageServer> extends 
   url: string;
   /** Sends queries with the demo's key. */
   api: ReturnType<typeof createDemoClient>;
-  /** Opens a tab in a context of its own, signed in. */
-  openTab(options?: BrowserContextOptions): Promise<Page>;
+  /** Opens a tab that is signed in. All of these tabs share a context. Close the tab: an open page follows all events. */
+  openTab(): Promise<Page>;
   /** Opens a context without a sign-in. */
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
@@ -31,18 +31,17 @@ export async function openConsoleStageOn<Server extends StageServer>(
   const { url, apiKey, bearerToken } = stage.server.demo;
   const openContext = (options?: BrowserContextOptions) =>
     stage.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // Chromium starts a process and compiles the console again for each context.
+  const signedIn = await openContext();
+  await signedIn.addInitScript(
+    (credential) => sessionStorage.setItem('gateway.credential', credential),
+    bearerToken ?? apiKey,
+  );
   return {
     ...stage,
     url,
     api: createDemoClient(stage.server),
     openContext,
-    async openTab(options) {
-      const context = await openContext(options);
-      await context.addInitScript(
-        (credential) => sessionStorage.setItem('gateway.credential', credential),
-        bearerToken ?? apiKey,
-      );
-      return context.newPage();
-    },
+    openTab: () => signedIn.newPage(),
   };
 }

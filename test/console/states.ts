@@ -1,6 +1,6 @@
 /** States in the console: what fails is shown as failing, and lists follow a retry. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -29,8 +29,11 @@ export function testStates(stage: () => ConsoleStage) {
     const isRecords = ({ name }: { name: string }) => name === 'records';
     destinationId = project.destinations.nodes.find(isRecords).id;
     await refuseMessages(true);
+    return async () => {
+      await page.close();
+      await refuseMessages(false);
+    };
   });
-  afterAll(() => refuseMessages(false));
 
   const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
   const rows = () => page.getByRole('region', { name: 'Deliveries' }).getByRole('row');
