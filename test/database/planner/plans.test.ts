@@ -46,7 +46,8 @@ import {
 } from '../../support/fuzz/query-shapes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
 
-const FILL_MS = 240_000;
+/** Enough time to fill the tables, or to walk over all combinations of filters, on a busy machine. */
+const LONG_MS = 240_000;
 const FEW = 100;
 /** Five projects of equal size: no project owns most of a table. */
 const PROJECT_COUNT = 5;
@@ -114,7 +115,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     org = await fillOrg(app, 3);
     largeTables = await fillLargeTables(app, org.projectId);
     return () => app[Symbol.asyncDispose]();
-  }, FILL_MS);
+  }, LONG_MS);
 
   let aheadMs = 0;
 
@@ -173,7 +174,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         };
         expect(await listFaults(work)).toEqual([]);
       },
-      60_000,
+      LONG_MS,
     );
   });
 
@@ -395,7 +396,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         await listFaults(() => removeExpired(app.app.services, { pause: async () => {} }), 8_000),
       ).toEqual([]);
     },
-    FILL_MS,
+    LONG_MS,
   );
 });
 
