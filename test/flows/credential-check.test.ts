@@ -226,9 +226,8 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   );
   const slowUrl = await startProvider(() => {});
   const unreachableUrl = 'http://sandbox.test';
-  const openingApps = [failingUrl, slowUrl, unreachableUrl].map(createAppWithProvider);
-  for (const openingApp of openingApps) {
-    await using otherApp = await openingApp;
+  for (const url of [failingUrl, slowUrl, unreachableUrl]) {
+    await using otherApp = await createAppWithProvider(url);
     const tenant = await otherApp.tenant();
     const created = await Promise.all([
       generateConnection(tenant, { apiKey: 'whatever' }),
