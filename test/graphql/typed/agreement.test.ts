@@ -1,4 +1,8 @@
-/** The typed API agrees with `records` and `writeRecords`, for generated manifests over the providers' stand-ins. */
+/**
+ * The typed API agrees with `records` and `writeRecords`, for generated manifests over the providers' stand-ins.
+ *
+ * @module-tag all/walk
+ */
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
@@ -213,47 +217,46 @@ const VENDOR_OBJECTS = [
   { provider: 'salesforce', objectName: 'Contact' },
 ];
 
-test.each(VENDOR_OBJECTS)(
-  'agrees with records and writeRecords at $provider',
-  { tags: ['all/walk'] },
-  async ({ provider, objectName }) => {
-    await using account = await accounts.open({ provider, module: null, objectName, fields: [] });
-    const install: Install = async (tenant, manifest) => {
-      const read = {
-        objectName,
-        mapToName: manifest.objectName,
-        destination: 'records',
-        requiredFields: manifest.fields.map(({ mapping }) => mapping),
-      };
-      const content = {
-        name: 'crm',
-        provider,
-        read: { objects: [read] },
-        write: { objects: [{ objectName, inheritMapping: true }] },
-      };
-      await createIntegration(vendors, tenant, content);
-      await generateConnection(tenant, { provider, ...account.connection });
-      const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
-        input: {
-          projectIdOrName: tenant.projectId,
-          integrationIdOrName: 'crm',
-          groupRef: 'acme',
-          config: { read: [{ objectName }], write: [{ objectName }] },
-        },
-      });
-      return createInstallation.installation.id;
+test.each(VENDOR_OBJECTS)('agrees with records and writeRecords at $provider', async ({
+  provider,
+  objectName,
+}) => {
+  await using account = await accounts.open({ provider, module: null, objectName, fields: [] });
+  const install: Install = async (tenant, manifest) => {
+    const read = {
+      objectName,
+      mapToName: manifest.objectName,
+      destination: 'records',
+      requiredFields: manifest.fields.map(({ mapping }) => mapping),
     };
-    const fields = Object.entries(account.record).map(([fieldName, value]) => ({
-      fieldName,
-      // Some vendors return a text as an object.
-      valueType: 'OTHER',
-      value: fieldName === 'email' ? createEmail : () => value,
-    }));
-    await fc.assert(
-      fc.asyncProperty(createManifests(fields), (manifest) =>
-        expectAgreement(vendors, manifest, install),
-      ),
-      { numRuns: 2 },
-    );
-  },
-);
+    const content = {
+      name: 'crm',
+      provider,
+      read: { objects: [read] },
+      write: { objects: [{ objectName, inheritMapping: true }] },
+    };
+    await createIntegration(vendors, tenant, content);
+    await generateConnection(tenant, { provider, ...account.connection });
+    const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
+      input: {
+        projectIdOrName: tenant.projectId,
+        integrationIdOrName: 'crm',
+        groupRef: 'acme',
+        config: { read: [{ objectName }], write: [{ objectName }] },
+      },
+    });
+    return createInstallation.installation.id;
+  };
+  const fields = Object.entries(account.record).map(([fieldName, value]) => ({
+    fieldName,
+    // Some vendors return a text as an object.
+    valueType: 'OTHER',
+    value: fieldName === 'email' ? createEmail : () => value,
+  }));
+  await fc.assert(
+    fc.asyncProperty(createManifests(fields), (manifest) =>
+      expectAgreement(vendors, manifest, install),
+    ),
+    { numRuns: 2 },
+  );
+});
