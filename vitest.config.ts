@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -37,6 +38,24 @@ const tags = [
   },
 ];
 
+const NOT_TAGGED = '!all/*';
+
+const { project: chosen = [], 'tags-filter': tagsFilters = [] } = parseArgs({
+  options: {
+    project: { type: 'string', multiple: true, short: 'p' },
+    'tags-filter': { type: 'string', multiple: true },
+  },
+  strict: false,
+}).values as { project?: string[]; 'tags-filter'?: string[] };
+
+/** Lists the files whose tag `npm test` excludes. vitest would import each of them before it skips the tests. */
+function listTaggedFiles(): string[] {
+  const root = import.meta.dirname;
+  const isTagged = (path: string) =>
+    / @module-tag all\//.test(readFileSync(join(root, path), 'utf8'));
+  return globSync('test/**/*.test.ts', { cwd: root }).filter(isTagged);
+}
+
 const common = {
   globalSetup: 'test/support/global-setup.ts',
   setupFiles: ['test/support/around-each-file.ts', 'test/support/database/after-each-file.ts'],
@@ -61,7 +80,7 @@ const embedded = {
     ...common,
     name: 'embedded',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**'],
+    exclude: ['test/faults/**', ...(tagsFilters.includes(NOT_TAGGED) ? listTaggedFiles() : [])],
     env: { TEST_DATABASE: 'embedded' },
   },
 };
@@ -228,10 +247,6 @@ const measured = {
   },
 };
 
-const { project: chosen = [] } = parseArgs({
-  options: { project: { type: 'string', multiple: true, short: 'p' } },
-  strict: false,
-}).values as { project?: string[] };
 /** Without `--project`, tests run on the embedded database only. */
 const isEmbedded = chosen.every((name) => name === 'embedded');
 const isByName = chosen.some((name) => !name.startsWith('!'));
