@@ -38,7 +38,6 @@ function createRetryPage({ status, retryAfterSeconds }: Problem): Response {
   return response;
 }
 
-/** Returns the query parameters of a request. */
 export function readQuery({ url }: FastifyRequest): URLSearchParams {
   return new URL(url, 'http://localhost').searchParams;
 }

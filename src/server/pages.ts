@@ -48,12 +48,9 @@ export function registerPages(app: FastifyInstance, parts: PageParts): void {
   app.get('/start', (request, reply) =>
     sendResponse(reply, createStartPage(createStartLinks(parts, request))),
   );
-  app.get(PROBLEMS_PATH, ({ metadata }, reply) =>
-    sendResponse(reply, createProblemPage(metadata.path)),
-  );
-  app.get(`${PROBLEMS_PATH}/*`, ({ metadata }, reply) =>
-    sendResponse(reply, createProblemPage(metadata.path)),
-  );
+  for (const path of [PROBLEMS_PATH, `${PROBLEMS_PATH}/*`]) {
+    app.get(path, ({ metadata }, reply) => sendResponse(reply, createProblemPage(metadata.path)));
+  }
   app.all(LINK_PATH, async (request, reply) =>
     sendResponse(reply, await respondToConnectLink(parts.services, request)),
   );

@@ -148,21 +148,13 @@ class SharedSandbox implements Sandbox {
   }
 }
 
-interface SandboxLease {
-  /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
-  claim(): Promise<{ lastUrl?: string } | null>;
-  /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
-  renew(url: string): Promise<boolean>;
-  /** Returns the URL of another process's sandbox. Null before the first one listens. */
-  findUrl(): Promise<string | null>;
-  /** Releases the lease, so that the next claim succeeds. */
-  release(): Promise<void>;
-}
+type SandboxLease = ReturnType<typeof createSandboxLease>;
 
-function createSandboxLease(query: RunQuery): SandboxLease {
+function createSandboxLease(query: RunQuery) {
   const token = randomUUID();
   return {
-    async claim() {
+    /** Claims the lease. Returns the last URL of the sandbox, or null if another process has the lease. */
+    async claim(): Promise<{ lastUrl?: string } | null> {
       const [lease] = await query<{ url: string | null }>(
         `insert into "SandboxLease" ("id", "token", "expireTime") values (1, $1, ${EXPIRE_TIME_SQL})
          on conflict ("id") do update
@@ -173,18 +165,21 @@ function createSandboxLease(query: RunQuery): SandboxLease {
       );
       return lease ? { lastUrl: lease.url ?? undefined } : null;
     },
-    async renew(url) {
+    /** Stores the sandbox's URL and renews the lease. False if another process now has it. */
+    async renew(url: string): Promise<boolean> {
       const rows = await query(
         `update "SandboxLease" set "url" = $2, "expireTime" = ${EXPIRE_TIME_SQL} where "token" = $1 returning "id"`,
         [token, url],
       );
       return rows.length > 0;
     },
-    async findUrl() {
+    /** Returns the URL of another process's sandbox. Null before the first one listens. */
+    async findUrl(): Promise<string | null> {
       const [row] = await query<{ url: string | null }>(`select "url" from "SandboxLease"`, []);
       return row?.url ?? null;
     },
-    async release() {
+    /** Releases the lease, so that the next claim succeeds. */
+    async release(): Promise<void> {
       await query(
         `update "SandboxLease" set "expireTime" = clock_timestamp() where "token" = $1 returning "id"`,
         [token],

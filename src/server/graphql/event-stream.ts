@@ -1,8 +1,10 @@
 /** Streams the results of an operation over HTTP. Each operation has its own connection. */
 import type { Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
+import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
+import type { RequestMetadata } from '../http/request-metadata.ts';
 import { findStatusAndHeaders } from './graphql-http-response.ts';
 import { isStream, type StreamFormat } from './stream-format.ts';
 
@@ -31,9 +33,9 @@ export function createStreamHead({ contentType }: StreamFormat, results: Results
 interface StreamOptions {
   format: StreamFormat;
   keepAliveMs?: number;
-  /** True if the server ends the stream before the operation completes. The client then reconnects. */
-  isCut: () => boolean;
-  onStalled: () => void;
+  /** A stopping server ends the stream before the operation completes. The client then reconnects. */
+  streams: Pick<OpenStreams, 'isStopping'>;
+  client: Pick<RequestMetadata, 'slot' | 'disconnect'>;
 }
 
 /**
@@ -42,8 +44,10 @@ interface StreamOptions {
 export async function writeStream(
   results: Results,
   body: Writable,
-  { format, keepAliveMs = KEEP_ALIVE_MS, isCut, onStalled }: StreamOptions,
+  { format, keepAliveMs = KEEP_ALIVE_MS, streams, client }: StreamOptions,
 ): Promise<void> {
+  // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
+  client.slot?.release();
   const iterator = isStream(results) ? results[Symbol.asyncIterator]() : yieldResult(results);
   let writtenCount = 0;
   let writtenCountAtCheck = 0;
@@ -52,7 +56,7 @@ export async function writeStream(
     idleChecks = writtenCountAtCheck === writtenCount ? idleChecks + 1 : 0;
     writtenCountAtCheck = writtenCount;
     if (body.writableLength === 0) body.write(format.keepAlive);
-    else if (idleChecks >= STALLED_CHECKS_MAX) onStalled();
+    else if (idleChecks >= STALLED_CHECKS_MAX) client.disconnect();
   };
   const timer = setInterval(checkProgress, keepAliveMs).unref();
   const close = () => {
@@ -72,7 +76,7 @@ export async function writeStream(
       writtenCount += 1;
       if (!body.write(format.encode(value))) await waitForDrain(body);
     }
-    body.end(isCut() ? format.interruption : format.completion);
+    body.end(streams.isStopping ? format.interruption : format.completion);
   } catch (error) {
     body.destroy(error as Error);
   }

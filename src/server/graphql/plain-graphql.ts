@@ -45,12 +45,9 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
       const { results, pace } = await run(request, params);
       const format = findStreamFormat(accept, results);
       if (!format) return await sendResult(reply, results as ExecutionResult, { accept, pace });
-      // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
-      metadata.slot?.release();
       const head = createStreamHead(format, results);
       const res = writeHead(reply, head.status, head.headers);
-      const isCut = () => streams.isStopping;
-      await writeStream(results, res, { format, isCut, onStalled: metadata.disconnect });
+      await writeStream(results, res, { format, streams, client: metadata });
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();
       else send(reply, { errors: [mapError(error)] }, accept);

@@ -8,23 +8,17 @@ import type { WebSocket } from 'ws';
 /** The maximum number of waiting messages: twice the operations of a socket, plus responses to pings. */
 const WAITING_MAX = 256;
 
-interface Outbox {
-  /** Resolves when the message is sent, or the socket closes. */
-  send(message: string): Promise<void>;
-}
-
 /** The bytes that are buffered for a socket before senders must wait. */
 const BUFFERED_BYTES_MAX = 64 * 1024;
 
+/** Sends a message. Resolves when the message is sent, or the socket closes. */
+type Send = (message: string) => Promise<void>;
+
 /**
- * Creates an outbox. Calls `onOverflow` when too many messages wait; it must close the socket, because later messages
- * are dropped.
+ * Returns the function that sends messages. Calls `onOverflow` when too many messages wait. It must close the socket,
+ * because later messages are dropped.
  */
-export function createOutbox(
-  socket: WebSocket,
-  connection: Duplex,
-  onOverflow: () => void,
-): Outbox {
+export function createSend(socket: WebSocket, connection: Duplex, onOverflow: () => void): Send {
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   let waitingCount = 0;
   let lastSend: Promise<void> = Promise.resolve();
@@ -40,21 +34,19 @@ export function createOutbox(
     return new Promise<void>((resolve) => socket.send(message, () => resolve()));
   };
 
-  return {
-    async send(message) {
-      if (waitingCount === 0 && socket.bufferedAmount < BUFFERED_BYTES_MAX) return sendNow(message);
-      if (waitingCount >= WAITING_MAX) {
-        onOverflow();
-        return closed;
-      }
-      waitingCount += 1;
-      lastSend = lastSend
-        .then(() => sendNow(message))
-        .then(() => {
-          waitingCount -= 1;
-        });
-      return lastSend;
-    },
+  return async (message) => {
+    if (waitingCount === 0 && socket.bufferedAmount < BUFFERED_BYTES_MAX) return sendNow(message);
+    if (waitingCount >= WAITING_MAX) {
+      onOverflow();
+      return closed;
+    }
+    waitingCount += 1;
+    lastSend = lastSend
+      .then(() => sendNow(message))
+      .then(() => {
+        waitingCount -= 1;
+      });
+    return lastSend;
   };
 }
 

@@ -18,29 +18,17 @@ interface UnauthenticatedSocket {
   address: string;
 }
 
-interface UnauthenticatedSockets {
-  enter(socket: WebSocket, client: UnauthenticatedSocket): void;
-  /**
-   * Call when connection_init has arrived. The socket is then no longer slow, because its client waits for the server.
-   */
-  markInitReceived(socket: WebSocket): void;
-  /** Call when the socket is admitted or closed. */
-  leave(socket: WebSocket): void;
-}
-
 export function createUnauthenticatedSockets(
   { LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES }: Config,
   initMs = INIT_MS,
-): UnauthenticatedSockets {
+) {
   const budget = new UnfinishedBudget({
     networkMax: LIMIT_UNFINISHED,
     networkBytesMax: LIMIT_UNFINISHED_BYTES,
   });
   const initializedSockets = new WeakSet<WebSocket>();
   return {
-    markInitReceived: (socket) => void initializedSockets.add(socket),
-    leave: (socket) => budget.leave(socket),
-    enter(socket, { connection, address }) {
+    enter(socket: WebSocket, { connection, address }: UnauthenticatedSocket): void {
       const bytesReadBefore = connection.bytesRead;
       budget.enter(socket, {
         network: toNetwork(address),
@@ -52,6 +40,13 @@ export function createUnauthenticatedSockets(
         cut: () => closeAndCut(socket, connection),
       });
     },
+    /**
+     * Call when connection_init has arrived. The socket is then no longer slow, because its client waits for the
+     * server.
+     */
+    markInitReceived: (socket: WebSocket): void => void initializedSockets.add(socket),
+    /** Call when the socket is admitted or closed. */
+    leave: (socket: WebSocket): void => void budget.leave(socket),
   };
 }
 

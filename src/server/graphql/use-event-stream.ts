@@ -23,15 +23,9 @@ export function useEventStream(
       const format = findStreamFormat(accept, result);
       if (!format) return;
       const processor: ResultProcessor = (results, { Response }) => {
-        // LIMIT_SUBSCRIPTIONS limits open streams instead of the request slot.
-        serverContext.slot?.release();
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
-        void writeStream(results as Results, body, {
-          format,
-          keepAliveMs,
-          isCut: () => streams.isStopping,
-          onStalled: serverContext.disconnect,
-        });
+        const options = { format, keepAliveMs, streams, client: serverContext };
+        void writeStream(results as Results, body, options);
         // The client may already have disconnected, and then no event would close the stream.
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });

@@ -14,7 +14,7 @@ import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-
 import { createProblem, type Problem } from '../../errors.ts';
 import type { ClientReaders } from '../http/request-client.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
-import { createOutbox } from './socket-outbox.ts';
+import { createSend } from './socket-outbox.ts';
 import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
@@ -158,16 +158,16 @@ class OpenSockets {
     const metadata = { requestId: randomUUID(), projectIdOrName: findProject(path), ...client };
     const startedAt = performance.now();
     this.#unauthenticatedSockets.enter(socket, { connection, address: metadata.address });
-    const outbox = createOutbox(socket, connection, () => socket.terminate());
+    const send = createSend(socket, connection, () => socket.terminate());
     // The library itself closes the socket with a code for the error. Without this listener the error would end the
     // process.
     socket.on('error', (error) => log.debug({ err: error, ...metadata }, 'socket.failed'));
-    const notifyClosed = this.#operations.opened(this.#toLibrarySocket(socket, outbox.send), {
+    const notifyClosed = this.#operations.opened(this.#toLibrarySocket(socket, send), {
       ...metadata,
       socket,
       headers: request.headers,
       session,
-      send: outbox.send,
+      send,
       onInitReceived: () => this.#unauthenticatedSockets.markInitReceived(socket),
       onAdmitted: (viewer) => {
         // After the close event, nothing would release the share.

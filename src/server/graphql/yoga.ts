@@ -117,8 +117,8 @@ function createHttpOptions({
 }
 
 /**
- * True if a person on this machine opened the page. Scripts of other pages that fetch it send an Origin header; opening
- * it in a browser sends none.
+ * True if a person on this machine opened the page. The browser then sends no Origin header. It sends one if a script
+ * of another page fetches the page.
  */
 function isOpenedLocally(
   { headers }: Request,

@@ -29,7 +29,6 @@ export interface Cors {
    * origin, which `Sec-Fetch-Site` identifies. False for clients other than browsers.
    */
   isFromOwnPage(headers: IncomingHttpHeaders): boolean;
-  /** Options of @fastify/cors. */
   options: FastifyCorsOptions;
   /** True if the page may open a WebSocket. Browsers do not restrict WebSockets by origin, so the server must. */
   mayOpenSocket(headers: OriginHeaders): boolean | Promise<boolean>;

@@ -37,6 +37,8 @@ export interface Front extends HttpServer {
 
 /** Much longer than any name or id, so that validation reports too long ones. */
 const PARAM_LENGTH_MAX = 2_048;
+const NOT_FOUND_AT_WORKER =
+  'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.';
 
 export async function createFront(parts: FrontParts): Promise<Front> {
   const { services, admission } = parts;
@@ -48,12 +50,12 @@ export async function createFront(parts: FrontParts): Promise<Front> {
   // Routes that do not read a body leave it on the connection.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ metadata }, reply) =>
-    sendProblem(
-      reply,
-      hasApiRole(config) ? createNotFoundProblem(metadata.path) : createWorkerProblem(),
-    ),
-  );
+  app.setNotFoundHandler({ preHandler: slots.pageHook }, ({ metadata }, reply) => {
+    const detail = hasApiRole(config)
+      ? `There is nothing at ${metadata.path}.`
+      : NOT_FOUND_AT_WORKER;
+    return sendProblem(reply, createProblem('NOT_FOUND', detail));
+  });
   registerHealth(app, parts);
   let rest: Rest = app;
   if (hasApiRole(config)) {
@@ -150,15 +152,4 @@ const varyByAccept: onRequestHookHandler = (_request, reply, done) => {
 
 export function hasApiRole({ ROLES }: Config): boolean {
   return ROLES.includes('api');
-}
-
-function createWorkerProblem() {
-  return createProblem(
-    'NOT_FOUND',
-    'This process is a worker: it serves only /livez and /readyz. Send the request to a process with the role api.',
-  );
-}
-
-function createNotFoundProblem(path: string) {
-  return createProblem('NOT_FOUND', `There is nothing at ${path}.`);
 }

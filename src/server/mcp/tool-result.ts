@@ -19,7 +19,6 @@ const RESULT_BYTES_MAX = 400_000;
 const DETAIL_LENGTH_MAX = 4_000;
 const ISSUES_MAX = 20;
 
-/** The outcome of a tool. */
 export interface ToolOutcome {
   /** A summary for models. */
   text: string;
@@ -55,7 +54,7 @@ export function toToolResult({ text, data, untrusted = [] }: ToolOutcome): CallT
   };
 }
 
-/** What the agent should do next, for errors whose details do not say so. */
+/** The next step of the agent, for errors whose details do not name it. */
 const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   BAD_USER_INPUT: 'Correct these arguments and call the tool again.',
   FORBIDDEN: 'Do not repeat the call: these credentials do not permit it.',
