@@ -14,9 +14,9 @@ export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean
 }
 
 /**
- * Parses the body of a successful response. If the body does not have the documented format, throws RETRYABLE after a read,
- * because an error page of a proxy or a truncated body is temporary. After a write it throws DISCONNECTED, because the
- * outcome is unknown and the write must not be repeated blindly.
+ * Parses the body of a successful response. Throws if the body does not have the documented format. After a read the
+ * error is RETRYABLE, because an error page of a proxy or a truncated body is temporary. After a write it is
+ * DISCONNECTED, because the outcome is unknown and the write must not be repeated blindly.
  */
 export function parseResponse<Schema extends z.ZodType>(
   schema: Schema,
@@ -35,8 +35,8 @@ export function parseResponse<Schema extends z.ZodType>(
 }
 
 /**
- * Parses `Retry-After`, which is in seconds or an HTTP date, into milliseconds. A date is compared with the response's own
- * `Date`, so that clocks need not agree. Null if the header is absent or invalid.
+ * Parses `Retry-After`, which is in seconds or an HTTP date, into milliseconds. A date is compared with the response's
+ * own `Date`, so that clocks need not agree. Null if the header is absent or invalid.
  */
 export function parseRetryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';

@@ -19,7 +19,6 @@ export interface ProviderAssociation {
   to: { id: string; objectName: string };
 }
 
-/** An event at a provider. */
 export interface ProviderEvent {
   /** The provider's id of the event. A repeated event has the same id. */
   nativeId: string;

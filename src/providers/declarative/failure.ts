@@ -59,7 +59,9 @@ export function createFailure(
 
 const SECOND_MS = 1_000;
 
-/** Returns how long to wait. A time is compared with the vendor's clock, the `Date` header of the response. */
+/**
+ * Parses how long to wait. Null if the header is absent or invalid. A time is compared with the response's own `Date`.
+ */
 function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);

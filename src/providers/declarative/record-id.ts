@@ -27,5 +27,5 @@ export function listIdVariables(id: IdDeclaration, value: unknown): TemplateVari
   const names = Object.keys(id.parts);
   const parts = text.split(id.separator);
   if (parts.length !== names.length || parts.includes('')) return null;
-  return { id: text, ...Object.fromEntries(names.map((name, n) => [name, parts[n]])) };
+  return { id: text, ...Object.fromEntries(names.map((name, index) => [name, parts[index]])) };
 }

@@ -7,7 +7,7 @@ import { findValue, parseId } from './json.ts';
 import { fillStrings } from './template.ts';
 import type { Vendor } from './vendor.ts';
 
-/** Throws ProviderError if the response is not a success. */
+/** Sends the request. Throws ProviderError if the response is not a success. */
 export async function sendRequest(
   vendor: Vendor,
   session: ProviderSession,

@@ -15,13 +15,15 @@ const ID_PROPERTY = 'hs_object_id';
 const listCursor = z.object({ by: z.literal('list'), after: z.string() });
 
 /**
- * The position in a search. Each page starts above the last id, because a changed record leaves the window and would
- * shift offsets. Cursors of earlier versions have an offset, `after`. It is ignored; such a read restarts at `aboveId`
- * and repeats some records.
+ * The position in a search. Each page starts above the last id. With offsets, a record that changes during the read
+ * would leave the time window, and shift the records after it.
  */
 const searchCursor = z.object({
   by: z.literal('search'),
-  /** Always null. Processes of an earlier version then also start at `aboveId`. */
+  /**
+   * Null, so that processes of an earlier version also start at `aboveId`. Their cursors have an offset here. It is
+   * ignored: the read continues at `aboveId` and repeats some records.
+   */
   after: z.unknown().transform(() => null),
   /** The last id of the previous page. Null for the first page. */
   aboveId: z.string().nullable(),
@@ -151,8 +153,8 @@ function createFilterGroups(filters: Filter[]) {
 }
 
 /**
- * HubSpot allows six filters per group. This module uses at most three; `features.filtersMax` gives the other three to
- * callers.
+ * HubSpot allows six filters per group. This module uses at most three. Callers may use the other three
+ * (`features.filtersMax`).
  */
 function createFilters(
   { objectName, since, until, filters: conditions = [] }: PageRead,

@@ -129,11 +129,7 @@ function parseBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unk
     const events = JSON.parse(body.toString('utf8'));
     return bodySchema.parse(events).map((event, index) => ({ event, raw: events[index] }));
   } catch (cause) {
-    throw new MalformedEventsError(
-      'The body does not have the documented format of HubSpot events.',
-      {
-        cause,
-      },
-    );
+    const message = 'The body does not have the documented format of HubSpot events.';
+    throw new MalformedEventsError(message, { cause });
   }
 }

@@ -11,7 +11,9 @@ const DISPLAY_NAME = 'Account Engagement';
 
 const COMMON_FIELDS = { id: 'INT', createdAt: 'DATETIME', updatedAt: 'DATETIME' } as const;
 
-/** Declares a read-only object. Pages are requested by the last id, because page tokens end after 100,000 records. */
+/**
+ * Declares a read-only object. Pages are requested by the last id, because page tokens return at most 100,000 records.
+ */
 function declareReadOnlyObject(
   displayName: string,
   name: string,

@@ -108,8 +108,12 @@ async function findOrCreate(
   throw error;
 }
 
-async function listIds(session: ProviderSession, q: string): Promise<string[]> {
-  const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
+async function listIds(session: ProviderSession, soql: string): Promise<string[]> {
+  const response = await session.send({
+    method: 'GET',
+    path: paths.toolingQuery,
+    query: { q: soql },
+  });
   const { records } = parseResponse(queryResponse, requireSuccess(response), 'READ');
   return records.map(({ Id }) => Id);
 }

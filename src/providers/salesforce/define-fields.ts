@@ -61,10 +61,10 @@ async function defineCustomFields(
     outcomes[index]?.error === null && !required ? fieldName : [],
   );
   const warning = await grantFieldAccess(session, object, optionalFields);
-  return outcomes.map((field, index) =>
+  return outcomes.map((outcome, index) =>
     warning !== null && optionalFields.includes(fields[index]!.fieldName)
-      ? { ...field, warnings: [...field.warnings, warning] }
-      : field,
+      ? { ...outcome, warnings: [...outcome.warnings, warning] }
+      : outcome,
   );
 }
 
@@ -99,8 +99,12 @@ async function defineCustomField(
 
 async function findField(session: ProviderSession, object: string, fieldName: string) {
   const name = fieldName.replace(/__c$/, '');
-  const q = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
-  const response = await session.send({ method: 'GET', path: paths.toolingQuery, query: { q } });
+  const soql = `SELECT Id, Metadata FROM CustomField WHERE EntityDefinition.QualifiedApiName = '${object}' AND DeveloperName = '${name}' AND NamespacePrefix = null`;
+  const response = await session.send({
+    method: 'GET',
+    path: paths.toolingQuery,
+    query: { q: soql },
+  });
   return parseResponse(toolingResponse, requireSuccess(response), 'READ').records[0] ?? null;
 }
 

@@ -41,11 +41,11 @@ export async function grantFieldAccess(
 }
 
 async function getPermissionSet(session: ProviderSession): Promise<string> {
-  const [assignment] = await listRows(
+  const [permissionSet] = await listRows(
     session,
     `SELECT Id FROM PermissionSet WHERE Name = '${PERMISSION_SET.Name}'`,
   );
-  return assignment?.Id ?? createRow(session, 'PermissionSet', PERMISSION_SET);
+  return permissionSet?.Id ?? createRow(session, 'PermissionSet', PERMISSION_SET);
 }
 
 async function assignPermissionSet(session: ProviderSession, setId: string): Promise<void> {
@@ -83,8 +83,8 @@ async function grantPermissions(
   }
 }
 
-async function listRows(session: ProviderSession, q: string) {
-  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
+async function listRows(session: ProviderSession, soql: string) {
+  const response = await session.send({ method: 'GET', path: paths.query, query: { q: soql } });
   return parseResponse(rowsResponse, requireSuccess(response), 'READ').records;
 }
 

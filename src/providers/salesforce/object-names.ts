@@ -23,10 +23,9 @@ export function findRecordId(id: unknown): string | null {
  */
 export function parseFieldPath(fieldName: string): string[] {
   const steps = fieldName.startsWith('$')
-    ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, segment]) => segment ?? '')
+    ? [...fieldName.matchAll(/\['([^']*)'\]/g)].map(([, step]) => step ?? '')
     : fieldName.split('.');
-  const isWellFormed =
-    steps.length <= STEPS_MAX && steps.every((segment) => API_NAME.test(segment));
+  const isWellFormed = steps.length <= STEPS_MAX && steps.every((step) => API_NAME.test(step));
   if (!isWellFormed || steps.length === 0 || !isComplete(fieldName, steps)) {
     throw new ProviderError('MISSING_FIELD', 'No Salesforce field can have such a name');
   }
@@ -35,7 +34,9 @@ export function parseFieldPath(fieldName: string): string[] {
 
 /** True if the path contains the whole name, so that no character was skipped. */
 function isComplete(fieldName: string, steps: string[]): boolean {
-  return fieldName === steps.join('.') || fieldName === `$${steps.map((s) => `['${s}']`).join('')}`;
+  return (
+    fieldName === steps.join('.') || fieldName === `$${steps.map((step) => `['${step}']`).join('')}`
+  );
 }
 
 const ADDRESS = /^([a-z]*)address$/i;

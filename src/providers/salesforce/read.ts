@@ -11,7 +11,7 @@ import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 /** The permitted page sizes. Pages may be smaller if rows are large. */
 const PAGE_SIZE_MIN = 200;
 const PAGE_SIZE_MAX = 2_000;
-/** The length of a short id, which the long form of 18 characters begins with. Salesforce accepts and returns both. */
+/** The length of a short id. A long id has three more characters. Salesforce accepts and returns both. */
 const SHORT_ID_LENGTH = 15;
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
@@ -36,8 +36,8 @@ export async function readRecords(
   const validIds = ids.filter((id) => findRecordId(id) !== null);
   if (validIds.length === 0) return [];
   const quotedIds = validIds.map((id) => `'${id}'`).join(',');
-  const q = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
-  const response = await session.send({ method: 'GET', path: paths.query, query: { q } });
+  const soql = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
+  const response = await session.send({ method: 'GET', path: paths.query, query: { q: soql } });
   const { records } = parseResponse(queryResponse, requireSuccess(response), 'READ');
   const fieldPaths = fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
   const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));

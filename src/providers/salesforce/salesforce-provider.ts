@@ -39,7 +39,7 @@ const LIMITS: ProviderLimits = {
   pageSize: 2_000,
 };
 
-/** The options replace the URLs of the org and of other services by those of proxies or test servers. */
+/** The options replace the URLs of the org and of other services with those of proxies or test servers. */
 export function createSalesforceProvider(
   options: { baseUrl?: string; engagementUrl?: string; pubSubUrl?: string } = {},
 ): Provider {
@@ -55,7 +55,7 @@ export function createSalesforceProvider(
       revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
-      // Token responses contain no lifetime. A session lasts as long as the org configured, by default two hours.
+      // Token responses contain no lifetime. The org configures how long a session lasts, by default two hours.
       defaultLifetimeSeconds: 2 * 60 * 60,
     },
     workspaceRequired: true,

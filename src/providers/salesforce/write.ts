@@ -101,7 +101,10 @@ function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]):
   });
 }
 
-/** Returns the outcome of a refused write. A 404 to an update or deletion concerns that record. */
+/**
+ * Returns the outcome of a refused write. Throws if the reason is not the record. A 404 means that the record is
+ * missing.
+ */
 function refuseOrThrow(response: ProviderResponse, recordId: string | null): RecordOutcome {
   const error = createFailure(response);
   const isMissing = error.kind === 'MISSING_OBJECT' && recordId !== null;

@@ -121,12 +121,8 @@ function parseBody(body: Buffer): z.output<typeof bodySchema> {
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8')));
   } catch (cause) {
-    throw new MalformedEventsError(
-      'The body does not have the documented format of sandbox events.',
-      {
-        cause,
-      },
-    );
+    const message = 'The body does not have the documented format of sandbox events.';
+    throw new MalformedEventsError(message, { cause });
   }
 }
 

@@ -28,7 +28,6 @@ export const RECORD_EVENTS = [
 ] as const;
 export type RecordEventType = (typeof RECORD_EVENTS)[number];
 
-/** An event of a record. */
 export interface RecordEvent {
   type: RecordEventType;
   definition: ObjectDefinition;
@@ -57,9 +56,9 @@ const DELETED_MAX = 10_000;
 const COMPACTION_SLACK = 1_000;
 
 /**
- * The records of one object, in memory. Versions are kept in the order of their changes, which is also the order of
- * `updatedAtMs`, because that time never decreases. A page is therefore a binary search and a short walk. A record that
- * changes during a read moves to the end, so it may be read twice but is never skipped.
+ * The records of one object, in memory. Versions are kept in the order of their changes. `updatedAtMs` never decreases,
+ * so this is also the order of times, and a binary search finds the start of a page. A record that changes during a
+ * read moves to the end, so it may be read twice but is never skipped.
  */
 export class RecordTable {
   readonly definition: ObjectDefinition;

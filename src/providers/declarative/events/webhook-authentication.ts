@@ -80,7 +80,7 @@ function parseSignatures({ header, prefix, separator, encoding }: Hmac, request:
     .map((part) => Buffer.from(part.slice(prefix.length), encoding));
 }
 
-/** Returns the signed time as a string. Empty if the vendor sends none, null if it is missing or invalid. */
+/** Returns the signed time as a string. Empty if none is declared. Null if it is missing or invalid. */
 function findTimestamp({ timestamp, separator }: Hmac, request: WebhookRequest): string | null {
   if (!timestamp) return '';
   const body = parseBody(request);

@@ -73,8 +73,8 @@ export async function readList(
 
 /**
  * Selects the list for a read, and the name by which cursors refer to it. A search uses the list that supports
- * conditions. An incremental read uses `incrementalList` if it is declared, and so does a full read if only that list is
- * complete.
+ * conditions. An incremental read uses `incrementalList` if it is declared. A full read also uses it if only that list
+ * is complete.
  */
 function selectList(
   object: ObjectDeclaration,

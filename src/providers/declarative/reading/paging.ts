@@ -78,13 +78,13 @@ function findNextOffset(
 function findNextPageNumber(
   { pageCount, hasMore, nextHeader }: Paging & { kind: 'page' },
   page: PageResponse,
-  number: number,
+  pageNumber: number,
 ): number | null {
   if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
   const count = pageCount === undefined ? undefined : findValue(page.response.body, pageCount);
-  if (typeof count === 'number') return number < count ? number + 1 : null;
+  if (typeof count === 'number') return pageNumber < count ? pageNumber + 1 : null;
   if (page.ids.length === 0 || (!hasMore && isShort(page))) return null;
-  return number + 1;
+  return pageNumber + 1;
 }
 
 /** True if the page has fewer records than requested, so it is the last one. */

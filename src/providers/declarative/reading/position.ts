@@ -6,6 +6,7 @@ import { getEffectiveLowerBound } from '../times.ts';
 import { findNextParameter, type PageResponse } from './paging.ts';
 
 const storedPosition = z.strictObject({
+  /** The list that is read: `list` or `incrementalList`. */
   by: z.enum(['all', 'changed']),
   /** The parameter of the next page. Null if the next page is the first of its list. */
   next: z.union([z.string(), z.number()]).nullable(),
@@ -22,7 +23,7 @@ const storedPosition = z.strictObject({
 });
 export type Position = z.infer<typeof storedPosition>;
 
-/** The maximum number of consecutive empty pages. A vendor that filters after it selects a page returns a few. */
+/** The maximum number of consecutive empty pages. A vendor that filters each page after selecting it returns a few. */
 const EMPTY_PAGES_MAX = 50;
 
 /** Parses a cursor. Throws CURSOR_GONE if it is not a position in this list. */

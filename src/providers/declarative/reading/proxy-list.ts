@@ -1,4 +1,6 @@
-/** Reads all pages of a list for the proxy. Returns the vendor's records unchanged, without a time window or a mapping. */
+/**
+ * Reads all pages of a list for the proxy. Returns the vendor's records unchanged, without a time window or a mapping.
+ */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ListRequest } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
@@ -62,8 +64,8 @@ interface ListCandidate {
 type Candidates = [ListCandidate, ...ListCandidate[]];
 
 /**
- * Returns the lists that match the request, at least one. For GraphQL the response decides among several. Throws
- * BAD_REQUEST.
+ * Returns the lists that match the request, at least one. If a GraphQL query matches several, its response decides.
+ * Throws BAD_REQUEST if none matches.
  */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
   const allLists = listDeclaredObjects(declaration).flatMap((object) =>

@@ -27,7 +27,7 @@ interface ShopifyObject {
   plural: string;
   create: RecordArgument;
   update: RecordArgument;
-  /** The deleting mutation takes an input of a type, or the id as the named argument. */
+  /** The mutation that deletes a record. It takes an input of this type, or the id as this argument. */
   remove:
     | { inputType: string; resultMember: string }
     | { idArgument: string; resultMember: string };

@@ -12,7 +12,7 @@ const customers: ObjectDeclarationInput = {
   list: {
     method: 'POST',
     path: '/v2/customers/search',
-    // Sorted by creation: sorted by name, a renamed customer could move between pages and be missed.
+    // Sorted by creation. If sorted by name, a renamed customer could move to an earlier page and be missed.
     body: { query: { sort: { field: 'CREATED_AT', order: 'ASC' } } },
     records: '/customers',
     pageSize: { in: 'body', name: '/limit', max: 100 },

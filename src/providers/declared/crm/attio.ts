@@ -16,7 +16,9 @@ const VALUE_MEMBERS: Record<string, string> = {
   interaction: 'interacted_at',
 };
 
-/** Converts the list of an attribute's values to what a write takes: null, one plain value, or a list of several. */
+/**
+ * Converts an attribute's list of values to the form that a write takes: null, one plain value, or a list of several.
+ */
 function decodeAttribute(values: unknown): unknown {
   if (!Array.isArray(values)) return values;
   const plainValues = values.map(decodeValue);
@@ -27,7 +29,7 @@ function decodeValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = value as Record<string, unknown>;
   const member = parts[VALUE_MEMBERS[String(parts.attribute_type)] ?? 'value'];
-  // A location has no single member. An option and a status are objects with a title.
+  // A location has several members, so it stays unchanged. An option and a status are objects with a title.
   if (member === undefined) return value;
   const isTitled = typeof member === 'object' && member !== null && 'title' in member;
   return isTitled ? member.title : member;

@@ -9,7 +9,7 @@ const headerSchema = z.looseObject({
   entityName: z.string(),
   recordIds: z.array(z.string()),
   changeType: z.string(),
-  /** Together with `sequenceNumber` it identifies the event, also when it is resent. */
+  /** Together with `sequenceNumber` it identifies the event, even if the event is sent twice. */
   transactionKey: z.string(),
   sequenceNumber: z.int(),
   commitTimestamp: z.number(),
@@ -86,8 +86,8 @@ function decodeFieldNames(type: Type, header: Header): Header {
 }
 
 /**
- * Returns the fields of bitmaps, which name fields by position in the schema: `0x0A` means fields of the record,
- * `5-0x03` fields inside its field 5.
+ * Returns the names of the fields in bitmaps. A bitmap refers to fields by position in the schema: `0x0A` to fields of
+ * the record, `5-0x03` to fields inside field 5.
  */
 function decodeBitmaps(type: Type, bitmaps: string[]): string[] {
   const fields = listFields(type);
@@ -109,13 +109,14 @@ function listSetBits(fields: readonly { name: string }[], hex: string): string[]
 }
 
 /**
- * Returns all names of part of a compound field: its path, its name as a field of the record, and the compound field.
+ * Returns all names of a field. Part of a compound field has three: the compound field, its path, and its name as a
+ * field of the record.
  */
 function listAliases(name: string): string[] {
   const [parent = name, part] = name.split('.');
   if (part === undefined) return [name];
-  const flat = parseFieldPath(name);
-  return [parent, name, flat.length === 1 ? flat[0] : part].filter(
-    (segment) => segment !== undefined,
+  const steps = parseFieldPath(name);
+  return [parent, name, steps.length === 1 ? steps[0] : part].filter(
+    (alias) => alias !== undefined,
   );
 }

@@ -51,13 +51,13 @@ const definitions = loadSync(join(import.meta.dirname, 'pubsub_api.proto'), {
 
 const PUB_SUB = definitions['eventbus.v1.PubSub'] as unknown as PubSubService;
 
-/** The number of requested events, which bounds the events in memory. */
+/** The number of events that are requested at a time. It bounds the events in memory. */
 const EVENTS_REQUESTED = 100;
-/** Time limit of unary calls. */
-const CALL_MS = 30_000;
+/** The time limit of a unary call. */
+const CALL_TIMEOUT_MS = 30_000;
 const SCHEMAS_MAX = 500;
 
-/** The metadata that the service requires with each call. */
+/** An org, as the service identifies it in the metadata of each call, and the topic of its changes. */
 export interface Org {
   instanceUrl: string;
   organizationId: string;
@@ -204,7 +204,7 @@ function callUnary<I, O>(
       message,
       metadata,
       // The deadline uses the process's monotonic clock, like the time limits of HTTP requests.
-      { deadline: CALL_MS + performance.timeOrigin + performance.now() },
+      { deadline: CALL_TIMEOUT_MS + performance.timeOrigin + performance.now() },
       (error, result) => (result === undefined ? reject(toProviderError(error)) : resolve(result)),
     );
   });
