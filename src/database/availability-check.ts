@@ -1,7 +1,7 @@
 /** Checks regularly whether the database responds, so that callers get the result of the last check without waiting. */
 
 const POLL_MS = 1_000;
-/** The number of polls after a caller's check that ping the database. Later, only one poll in IDLE_POLLS does. */
+/** After a caller's check, this many polls ping the database. Later, only one poll in IDLE_POLLS does. */
 const ACTIVE_POLLS = 60;
 const IDLE_POLLS = 10;
 /** The longest wait for the response to a ping. It exceeds the time that callers wait for a statement to begin. */
@@ -12,7 +12,7 @@ interface AvailabilityCheckOptions {
   silenceMaxMs?: number;
 }
 
-/** Assumes that the database has responded just before the check is created. */
+/** Assumes that the database responded just before the check was created. */
 export class AvailabilityCheck implements Disposable {
   readonly #ping: () => Promise<unknown>;
   readonly #silenceMaxMs: number;

@@ -1,4 +1,4 @@
-/** Parses columns for statements that bypass Prisma: exactly, and to the same values as Prisma. */
+/** Parses columns for statements that bypass Prisma. The values are exact, and the same as those of Prisma. */
 import pg from 'pg';
 
 const ZERO = 48;
@@ -11,7 +11,7 @@ const OFFSET = '+00';
 const CYCLE_YEARS = 400;
 const CYCLE_MS = 146_097 * 86_400_000;
 
-/** A time of a column. Parsed lazily, because most are only formatted, and many are never used. Must not be changed. */
+/** A time of a column. It keeps its text, because most times are only formatted. It must not be changed. */
 class StoredTime extends Date {
   readonly #text: string;
 
@@ -32,7 +32,9 @@ class StoredTime extends Date {
   }
 }
 
-/** Parses `2026-01-31 12:00:00.123+00`, far faster than a parser for all forms of a timestamp. Null for another form. */
+/**
+ * Parses `2026-01-31 12:00:00.123+00`, far faster than a parser for all forms of a timestamp. Null for another form.
+ */
 export function parseTimestamp(text: string): Date | null {
   const end = text.length - OFFSET.length;
   const digits = end - WHOLE_SECONDS_LENGTH - 1;

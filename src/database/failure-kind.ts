@@ -45,7 +45,7 @@ const MESSAGES: readonly [string, FailureKind][] = [
 /** An error of Prisma itself: a transaction could not begin in time, or exceeded its time limit. */
 const TRANSACTION_TIMEOUT = 'P2028';
 
-/** Null for every other error. */
+/** Returns the kind of failure that an error means. Null for all other errors. */
 export function findFailureKind(error: unknown): FailureKind | null {
   if (error instanceof AggregateError) return findFailureKind(error.errors[0]);
   if (!(error instanceof Error)) return null;

@@ -1,8 +1,8 @@
 /**
- * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. For a table that has
- * grown since it was analyzed, the planner expects thousands of rows where there is one, and scans all rows of the
- * table for each joined key. The statements therefore find each row by its key alone, and then change the rows by their
- * physical positions (docs/decisions/046-updates-by-row-location.md).
+ * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. If a table has grown
+ * since it was analyzed, the planner expects thousands of rows for each key. In a join it would scan the whole table
+ * for each key. The statements therefore find each row by its key alone, and then change the rows by their physical
+ * positions (docs/decisions/046-updates-by-row-location.md).
  */
 import type { Table } from './tables.ts';
 
@@ -21,9 +21,9 @@ interface KeyedRowsOptions {
 }
 
 /**
- * SQL: an item of FROM with the rows whose key preceding items determine: their position as `place`, and some columns.
- * The item selects a range in the order of the index, so that the planner uses that index, however few rows it expects in a
- * project. With any other index it would have to read and sort all of them.
+ * SQL: an item of FROM with the rows of a key, whose values come from preceding items. It has the position of each row
+ * as `place`, and some columns. The item selects a range in the order of the index. The planner then uses that index,
+ * because with any other it would have to read and sort all rows of the project.
  */
 export function formatRowsByKey(
   table: Table,
@@ -45,9 +45,9 @@ function quoteName(column: string): string {
 }
 
 /**
- * SQL: true if the row to change is at the `place` of a row of `source`, a member of `with` that has the `place` and
- * `projectId` of each row. The collation of the comparison differs from that of the indexes, so that the planner uses
- * none of them here.
+ * SQL: true if the row to change is one of those that `source` found. `source` is a member of `with` that has the
+ * `place` and `projectId` of each row. The collation of the comparison differs from that of the indexes, so that the
+ * planner uses none of them here.
  */
 export function matchPosition(row: string, source: { with: string; as: string }): string {
   return `${row}.ctid = any(array(select "place" from ${source.with})) and ${row}.ctid = ${source.as}."place"

@@ -1,7 +1,7 @@
 /**
  * Rows that workers process in turn, each held by a lease. A worker claims a row, renews the lease while it works,
- * stores the result and releases the row. Each update requires the claim, so a late result of an older claim is rejected
- * with LeaseLost.
+ * stores the result and releases the row. Each update requires the claim, so a late result of an older claim is
+ * rejected with LeaseLost.
  */
 import type { Log } from '../log.ts';
 import {
@@ -21,7 +21,7 @@ import type { Column, Row, Table } from './tables.ts';
 
 const DUE = Prisma.raw(allProjectsMark('rows that are due'));
 
-/** Where due rows are looked up: in all projects, or in those of the database's group. */
+/** Finds due rows in all projects, or in those of the database's group. */
 type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
 
 interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
@@ -183,7 +183,9 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 }
 
-/** Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`. */
+/**
+ * Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`.
+ */
 export function runSweep<R>({ sweeps, group }: SweepDatabase, { text, values }: Prisma.Sql) {
   return sweeps(group)<R>(text, values);
 }

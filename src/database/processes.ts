@@ -9,15 +9,15 @@ import type { RunQuery } from './rows.ts';
 export interface Processes {
   /** The id of this process. */
   id: string;
-  /** Records which processes are missing, and which have returned. Returns the ids of those that went missing now. */
+  /** Records changes: which processes are missing, and which have returned. Returns the ids of newly missing ones. */
   check(): Promise<string[]>;
-  /** SQL: the time from which `check` would record something. Null if it never does. */
+  /** SQL: the time from which `check` has changes to record. Null if it never has any. */
   dueTimeSql: string | null;
 }
 
 /** The first half of each lock's key. The second half belongs to the row. */
 const LOCK_CLASS = 72_707_370;
-/** After a restart of the server all processes are missing, and reconnect within their backoff. */
+/** After a restart of the server, all processes need some time to reconnect. Until then none counts as missing. */
 const RESTART_SECONDS = 10;
 
 const LOCK_OF_A_PROCESS = `
@@ -30,22 +30,23 @@ const HOLDS_LOCK = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKe
 const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "hasOthers"`;
 
 /**
- * A process is present while it checks, even if it has just lost its connection for notifications. It then marks no
- * other process as missing, because all may have lost theirs, and a promoted standby has not been restarted.
+ * SQL: the process `p` has gone missing or returned since the last check. The checking process is not missing, even if
+ * it has just lost its connection for notifications. It then marks no other process as missing: after a failover, all
+ * have lost their connections, although the promoted server has not restarted.
  */
 const hasChangedSql = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${HOLDS_LOCK}
     and (p."missedTime" is not null
       or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
         and exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = ${lockKey}))`;
 
-/** $1: true to record missing processes in addition to those that have returned. */
+/** SQL: records the processes that have returned and, if $1 is true, those that are missing. */
 const recordChangesSql = (id: string, lockKey: number) => `
   update "ServerProcess" p set
     "missedTime" = case when p."missedTime" is null then clock_timestamp() end
   where ${hasChangedSql(id, lockKey)} and ($1 or p."missedTime" is not null)
   returning p."id", p."missedTime" is not null as "isMissed"`;
 
-/** Other processes notice this long before the leases of this one expire. */
+/** Marks this process as missing immediately, so that others take over its rows before the leases expire. */
 const LEAVE = `
   update "ServerProcess" set "missedTime" = clock_timestamp() - interval '1 minute' where "id" = $1`;
 
@@ -76,7 +77,10 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
   if (!row) throw new Error('The process was not registered.');
   const { lockKey } = row;
   let hasAnnounced = false;
-  /** The time from which `check` records missing processes. If this process has just returned, others may still return. */
+  /**
+   * The time from which `check` records missing processes. Just after this process has returned, others may still
+   * return.
+   */
   let missesFromMs = 0;
   return {
     id,

@@ -27,7 +27,7 @@ export interface OneOf {
   oneOf: readonly string[];
 }
 
-/** Selects the first search word of each row that is not before this one. */
+/** Selects each row's first search word that is equal to this one or after it. */
 interface FirstFrom {
   firstFrom: string;
 }
@@ -94,7 +94,9 @@ export interface Rows {
   query: RunQuery;
 }
 
-/** Pages and rows by key are read by `short`, the project of a call by `shared`, and everything else by `query`. */
+/**
+ * Creates the reads. `short` reads pages and rows by key, `shared` the project of a call, and `query` everything else.
+ */
 export function createRows(
   query: RunQuery,
   { short, shared }: { short: RunQuery; shared: RunQuery },

@@ -1,6 +1,7 @@
 /**
- * PGlite takes no lock of its own, and two processes on one folder would destroy it. The lock is an exclusive SQLite
- * transaction, which the operating system releases however the process ends.
+ * Locks the data folder, because PGlite takes no lock of its own, and two processes on one folder would destroy it. The
+ * lock is an exclusive SQLite transaction. The operating system releases it when the process ends, even if it is
+ * killed.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

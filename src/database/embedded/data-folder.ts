@@ -49,15 +49,19 @@ export function requireIntactFolder(dataDir: string): void {
   requireRecoveryLog(folder);
 }
 
-/** Recovery begins in one specific file of the write-ahead log. Without it the others are useless. */
+/** Throws if the log file in which recovery begins is missing. Without it, later files of the log are useless. */
 function requireRecoveryLog(folder: string): void {
   const control = join(folder, 'global/pg_control');
   const bytes = readFileSync(control);
   if (bytes.length !== CONTROL_BYTES)
     throw createDamageError(control, `does not have ${CONTROL_BYTES} bytes`);
   const segment = bytes.readBigUInt64LE(REDO_OFFSET) / BigInt(SEGMENT_BYTES);
-  const perName = 2n ** 32n / BigInt(SEGMENT_BYTES);
-  const parts = [BigInt(bytes.readUInt32LE(TIMELINE_OFFSET)), segment / perName, segment % perName];
+  const segmentsPerName = 2n ** 32n / BigInt(SEGMENT_BYTES);
+  const parts = [
+    BigInt(bytes.readUInt32LE(TIMELINE_OFFSET)),
+    segment / segmentsPerName,
+    segment % segmentsPerName,
+  ];
   const name = parts.map((part) => part.toString(16).toUpperCase().padStart(8, '0')).join('');
   const path = join(folder, 'pg_wal', name);
   if (!existsSync(path)) throw createDamageError(path, 'is missing');

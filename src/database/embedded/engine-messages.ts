@@ -9,7 +9,6 @@ export interface CopyRequest {
 /** A new connection or a request. */
 export type ToEngine = MessagePort | CopyRequest | 'close';
 
-/** The result of a copy. */
 export interface CopyResult {
   copiedTo: string;
   failure: string | null;

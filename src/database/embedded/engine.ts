@@ -58,7 +58,7 @@ export class Engine implements AsyncDisposable {
     this.address = { stream, user: 'postgres', database: 'postgres', ssl: false };
   }
 
-  /** Takes at most a few seconds, also during a longer statement. */
+  /** Takes at most a few seconds, even during a longer statement. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     if (this.#failure === null) {

@@ -1,7 +1,7 @@
 /**
  * Maintenance that a PostgreSQL server does in the background and PGlite does not. Without checkpoints, the write-ahead
- * log grows forever, and a start after a crash replays all of it. Without vacuum, tables grow by every changed row, and the
- * planner has no statistics. Maintenance works in small steps, at quiet moments if there are any.
+ * log grows forever, and a start after a crash replays all of it. Without vacuum, tables grow by every changed row, and
+ * the planner has no statistics. Maintenance works in small steps, at quiet moments if there are any.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
@@ -34,8 +34,8 @@ const WAL_SIZE = `
   from pg_control_checkpoint()`;
 
 /**
- * The table that needs a vacuum most. Every analyze changes the catalog, and no analyze resets the count of its changes
- * in pg_statistic, so only dead rows count for catalog and TOAST tables.
+ * The table that needs a vacuum most. For catalog and TOAST tables, only dead rows count: every analyze changes the
+ * catalog, and none resets the count of these changes.
  */
 const STALEST_TABLE = `
   select format('%I.%I', s.schemaname, s.relname) as "name"

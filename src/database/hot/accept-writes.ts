@@ -73,9 +73,9 @@ interface TaskOfWrite {
 }
 
 /**
- * SQL: accepts the writes of `input`. `tasks` inserts or updates a task for each write. Skips a write if another write has
- * taken its idempotency key, unless that key has expired. Skips a write if its proposal is not approved, has expired, or
- * has been committed by another write.
+ * SQL: accepts the writes of `input`. `tasks` inserts or updates a task for each write. Skips a write if another write
+ * has taken its idempotency key, unless that key has expired. Skips a write if its proposal is not approved, has
+ * expired, or has been committed by another write.
  */
 function formatAcceptance(
   tasks: string,
@@ -180,9 +180,9 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
 }
 
 /**
- * Accepts a write of one record and adds it to the open task of its group; creates that task if there is none. The task
- * is due at the earliest due time of its records, or immediately once it is full; then it collects no more. Its retries
- * last until the latest deadline of its records.
+ * Accepts a write of one record and adds it to the open task of its group. Creates that task if there is none. The task
+ * is due at the earliest due time of its records. A full task is due immediately, and collects no more records. Its
+ * retries last until the latest deadline of its records.
  */
 export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `

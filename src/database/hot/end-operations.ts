@@ -57,7 +57,7 @@ export const OPERATION_END_CTES = `${END_CTES},
   end_notifications as (select "notification" from operation_notifications union all select "notification" from event_notifications)`;
 
 /**
- * CTEs that end operations without events. They make a statement of their own, because a statement prepares for each table
+ * CTEs that end operations without events. They are separate, because PostgreSQL prepares a statement for each table
  * that it may change, which takes as long as ending an operation.
  */
 export const UNREPORTED_OPERATION_END_CTES = `${END_CTES},

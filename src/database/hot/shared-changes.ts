@@ -27,8 +27,9 @@ export interface SharedChanges {
   run<I, R>(change: BatchChange<I, R>, input: I): Promise<R | null>;
 }
 
-/** The most changes of a statement, and the most characters of their JSON. A single change may exceed the characters. */
+/** The maximum number of changes in a statement. */
 const CHANGES_MAX = 100;
+/** The maximum length of their JSON. A single change may be longer. */
 const JSON_CHARS_MAX = 1_000_000;
 
 interface WaitingChange {

@@ -26,8 +26,8 @@ export interface EventsToStore {
 const QUEUE_COUNT = 2;
 
 /**
- * Returns the queue of a request. A repeated request is in the queue of the first one. In another queue, it would wait for
- * the first, and a third request would wait for both.
+ * Returns the queue of a request. A repeated request is in the queue of the first one. In another queue, it would wait
+ * for the first, and a third request would wait for both.
  */
 function getQueueNumber(nativeId: string): number {
   let sum = 0;
@@ -43,8 +43,8 @@ function getQueueNumber(nativeId: string): number {
  * request without a new and wanted event has no row in the result. The notification is for the processes that deliver
  * events.
  *
- * The lock on a subscription makes its deletion wait for events that are being stored for it, and none are stored
- * afterwards. The statement counts arrivals itself, because a column of a cluster's shards can't have a sequence as its
+ * The lock on a subscription makes its deletion wait for events that are being stored for it. After the deletion, none
+ * are stored. The statement counts arrivals itself, because a column of a cluster's shards can't have a sequence as its
  * default. `new` finds the requests of stored events without a join, because the planner underestimates its rows.
  */
 export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number }> = {

@@ -8,7 +8,10 @@ import type { Notification, Notify } from './notifications.ts';
 /** The gap between batches. A single notification is sent immediately, and many together cost as little as one. */
 const GAP_MS = 5;
 const RETRY: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** The most notifications kept while the database is unavailable. Listeners find the others by polling. */
+/**
+ * The maximum number of notifications that are kept while the database is unavailable. Listeners find the others by
+ * polling.
+ */
 const WAITING_MAX = 10_000;
 /** A server that hangs must not delay the end of this process. */
 const CLOSE_MS = 1_000;

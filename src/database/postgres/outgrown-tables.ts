@@ -1,10 +1,10 @@
 /**
- * Analyzes tables that have outgrown their statistics within seconds. Without statistics the planner assumes a small
- * table, and autovacuum polls once a minute. Until then the planner may use any index that begins with the project for
- * a lookup by key, and scan all rows of the project: an event takes ten times as long after 10,000 others. A vacuum
- * updates the number of rows but not their values, so that a project seems to have one row in each table of a few
- * hundred. The check reads the statistics themselves, because a killed server and a promoted standby have lost the time
- * of the last analyze.
+ * Analyzes tables that have outgrown their statistics within seconds. Autovacuum checks only once a minute. Until then,
+ * the planner assumes a small table. For a lookup by key it may use any index that begins with the project, and scan
+ * all rows of the project. An event then takes ten times as long after 10,000 others. A vacuum alone does not help: it
+ * updates the number of rows but not their values, so that a project seems to have one row in each table. The check
+ * reads the statistics themselves, because a killed server and a promoted standby have lost the time of the last
+ * analyze.
  */
 import type { RunQuery } from '../rows.ts';
 

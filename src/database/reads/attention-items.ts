@@ -35,7 +35,7 @@ export function findAttentionItems(
 }
 
 export const ITEMS_OF_KIND_MAX = 100;
-/** The most rows that are read of a kind: those with the newest ids. */
+/** The maximum number of rows that are read of a kind: those with the newest ids. */
 export const ROWS_OF_KIND_MAX = 500;
 
 const NEWEST = `order by "id" desc limit ${ROWS_OF_KIND_MAX}`;
@@ -52,8 +52,8 @@ const formatFailureCount = (rows: string) => `
   from (${rows}) failure where "time" >= $2 having count(*) > 0`;
 
 /**
- * Selects subjectId, objectName, detail, startTime, lastTime and count in the project `p`. Each statement reads a bounded
- * range of an index.
+ * Selects subjectId, objectName, detail, startTime, lastTime and count in the project `p`. Each statement reads a
+ * bounded range of an index.
  */
 const PROBLEMS = {
   DESTINATION_FAILING: `

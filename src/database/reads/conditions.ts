@@ -5,8 +5,8 @@ import {
   type AnyList,
   type Comparison,
   type Conditions,
-  distinct,
   isId,
+  listDistinct,
   listMergedColumns,
   type SimilarLists,
   toComparison,
@@ -32,7 +32,7 @@ export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][
   }
   let ranges = [conditions];
   for (const column of listMergedColumns(list as AnyList)) {
-    ranges = distinct(where[column]).flatMap((value, index) =>
+    ranges = listDistinct(where[column]).flatMap((value, index) =>
       ranges.map((range) => selectValue(range, { column, value, index })),
     );
   }
@@ -49,7 +49,7 @@ function selectValue(
       ? {
           column,
           comparison: toComparison(value),
-          valueIn: (lists) => distinct(condition.valueIn(lists))[index],
+          valueIn: (lists) => listDistinct(condition.valueIn(lists))[index],
         }
       : condition,
   );

@@ -13,7 +13,6 @@ export interface Link {
   where: Conditions;
 }
 
-/** A row of a page. */
 export interface PageRow {
   /**
    * The linked rows by column. Null if the row may not be read. Contains only the columns that were requested as links.

@@ -63,8 +63,8 @@ export function listIdColumns([list]: SimilarLists): string[] {
 }
 
 /**
- * The most index ranges that a page is merged from. An index returns the rows of one value in order, but not those of
- * several values together.
+ * The maximum number of index ranges that a page is merged from. An index returns the rows of one value in order, but
+ * not those of several values together.
  */
 const RANGES_MAX = 16;
 
@@ -76,12 +76,12 @@ export function listMergedColumns({ where, range }: AnyList): readonly string[] 
   for (const name in where) {
     if (!Array.isArray(where[name])) continue;
     columns.push(name);
-    ranges *= distinct(where[name]).length;
+    ranges *= listDistinct(where[name]).length;
   }
   return ranges > 0 && ranges <= RANGES_MAX ? columns : [];
 }
 
-export function distinct(values: unknown): unknown[] {
+export function listDistinct(values: unknown): unknown[] {
   return [...new Set(values as unknown[])];
 }
 
@@ -90,7 +90,7 @@ export function formatShape(purpose: 'rows' | 'count', lists: SimilarLists): str
   const [list] = lists as [AnyList];
   const { table, where, range, indexPrefix, links } = list;
   const mergedRanges = listMergedColumns(list)
-    .map((name) => `${name} ${distinct(where[name]).length}`)
+    .map((name) => `${name} ${listDistinct(where[name]).length}`)
     .join(' ');
   let shape = `${purpose} ${lists.length > 1} ${table} ${formatComparisons(where)}| ${mergedRanges} |`;
   if (range) {

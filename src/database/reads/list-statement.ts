@@ -33,8 +33,8 @@ const tables = statements as unknown as Kysely<AnyTables>;
 const columnNames: (table: Table) => readonly string[] = listColumns;
 
 /**
- * The most cached statements. The gateway has a few hundred shapes; only queries with many combinations of links exceed
- * this.
+ * The maximum number of cached statements. The gateway has a few hundred shapes. Only queries with many combinations of
+ * links exceed it.
  */
 const STATEMENTS_MAX = 2_000;
 const STATEMENTS = new LRUCache<string, CompiledStatement<SimilarLists>>({ max: STATEMENTS_MAX });
@@ -173,8 +173,8 @@ function isIndexRange({ conditions, range, indexPrefix }: OrderedRange): boolean
 }
 
 /**
- * Selects one range of an index: equality on its first column, and a row comparison on the others. With equalities alone
- * the planner could scan the primary key in the same order, and read every row.
+ * Selects one range of an index: equality on its first column, and a row comparison on the others. With equalities
+ * alone the planner could scan the primary key in the same order, and read every row.
  */
 function createIndexRange(
   { conditions, range, indexPrefix }: OrderedRange,

@@ -7,8 +7,8 @@ import { bindSpan, runOutsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
- * The most reads of a burst. Further reads use another connection, and so another core of the server. A burst of 16 is
- * slower; with fewer connections the server gets too little CPU where others compete for it.
+ * The maximum number of reads in a burst. Further reads use another connection, and so another core of the server. A
+ * burst of 16 is slower. Larger bursts also use fewer connections, and the server then gets too little of a shared CPU.
  */
 const BURST_MAX = 8;
 

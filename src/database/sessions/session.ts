@@ -27,8 +27,8 @@ const SERVER_SIDE = `select
   set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 /**
- * A cached plan scans a table that was small when it was planned for each key, however much the table has grown since
- * (docs/decisions/046-updates-by-row-location.md).
+ * Disables sequential scans and JIT compilation. Otherwise the cached plan of a table that was small scans the whole
+ * table for each key, even after the table has grown (docs/decisions/046-updates-by-row-location.md).
  */
 export const PLANNING = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
@@ -268,7 +268,9 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
 
 export type OpenSession = pg.Client & Pick<Session, 'cut'>;
 
-/** Initializes a new connection. Failures are ignored: a database that only speaks the protocol may lack these settings. */
+/**
+ * Initializes a new connection. Failures are ignored: a database that only speaks the protocol may lack these settings.
+ */
 export async function initializeSession(
   client: pg.ClientBase,
   { plansOnce = false } = {},
