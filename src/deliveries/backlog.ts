@@ -1,7 +1,7 @@
 /**
- * Queues the deliveries that this process has claimed, by destination. Destinations take turns. Each has few messages
- * in flight, and failing destinations share a part of the capacity, so that a destination that hangs does not delay
- * others.
+ * Queues the deliveries that this process has claimed, by destination. Destinations take turns. So that a destination
+ * that hangs does not delay others, each has few messages in flight, and failing destinations share a part of the
+ * capacity.
  */
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claim.ts';
@@ -10,7 +10,7 @@ import type { DeliveryLimits } from './limits.ts';
 /** The share of the capacity that failing destinations may use. */
 const FAILING_SHARE = 1 / 4;
 
-/** The most quick destinations in memory: as many as attempts can be in flight. */
+/** The maximum number of quick destinations in memory: as many as attempts can be in flight. */
 const QUICK_MAX = 64;
 
 /**

@@ -124,8 +124,8 @@ export class Claimer {
 
   /**
    * Stores where each project continues. `isExhausted` is true if a project has exhausted its capacity. `hasMore` is
-   * true if another claim for these projects may find more deliveries, because this one started after a certain
-   * destination or because failing destinations exhausted their capacity.
+   * true if another claim for these projects may find more deliveries. This is the case if this claim started after a
+   * certain destination, or if failing destinations exhausted their capacity.
    */
   #recordTurns(
     { projectIds, afterProjectId }: ClaimTurn,
@@ -203,7 +203,9 @@ export class Claimer {
   }
 }
 
-/** Returns the last id in the order of the claim, which compares bytes. JavaScript's order is the same for ASCII ids. */
+/**
+ * Returns the last id in the order of the claim, which compares bytes. JavaScript's order is the same for ASCII ids.
+ */
 function findLastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
   return claimed.reduce((lastId, { [column]: id }) => (id > lastId ? id : lastId), '');
 }

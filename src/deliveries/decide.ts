@@ -34,8 +34,8 @@ interface RetryRules {
   random: () => number;
 }
 
-/** `attemptCount` is the number of earlier attempts. */
-export function decide(outcome: Outcome, attemptCount: number, rules: RetryRules): Decision {
+/** Returns the new state after an attempt. `attemptCount` is the number of earlier attempts. */
+export function decideRetry(outcome: Outcome, attemptCount: number, rules: RetryRules): Decision {
   if (outcome.error === null) {
     return { status: 'SUCCEEDED', failureReason: null, nextAttemptTime: null };
   }

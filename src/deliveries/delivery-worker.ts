@@ -21,7 +21,7 @@ import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, type ClaimedDelivery, Claimer } from './claim.ts';
-import { decide, type Outcome } from './decide.ts';
+import { decideRetry, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { releaseClaims, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
@@ -228,7 +228,7 @@ export class DeliveryWorker {
     const { config, meters, now, random } = this.#deps;
     const { id: deliveryId, projectId, destinationId, leaseToken, attemptCount } = delivery.row;
     const rules = { retrySeconds: config.DELIVERY_RETRY_SECONDS, now: now(), random };
-    const decision = decide(outcome, attemptCount, rules);
+    const decision = decideRetry(outcome, attemptCount, rules);
     const { responseStatus, error, responseBody = null } = outcome;
     const seconds = time.durationMs / 1_000;
     meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });

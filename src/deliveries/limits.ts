@@ -9,22 +9,24 @@ export interface DeliveryLimits {
    * other process claims the delivery while it is being sent.
    */
   leaseMs: number;
-  /** The most deliveries that one statement claims. */
+  /** The maximum number of deliveries that one statement claims. */
   claimRows: number;
-  /** The most deliveries in memory: waiting, being sent, and not yet recorded. */
+  /** The maximum number of deliveries in memory: waiting, being sent, and not yet recorded. */
   heldRows: number;
-  /** The most bytes of bodies in memory. The last claimed body may exceed it. */
+  /** The maximum size of the bodies in memory. The last claimed body may exceed it. */
   heldBytes: number;
   inFlight: number;
   inFlightPerDestination: number;
-  /** The most attempts in flight to all failing destinations together. The rest is for other destinations. */
+  /**
+   * The maximum number of attempts in flight to all failing destinations together. The rest is for other destinations.
+   */
   inFlightFailing: number;
   /**
-   * The most deliveries that are sent and not yet recorded. Sending pauses at this limit, because these deliveries are
-   * sent twice if the process is killed.
+   * The maximum number of deliveries that are sent and not yet recorded. Sending pauses at this limit, because these
+   * deliveries are sent twice if the process is killed.
    */
   unrecorded: number;
-  /** The most deliveries held for a quick destination, so that its next messages need no claim. */
+  /** The maximum number of deliveries held for a quick destination, so that its next messages need no claim. */
   heldPerQuickDestination: number;
   /** The longest duration of an attempt after which its destination counts as quick. */
   quickMs: number;

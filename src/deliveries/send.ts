@@ -5,12 +5,12 @@ import type { ClaimedDelivery, DeliveryTarget } from './claim.ts';
 import type { Outcome } from './decide.ts';
 import { createSignatureHeaders } from './sign.ts';
 
-/** The most bytes of a response that are stored: enough for an error message. */
+/** How much of a response is stored: enough for an error message. */
 const STORED_BYTES_MAX = 4 * 1024;
 
 /**
- * The most bytes of a response that are read. An ordinary response is smaller, and must be read completely so that its
- * connection can be reused.
+ * How much of a response is read. An ordinary response is smaller, and must be read completely so that its connection
+ * can be reused.
  */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 

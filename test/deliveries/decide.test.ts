@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decide } from '../../src/deliveries/decide.ts';
+import { decideRetry } from '../../src/deliveries/decide.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const failed = { responseStatus: 500, error: 'The receiver responded with 500.' };
 
 function waitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
   const rules = { retrySeconds, now, random: () => random };
-  const { nextAttemptTime } = decide({ ...failed, retryAfter }, 0, rules);
+  const { nextAttemptTime } = decideRetry({ ...failed, retryAfter }, 0, rules);
   return (nextAttemptTime?.getTime() ?? Number.NaN) - now.getTime();
 }
 
 test('ends the delivery after a success', () => {
   const rules = { retrySeconds: [5], now, random: () => 0 };
-  expect(decide({ responseStatus: 204, error: null }, 3, rules)).toEqual({
+  expect(decideRetry({ responseStatus: 204, error: null }, 3, rules)).toEqual({
     status: 'SUCCEEDED',
     failureReason: null,
     nextAttemptTime: null,
@@ -50,7 +50,7 @@ test.each([
 
 test('uses a delay for each attempt, and fails the delivery after the last one', () => {
   const rules = { retrySeconds: [1, 2], now, random: () => 0.5 };
-  const decisions = [0, 1, 2, 3].map((attemptCount) => decide(failed, attemptCount, rules));
+  const decisions = [0, 1, 2, 3].map((attemptCount) => decideRetry(failed, attemptCount, rules));
   expect(decisions.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'FAILED', 'FAILED']);
   expect(decisions[1]?.nextAttemptTime).toEqual(new Date(now.getTime() + 2_000));
   expect(decisions[2]).toMatchObject({
