@@ -104,7 +104,7 @@ export function findPrefix(id: string): IdPrefix | null {
 
 const PROVIDER_ID_PREFIX = 'prv_';
 
-/** Returns a provider's id. It is derived from the name, because providers have no rows, and so equal on every server. */
+/** Returns a provider's id. Providers have no rows, so the id is derived from the name and is equal on every server. */
 export function createProviderId(name: string): string {
   return `${PROVIDER_ID_PREFIX}${name}`;
 }

@@ -30,9 +30,9 @@ interface MessagesToEnqueue {
 }
 
 /**
- * Enqueues messages and returns their ids. A stream keeps their order. A message to a webhook is due immediately, or
- * with an order key when the previous message with the key has succeeded or failed permanently. Messages to a disabled
- * webhook wait until it is enabled.
+ * Enqueues messages and returns their ids. A stream keeps their order. A message to a webhook is due immediately. With
+ * an order key, it is due when the previous message with the key has succeeded or failed permanently. Messages to a
+ * disabled webhook wait until it is enabled.
  */
 export async function enqueueMessages(
   tx: Transaction,

@@ -7,9 +7,12 @@ import { Signal } from '../work/signal.ts';
 import { type LogEntry, type LogItem, LogLost } from './feed-source.ts';
 import type { Tail } from './tail.ts';
 
-/** The most entries that wait for a live subscriber. Each costs a reference, because subscribers share the entries. */
+/**
+ * The maximum number of entries that wait for a live subscriber. Subscribers share the entries, so each costs only a
+ * reference.
+ */
 export const WAITING_MAX = 512;
-/** The most bytes of the entries that wait for a subscriber. Stalled subscribers share them too. */
+/** The maximum size of the entries that wait for a subscriber. Stalled subscribers share them too. */
 export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
 /** The entries that a lagging subscriber reads in one batch. They are not shared. */
 export const CATCH_UP_BATCH = 100;

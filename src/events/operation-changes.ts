@@ -12,7 +12,7 @@ import { StreamItem } from './stream-item.ts';
 
 /** The poll interval: the longest delay of a change whose notification was lost. */
 const POLL_MS = 1_000;
-/** The most operations that one statement reads. */
+/** The maximum number of operations that one statement reads. */
 const READ_BATCH = 500;
 
 type OperationRow = Row<'Operation'>;

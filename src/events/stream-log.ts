@@ -11,13 +11,12 @@ import {
   type LogRead,
 } from './feed-source.ts';
 
-/** A message with its body. */
 export type StreamedMessage = Row<'StreamMessage'> & { body: string };
 export type StreamFeed = Feed<StreamedMessage, null>;
 /** Identifies a stream by the destination that it belongs to. */
 export type StreamId = Pick<Row<'StreamLog'>, 'projectId' | 'destinationId'>;
 
-/** The most bytes of bodies in one read. The first body may be larger. */
+/** The maximum size of the bodies in one read. The first body may be larger. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 /** Reported as the last position of a deleted stream, so that its followers read on and notice the deletion. */
 const BEYOND_END = 2n ** 63n - 1n;

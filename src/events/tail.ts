@@ -11,7 +11,7 @@ import {
 import type { Follower } from './follower.ts';
 import { StreamItem } from './stream-item.ts';
 
-/** The most entries in one read. */
+/** The maximum number of entries in one read. */
 const TAIL_BATCH = 128;
 
 export class Tail<E extends LogEntry, F> {

@@ -11,11 +11,11 @@ export interface JobPolicy {
   onceForKey?: boolean;
   /** A job that runs longer is considered lost, and runs again. */
   expireInSeconds: number;
-  /** The most jobs that one worker fetches together and runs in parallel. */
+  /** The maximum number of jobs that one worker fetches together and runs in parallel. */
   batchSize: number;
   /** The number of workers in each process. */
   concurrency: number;
-  /** The most workers that work for one group at a time. */
+  /** The maximum number of workers that work for one group at the same time. */
   concurrencyOfGroup: number;
   /**
    * The limits of work that a process begins and does itself, in addition to its workers. Absent if all work goes

@@ -11,11 +11,11 @@ interface WorkToBegin {
 }
 
 export interface LocalWorkOptions {
-  /** The most work that runs at the same time. */
+  /** The maximum amount of work that runs at the same time. */
   runningMax: number;
-  /** The most work of one group that runs at the same time. */
+  /** The maximum for one group. */
   runningOfGroupMax: number;
-  /** The most work that waits. */
+  /** The maximum amount of work that waits. */
   waitingMax: number;
 }
 

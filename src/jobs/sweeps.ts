@@ -106,7 +106,7 @@ const watchSchemasSweep: Sweep = {
   run: pollSchemas,
 };
 
-/** The most batches of one run. The next run continues. */
+/** The maximum number of batches in one run. The next run continues. */
 const BATCHES_MAX = 100;
 
 export const refreshTokensSweep: Sweep = {
@@ -163,8 +163,8 @@ export const dropDeliveriesSweep: Sweep = {
 };
 
 /**
- * Returns whether this process maintains the statistics of the database. An embedded database and the nodes of a cluster
- * maintain their own.
+ * Returns whether this process maintains the statistics of the database. An embedded database and the nodes of a
+ * cluster maintain their own.
  */
 const maintainsStatistics = ({ kind, isDistributed }: Database) =>
   kind === 'postgres' && !isDistributed;

@@ -1,6 +1,6 @@
 /**
  * A bounded pool of keep-alive connections. A request uses a connection exclusively. Requests over the bound wait in
- * order; an idle connection is closed if another origin needs its slot.
+ * order. An idle connection is closed if another origin needs its slot.
  */
 import { type buildConnector, Client } from 'undici';
 

@@ -80,8 +80,8 @@ function createExporter(config: Config, log: Log): SpanExporter {
 }
 
 /**
- * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of a caller's unsampled trace are recorded and not
- * exported, so that the gateway passes the trace context on to the services that it calls.
+ * Creates the sampler that OTEL_TRACES_SAMPLER names. Spans of a trace that the caller does not sample are recorded but
+ * not exported. The gateway then passes the trace context on to the services that it calls.
  */
 function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG }: Config): Sampler {
   const root = createRootSampler(name.replace(PARENT_BASED, ''), OTEL_TRACES_SAMPLER_ARG);

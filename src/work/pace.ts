@@ -1,6 +1,6 @@
 /**
  * Spreads long work over turns of the event loop, so that other work runs in between. All long work of a process shares
- * one allowance for each turn, so that several long tasks delay other work no more than one does.
+ * one allowance for each turn. Several long tasks therefore delay other work no more than one does.
  */
 export class Pace {
   readonly #itemsPerTurn: number;
@@ -15,8 +15,8 @@ export class Pace {
   }
 
   /**
-   * Returns undefined if a part of this many items may proceed in this turn, and otherwise a promise that resolves in the
-   * turn in which it may.
+   * Returns undefined if a part of this many items may proceed in this turn. Otherwise returns a promise that resolves
+   * in the turn in which it may proceed.
    */
   waitForTurn(items: number): Promise<void> | undefined {
     this.#schedule();

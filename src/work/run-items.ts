@@ -5,7 +5,7 @@ interface RunUntilEmpty<T> {
   /** Returns the next item. Null if none is left. */
   next: () => Promise<T | null>;
   work: (item: T) => Promise<void>;
-  /** The most items at the same time. */
+  /** The maximum number of items that run at the same time. */
   concurrency: number;
   /** No item is started after it aborts. */
   signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** Token buckets in memory, one for each name: a steady rate with a burst. */
 import { LRUCache } from 'lru-cache';
 
-/** The most names. The least recently used ones are removed, and start over with a full bucket. */
+/** The maximum number of names. The least recently used ones are removed, and start over with a full bucket. */
 const NAMES_MAX = 50_000;
 
 /** `count` is a number of tokens, by default 1. A bucket never has more than the burst. */

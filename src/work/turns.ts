@@ -10,8 +10,9 @@ interface TurnLimits {
   runningMax: number;
   /** Work of this weight or more is heavy. */
   heavyWeight: number;
-  /** The most heavy work that runs at the same time: in total, and of one caller. */
+  /** The maximum amount of heavy work that runs at the same time. */
   heavyMax: number;
+  /** The maximum for one caller. */
   callerHeavyMax: number;
   /** The longest wait for a turn. */
   waitMs: number;

@@ -89,13 +89,13 @@ function measureSize(document: DocumentNode, operation: OperationDefinitionNode)
   );
 }
 
-function addSizes(a: QuerySize, b: QuerySize, directives: number): QuerySize {
+function addSizes(sum: QuerySize, size: QuerySize, directives: number): QuerySize {
   return {
-    depth: Math.max(a.depth, b.depth),
-    introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
-    aliases: a.aliases + b.aliases,
-    directives: a.directives + b.directives + directives,
-    rootFields: a.rootFields + b.rootFields,
+    depth: Math.max(sum.depth, size.depth),
+    introspectionDepth: Math.max(sum.introspectionDepth, size.introspectionDepth),
+    aliases: sum.aliases + size.aliases,
+    directives: sum.directives + size.directives + directives,
+    rootFields: sum.rootFields + size.rootFields,
   };
 }
 
@@ -110,8 +110,8 @@ export interface Cost {
 
 const NO_COST: Cost = { cost: 0, providerCalls: 0 };
 
-function addCosts(a: Cost, b: Cost): Cost {
-  return { cost: a.cost + b.cost, providerCalls: a.providerCalls + b.providerCalls };
+function addCosts(sum: Cost, { cost, providerCalls }: Cost): Cost {
+  return { cost: sum.cost + cost, providerCalls: sum.providerCalls + providerCalls };
 }
 
 interface CostInput {

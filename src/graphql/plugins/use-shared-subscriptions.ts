@@ -1,7 +1,6 @@
 /**
- * Runs subscriptions. Each event is executed with its own context and the caller's current rights, once for all
- * subscribers that share the result: those with equal selections and equal rights. A stream ends when its caller loses
- * the right to it.
+ * Runs subscriptions. Each event is executed with its own context and the caller's current rights. Subscribers with
+ * equal selections and equal rights share one execution. A stream ends when its caller loses the right to it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {

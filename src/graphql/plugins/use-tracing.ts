@@ -1,6 +1,6 @@
 /**
- * Traces operations. The span of an HTTP request describes its operation. An operation of a WebSocket gets its own
- * span, and so does the opening of a stream.
+ * Traces operations. The span of an HTTP request describes its operation. An operation of a WebSocket and
+ * the opening of a stream get their own spans.
  */
 import { type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api';
 import { beginTrace, failSpan, findSampledContext, inSpan, runInContext } from '../../spans.ts';

@@ -4,7 +4,7 @@ import { DomainError, invalidInput } from '../../errors.ts';
 
 type Input = Record<string, unknown>;
 
-/** Replaces each group by its member: `records: { record }` becomes `record`. */
+/** Replaces each group with its member: `records: { record }` becomes `record`. */
 export function flattenGroups(input: Input, groups: readonly ExclusiveMembers[]): Input {
   const flatInput = { ...input };
   for (const { name } of groups) {
@@ -14,7 +14,7 @@ export function flattenGroups(input: Input, groups: readonly ExclusiveMembers[])
   return flatInput;
 }
 
-/** Replaces `input.apiKey` by `input.credentials.apiKey` in the message and the issues of an error. */
+/** Replaces `input.apiKey` with `input.credentials.apiKey` in the message and the issues of an error. */
 export function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({

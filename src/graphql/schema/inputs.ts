@@ -38,7 +38,6 @@ export function describeInput(schema: z.ZodObject): string {
   return description;
 }
 
-/** Returns the input type of an object schema. */
 export function getInputType(schema: z.ZodObject): InputRef<unknown> {
   const { id: name, description } = schema.meta() ?? {};
   if (!name) throw new Error('An input schema needs meta({ id }).');

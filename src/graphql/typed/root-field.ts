@@ -26,7 +26,10 @@ export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
     "The ref of the group. Default: the group of an end user's token; others must pass it.",
 };
 
-/** Returns the options of a field that calls a declared function. It sends at most `providerCalls` requests to providers. */
+/**
+ * Returns the options of a field that calls a declared function. It sends at most `providerCalls` requests to
+ * providers.
+ */
 export function describeRootField(
   declaration: { needs: Need; description: string },
   providerCalls: number,
@@ -53,7 +56,7 @@ export function toObjectOfGroup(
   return { projectId: project.id, objectName, groupRef: groupRef ?? null };
 }
 
-/** Replaces the names of members by those of the contract. */
+/** Replaces the names of members with those of the contract. */
 export function renameMembers(values: Args, members: ReadonlyMap<string, string>): Args {
   return Object.fromEntries(
     Object.entries(values).map(([member, value]) => [members.get(member) ?? member, value]),

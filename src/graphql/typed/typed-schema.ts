@@ -1,6 +1,6 @@
 /**
- * Creates the schemas of typed APIs from contracts, by graphql-js alone. Projects with equal contracts share a schema, so
- * resolvers take the project from the context. Each resolver calls one function of the domain.
+ * Creates the schemas of typed APIs from contracts, with graphql-js alone. Projects with equal contracts share a
+ * schema, so resolvers take the project from the context. Each resolver calls one function of the domain.
  */
 import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -20,7 +20,10 @@ const SUBSCRIPTION_DESCRIPTION = 'Streams of changes, over WebSocket or server-s
 
 /** Bounds the memory of cached schemas. A removed schema lives until the requests that use it end. */
 const SCHEMAS_BYTES_MAX = 128 * 1024 * 1024;
-/** Memory of a schema for each field of its contract, in all its types together. Measured by `bench/contract/typed-api.ts`. */
+/**
+ * Memory of a schema for each field of its contract, in all its types together. Measured by
+ * `bench/contract/typed-api.ts`.
+ */
 const BYTES_PER_FIELD = 1_650;
 /** Memory of an object's types without its fields. */
 const BYTES_PER_OBJECT = 20_000;

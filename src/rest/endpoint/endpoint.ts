@@ -108,9 +108,9 @@ interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
   summary: string;
   method: Method;
   status: Status;
-  /** What the caller needs. It is checked before the input is validated. */
+  /** The need of every caller. It is checked before the input is validated. */
   needs: Need;
-  /** What the caller needs in addition if the request sets these members of the input. */
+  /** Further needs of a caller whose request sets these members of the input. */
   memberNeeds?: MemberNeeds<I>;
   /** The domain's own schema, which validates the input. */
   input: I;

@@ -1,4 +1,4 @@
-/** The reference API serves reads on a host of their own (READ_URL), at the path that writes have here. */
+/** The reference API has another host for reads (READ_URL), at the same path as writes. Here, the paths differ. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';

@@ -1,4 +1,6 @@
-/** The reference API serves searches on a host of their own. Here, no other endpoint has their path and method. */
+/**
+ * The search of records. The reference API has another host for it. Here, no other endpoint has its path and method.
+ */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
 import { searchInput, searchRecords } from '../../domain/operation/record-search.ts';

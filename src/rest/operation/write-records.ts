@@ -78,7 +78,10 @@ function isFailed({ result, results }: FormattedResult): boolean {
   return result?.success === false || (results?.every(({ success }) => !success) ?? false);
 }
 
-/** The reference API's schema of a failed write has no members of a problem, so only clients that accept problems get them. */
+/**
+ * The reference API's schema of a failed write has no members of a problem, so only clients that accept problems get
+ * them.
+ */
 function showProblem(formattedResult: FormattedResult) {
   const { errors: reasons = [], results } = formattedResult;
   const reason = results
@@ -90,7 +93,7 @@ function showProblem(formattedResult: FormattedResult) {
   };
 }
 
-/** Turns bare records of a batch into items: `{ email }` becomes `{ record: { email } }`. */
+/** Converts bare records of a batch to items: `{ email }` becomes `{ record: { email } }`. */
 function wrapBatchRecords(parts: Parts): Parts {
   const { batch, ...body } = (parts.body ?? {}) as Record<string, unknown>;
   if (!Array.isArray(batch)) return parts;

@@ -88,7 +88,7 @@ export const configContent = resource('InstallationConfigContent', 'The choices 
 export const CONFIG_FORM = eraseWireType<WireConfig | undefined>({
   schema: configInput.optional(),
   toDomain: (wire) => wire && parseConfig(wire),
-  locate: (wire, location) => (wire ? locateInConfig(wire, location) : location),
+  locate: (wire, subpath) => (wire ? locateInConfig(wire, subpath) : subpath),
 });
 
 export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
@@ -109,17 +109,18 @@ function parseObjects<Wire, Input>(
 }
 
 /** Maps `.read[0].selectedFields[1]` to `.read.objects.contacts.selectedFields.phone`. */
-export function locateInConfig(wire: WireConfig, location: string): string {
-  const [, part, index, rest = ''] =
-    /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(location) ?? [];
-  if (part === undefined) return location;
+export function locateInConfig(wire: WireConfig, subpath: string): string {
+  const [, part, index, innerSubpath = ''] =
+    /^\.(read|write|subscribe)\[(\d+)\](.*)$/s.exec(subpath) ?? [];
+  if (part === undefined) return subpath;
   const locateInObject = <Wire>(
     { locate }: Pick<ObjectForm<Wire, never, never>, 'locate'>,
     objects: Record<string, Wire> = {},
   ) => {
     const [name = '', object] = Object.entries(objects)[Number(index)] ?? [];
-    const innerLocation = rest === '.objectName' || !object ? '' : locate(object, rest);
-    return `.${part}.objects.${name}${innerLocation}`;
+    const locatedSubpath =
+      innerSubpath === '.objectName' || !object ? '' : locate(object, innerSubpath);
+    return `.${part}.objects.${name}${locatedSubpath}`;
   };
   if (part === 'read') return locateInObject(readForm, wire.read?.objects);
   if (part === 'write') return locateInObject(writeForm, wire.write?.objects);

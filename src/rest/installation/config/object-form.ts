@@ -9,8 +9,8 @@ export interface ObjectForm<Wire, Input, Choice> {
   /** Returns the domain's input. */
   parse(wire: Wire): Omit<Input, 'objectName'>;
   show(choice: Choice): Wire;
-  /** Maps a location inside the domain's input, like `.fieldMappings[0]`, to the wire form. */
-  locate(wire: Wire, location: string): string;
+  /** Maps a subpath inside the domain's input, like `.fieldMappings[0]`, to the wire form. */
+  locate(wire: Wire, subpath: string): string;
 }
 
 export const boundedString = z.string().min(1).max(256);

@@ -139,8 +139,8 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
   }),
 
   /** `.selectedFields[1]` is `.selectedFields.phone`. */
-  locate(wire, location) {
-    const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(location) ?? [];
+  locate(wire, subpath) {
+    const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(subpath) ?? [];
     if (list === 'selectedFields') {
       return `.selectedFields.${listSelectedFields(wire.selectedFields ?? {})[Number(index)]}`;
     }
@@ -148,10 +148,10 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
       const names = Object.keys(wire.selectedFieldMappings ?? {});
       return `.selectedFieldMappings.${names[Number(index)]}`;
     }
-    if (location === '.fieldMappings') return '.selectedFieldMappings';
-    if (location.startsWith('.valueMappings')) return locateValue(wire, location);
-    if (location.startsWith('.backfill.fieldFilters')) return location;
-    return location
+    if (subpath === '.fieldMappings') return '.selectedFieldMappings';
+    if (subpath.startsWith('.valueMappings')) return locateValue(wire, subpath);
+    if (subpath.startsWith('.backfill.fieldFilters')) return subpath;
+    return subpath
       .replace(/^\.backfill/, '.backfill.defaultPeriod')
       .replace(/^\.dynamicMappings/, '.dynamicMappingsInput');
   },
@@ -176,11 +176,11 @@ function showValues(mappings: NonNullable<ReadConfig['valueMappings']>) {
 }
 
 /** `.valueMappings[0].values[1].providerValue` is `.selectedValueMappings.stage.open`. */
-function locateValue({ selectedValueMappings = {} }: Wire, location: string): string {
+function locateValue({ selectedValueMappings = {} }: Wire, subpath: string): string {
   const [, fieldIndex, valueIndex] =
-    /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(location) ?? [];
+    /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(subpath) ?? [];
   const [name, values = {}] = Object.entries(selectedValueMappings)[Number(fieldIndex)] ?? [];
-  if (name === undefined) return location;
+  if (name === undefined) return subpath;
   const [deliveredValue] =
     valueIndex === undefined ? [] : (listMappedValues(values)[Number(valueIndex)] ?? []);
   return `.selectedValueMappings.${name}${deliveredValue === undefined ? '' : `.${deliveredValue}`}`;

@@ -64,7 +64,9 @@ function splitMask(mask: string): string[] {
   return (mask.match(/(?:\\.|[^.\\])+/gs) ?? []).map((part) => part.replace(/\\(.)/gs, '$1'));
 }
 
-/** Returns a copy with only the values that the mask names. An invalid mask, which validation refuses, keeps all values. */
+/**
+ * Returns a copy with only the values that the mask names. An invalid mask, which validation refuses, keeps all values.
+ */
 export function pickNamedValues(values: unknown, updateMask: unknown): unknown {
   const isMask = Array.isArray(updateMask) && updateMask.length <= MASK_MAX;
   if (!isMask || !updateMask.every((name) => typeof name === 'string')) return values;
@@ -90,8 +92,8 @@ interface InstallationChange {
 }
 
 /**
- * Updates an installation. Throws NOT_FOUND if it belongs to another integration, and BAD_USER_INPUT with locations in the
- * request.
+ * Updates an installation. Throws NOT_FOUND if it belongs to another integration, and BAD_USER_INPUT with locations in
+ * the request.
  */
 export async function changeInstallation(
   { call }: RestRequest,
@@ -109,7 +111,7 @@ export async function changeInstallation(
   try {
     return await reviseInstallation(call, { ...input, revise: reviseConfig });
   } catch (error) {
-    const locateInside = (rest: string) => locate(locateInConfig(revisedConfig, rest));
+    const locateInside = (subpath: string) => locate(locateInConfig(revisedConfig, subpath));
     throw locateError(
       new Map<string, Location>([
         ['config', { in: 'body', name: '', locateInside }],

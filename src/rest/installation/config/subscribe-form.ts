@@ -93,8 +93,8 @@ export const subscribeForm: ObjectForm<Wire, SubscribeConfigInput, SubscribeConf
     otherEvents: choice.otherEvents ?? undefined,
   }),
 
-  locate: (_wire, location) =>
-    location.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings'),
+  locate: (_wire, subpath) =>
+    subpath.replace(/^\.inheritFieldsAndMapping$/, '.inheritFieldsAndMappings'),
 };
 
 function showUpdateEvent({

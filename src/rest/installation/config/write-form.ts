@@ -103,10 +103,10 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
     };
   },
 
-  locate({ selectedFieldSettings = {}, selectedValueDefaults = {} }, location) {
-    const [, index, inside = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(location) ?? [];
+  locate({ selectedFieldSettings = {}, selectedValueDefaults = {} }, subpath) {
+    const [, index, inside = ''] = /^\.fields\[(\d+)\](.*)$/s.exec(subpath) ?? [];
     if (index === undefined) {
-      return location === '.deletionEnabled' ? '.deletionSettings.enabled' : location;
+      return subpath === '.deletionEnabled' ? '.deletionSettings.enabled' : subpath;
     }
     const settings = Object.keys(selectedFieldSettings);
     const older = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
