@@ -14,7 +14,7 @@ const app = await getSharedApp();
 /** An app without the adapter, so that Yoga's own handler serves every request. */
 const yogaOnly = await getSharedApp({ hasAdapter: false });
 
-const EVENTS = gql`subscription ($project: String!) {
+const EVENTS = gql`subscription FollowNotificationEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
 const VIEWER = gql`{ viewer { kind } }`;

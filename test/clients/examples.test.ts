@@ -15,7 +15,9 @@ import { type ServerProcess, startServerProcess } from '../support/process/serve
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
-const READ = `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`;
+const READ = `mutation TriggerRead($input: TriggerReadInput!) {
+  triggerRead(input: $input) { operation { id } }
+}`;
 const parties = { projectIdOrName: 'demo', groupRef: 'acme' };
 let server: ServerProcess;
 let args: [token: string, operation: string];

@@ -92,7 +92,7 @@ afterAll(async () => {
   await vendors[Symbol.asyncDispose]();
 });
 
-const UPSERT = `mutation ($input: UpsertIntegrationsInput!) {
+const UPSERT = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
   upsertIntegrations(input: $input) { integrations { name provider } warnings }
 }`;
 

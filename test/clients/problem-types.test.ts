@@ -19,8 +19,9 @@ const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}
 test('returns GraphQL errors that match the problem schema, with a unique instance', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
-  const create =
-    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const create = `mutation CreateTopic($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { id } }
+  }`;
   const input = { projectIdOrName: tenant.projectId, name: 'taken' };
   await tenant.query(create, { input });
   const refused = [

@@ -54,8 +54,9 @@ const keys: Rule[] = [
       }
     },
     graphql: async (fixture) => {
-      const query =
-        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }';
+      const query = `mutation CreateProject($input: CreateProjectInput!) {
+        createProject(input: $input) { project { id } }
+      }`;
       const input = createProjectBody(fixture);
       expect((await fixture.tenant.getRefusal(query, { input })).problem.status).toBeGreaterThan(
         400,
@@ -72,7 +73,7 @@ const keys: Rule[] = [
     },
     graphql: async ({ tenant }) => {
       const selection = 'invites { nodes { id } } builders { nodes { id } } billingAccount { id }';
-      const query = `query ($id: ID!) { org(id: $id) { ${selection} } }`;
+      const query = `query GetOrg($id: ID!) { org(id: $id) { ${selection} } }`;
       expect((await tenant.query(query, { id: tenant.orgId })).org).toBeTruthy();
     },
   },
@@ -157,7 +158,9 @@ const scopes: Choice[] = [
       expect(status).toBeGreaterThanOrEqual(400);
     },
     graphql: async ({ tenant }) => {
-      const query = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+      const query = `mutation CreateApiKey($input: CreateApiKeyInput!) {
+        createApiKey(input: $input) { key }
+      }`;
       const input = { projectIdOrName: tenant.projectId, label: 'a' };
       expect(await tenant.getRefusal(query, { input })).toMatchObject({ code: 'BAD_USER_INPUT' });
     },

@@ -5,7 +5,7 @@ import { createProjectBody } from '../support/conformance/fresh-resources.ts';
 import type { Rule, Section } from '../support/conformance/rule.ts';
 
 const findProjectId = async ({ tenant }: Fixture, idOrName: string) => {
-  const query = 'query ($idOrName: String!) { project(idOrName: $idOrName) { id } }';
+  const query = 'query GetProject($idOrName: String!) { project(idOrName: $idOrName) { id } }';
   return (await tenant.query(query, { idOrName })).project?.id;
 };
 

@@ -11,8 +11,9 @@ const fetchRestProblem = ({ getRefusal }: Fixture): Promise<Problem> =>
   });
 
 const fetchGraphqlProblem = async ({ tenant }: Fixture): Promise<Problem> => {
-  const query =
-    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const query = `mutation CreateTopic($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { id } }
+  }`;
   const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
   return (await tenant.getRefusal(query, { input })).problem;
 };

@@ -41,8 +41,9 @@ const CREDENTIALS: Record<string, Json> = {
 };
 
 const facts = { region: { value: 'eu', source: 'input' }, plan: 'gold', seats: [1, { a: null }] };
-const METADATA =
-  'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { providerMetadata } } }';
+const METADATA = `query GetConnectedAccount($id: ID!) {
+  node(id: $id) { ... on ConnectedAccount { providerMetadata } }
+}`;
 
 const connectionChoices: Choice[] = [
   {

@@ -11,8 +11,10 @@ import {
 } from '../support/fixtures/integrations.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id name } } }`;
-const CREATE_DESTINATION = `mutation ($input: CreateDestinationInput!) {
+const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
+  createTopic(input: $input) { topic { id name } }
+}`;
+const CREATE_DESTINATION = `mutation CreateDestination($input: CreateDestinationInput!) {
   createDestination(input: $input) { destination { id name type url } }
 }`;
 
@@ -148,10 +150,10 @@ const destinationChoice: Choice = {
 
 const SECRET = { url: 'https://receiver.test/hook?token=s3cret', headers: { 'X-Key': 's3cret' } };
 const MASKED = { url: 'https://receiver.test/hook?token=***', headers: { 'X-Key': '***' } };
-const VALUES = `query ($id: ID!) {
+const VALUES = `query GetValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
-const UPDATE_DESTINATION = `mutation ($input: UpdateDestinationInput!) {
+const UPDATE_DESTINATION = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { id } }
 }`;
 

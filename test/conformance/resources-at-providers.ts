@@ -181,7 +181,7 @@ const writes: Section = {
     type: 'WriteRecordsPayload',
     load: ({ resources }) => resources.writeResult(),
     async queryGraphql({ tenant, createWriteInput }, selection) {
-      const write = `mutation ($input: WriteRecordsInput!) {
+      const write = `mutation WriteRecords($input: WriteRecordsInput!) {
         writeRecords(input: $input) { ${selection} }
       }`;
       const input = createWriteInput({ type: 'CREATE', record: createMappedContact() });

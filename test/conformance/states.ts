@@ -17,7 +17,9 @@ import { createRestClient } from '../support/rest/rest-client.ts';
 
 /** Returns the status, which must be equal on both surfaces. */
 async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
-  const query = 'query ($id: ID!) { node(id: $id) { ... on ConnectedAccount { status } } }';
+  const query = `query GetConnectedAccount($id: ID!) {
+    node(id: $id) { ... on ConnectedAccount { status } }
+  }`;
   const { node } = await tenant.query(query, { id });
   const { status } = await get(`${base}/connections/${id}`);
   expect(node.status.toLowerCase()).toBe(status);
@@ -90,7 +92,7 @@ const connectionStates: Rule[] = [
 async function createInvite(fixture: Fixture) {
   const path = `/orgs/${fixture.tenant.orgId}/invites`;
   const { id } = await fixture.post(path, createInviteBody(fixture));
-  const query = 'query ($id: ID!) { node(id: $id) { ... on Invite { status } } }';
+  const query = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { status } } }';
   return {
     id: id as string,
     path: `${path}/${id}`,

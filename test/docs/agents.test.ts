@@ -60,7 +60,7 @@ test('the agent commits its write after an approval', { timeout: 60_000 }, async
     const { viewer } = await query(list);
     return viewer.project.proposals.nodes[0].id as string;
   }, WAITING);
-  const approve = `mutation ($input: ApproveProposalInput!) {
+  const approve = `mutation ApproveProposal($input: ApproveProposalInput!) {
     approveProposal(input: $input) { proposal { fields { name before after } } }
   }`;
   const { approveProposal } = await query(approve, { input: { proposalId } });

@@ -138,7 +138,7 @@ async function startFixture() {
   const attacks: Record<string, () => ReturnType<typeof startFlood>> = {
     'metadata of a provider that does not respond': () =>
       floodMetadata({ project: attacker.projectId }),
-    'synchronous writes': () => floodWrites(attacker.input(company)),
+    'synchronous writes': () => floodWrites(attacker.createVariables(company)),
     'heavy queries': createFlood(key, 64, HEAVY),
   };
   const send = createSender(gateway.url, { 'x-api-key': quiet.apiKey });

@@ -35,11 +35,11 @@ async function createWaitingConnection() {
   const { tenant } = rest;
   await insertDestination(app, tenant);
   await createProviderApp(tenant, { scopes: ['of.the.app'] });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const connection = await generateConnection(tenant, {
     oauth2AuthorizationCode: { scopes: SCOPES },
   });
-  return { ...rest, events, connection };
+  return { ...rest, listEvents, connection };
 }
 
 type Waiting = Awaited<ReturnType<typeof createWaitingConnection>>;
@@ -107,7 +107,7 @@ test('requests the stored scopes at the consent, which completes the connection'
     scopes: SCOPES,
   });
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
-  expect((await rest.events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await rest.listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
   ]);

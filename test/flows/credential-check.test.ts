@@ -38,7 +38,7 @@ async function readStoredRows({ app: { services } }: TestApp, { projectId }: Ten
 
 test('returns UNPROCESSABLE for a rejected key or password, and stores and emits nothing', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const wrongPassword = { username: 'ann', password: 'planted' };
   for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrongPassword }]) {
     const { code, problem } = await tenant.getRefusal(
@@ -50,7 +50,7 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
     expect(JSON.stringify(problem)).not.toContain('planted');
   }
   expect(await readStoredRows(app, tenant)).toEqual([[], [], []]);
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
 
   const rightPassword = { ...wrongPassword, password: 'sandbox-password' };
   expect(await generateConnection(tenant, { apiKey: 'sandbox-key' })).toMatchObject({
@@ -82,7 +82,7 @@ test.each([
   ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTED)],
 ])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const { code, problem } = await tenant.getRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, credentials),
@@ -90,7 +90,7 @@ test.each([
   expect([code, problem.status, problem.detail]).toEqual(['UNPROCESSABLE', 422, detail]);
   expect(JSON.stringify(problem)).not.toContain('planted');
   expect(await readStoredRows(app, tenant)).toEqual([[], [], []]);
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
   const unchecked = await generateConnection(tenant, { ...credentials, skipCheck: true });
   expect(unchecked).toMatchObject({ status: 'CREATED' });
 });
@@ -113,7 +113,7 @@ test.each([
 test('keeps the old client credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
   const change = (clientSecret: string) => ({
@@ -127,7 +127,7 @@ test('keeps the old client credentials if the new ones are rejected', async () =
     problem: { detail: WRONG_CLIENT },
   });
   expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
   await tenant.query(UPDATE_CONNECTION, change('sandbox-secret-2'));
   const stored = await readStoredCredentials(app, await getConnection(app, id));
   expect(stored).toMatchObject({
@@ -139,7 +139,7 @@ test('keeps the old client credentials if the new ones are rejected', async () =
 test('keeps the old credentials if the new ones are rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
   const repeatedVariables = createConnectionVariables(tenant, { apiKey: 'wrong', ...names });
@@ -157,7 +157,7 @@ test('keeps the old credentials if the new ones are rejected', async () => {
     problem: { detail: expect.stringMatching(REJECTED) },
   });
   expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
 });
 
 test('returns 422 for rejected credentials over REST, and accepts valid ones afterwards', async () => {

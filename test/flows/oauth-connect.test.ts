@@ -51,7 +51,7 @@ const openCallback = browser.send;
 test('creates a connection with usable tokens after a consent with PKCE', async () => {
   const tenant = await app.tenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const url = await openConsentPage(tenant, {
     authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
     redirectUrl: RETURN_URL,
@@ -89,7 +89,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
   });
   expect(await readStoredCredentials(app, connection)).toMatchObject({ scopes: ['records.read'] });
   expect((await callSandbox(app, connection)).status).toBe(200);
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_CREATED', connectionId, data: { groupRef: 'acme' } },
   ]);
 });
@@ -113,7 +113,7 @@ test("accepts the gateway's connect page as redirectUrl, and refuses its other p
 test('updates the connection on a second connect, and shows a page if redirectUrl is omitted', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );
@@ -131,7 +131,7 @@ test('updates the connection on a second connect, and shows a page if redirectUr
   expect(html).toContain('Connected');
   expect(html.match(/<script/g)).toHaveLength(2);
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
   ]);

@@ -112,7 +112,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
 test('replaces a token before it expires, and when the provider rejects it', async () => {
   const tenant = await app.tenant();
   const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await call();
   expect((await verifyClaims(issued.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
   const before = issued.length;
@@ -133,7 +133,7 @@ test('replaces a token before it expires, and when the provider rejects it', asy
   expect(issued.length).toBe(before + 3);
   const stored = await readStoredCredentials(app, await show());
   expect(stored).toMatchObject({ token: { token: `token ${issued.length}` } });
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',

@@ -87,14 +87,14 @@ test('stores a token that was received before a crash at the next start', async 
   expect(await readStoredCredentials(app, connection)).toEqual(before);
   expect(readFileSync(join(journal, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
 
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await using restarted = await startServer(database);
   expect(readdirSync(journal)).toEqual([]);
   expect(await getConnection(app, connection.id)).toMatchObject({
     status: 'CREATED',
     refreshLeaseToken: null,
   });
-  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+  expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   expect((await callSandbox(restarted, connection)).status).toBe(200);
   expect(sandbox.oauth.counts).toMatchObject({
     refreshed: counts.refreshed + 1,

@@ -36,14 +36,14 @@ function startCounting() {
 test('refreshes an expired token once for 50 concurrent calls', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
   expect(await getConnection(app, connection.id)).toMatchObject({
@@ -140,19 +140,19 @@ test.each([
 ])('%s: shares one token among the first calls with unchecked credentials', async (authScheme, credentials) => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { ...credentials, skipCheck: true });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
   const countRequests = startCounting();
   await Promise.all(Array.from({ length: 20 }, () => callSandbox(app, connection)));
   expect(countRequests()).toEqual({ issued: 1, refreshed: 0, reuseRefused: 0 });
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
   clock.aheadMs += 2 * 60 * 60_000;
   await callSandbox(app, connection);
   expect(countRequests().issued).toBe(2);
-  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+  expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
 });
 
 test('performs a write once if its token was rejected', async () => {
@@ -171,7 +171,7 @@ test('performs a write once if its token was rejected', async () => {
 test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   for (let turn = 0; turn < 2; turn += 1) {
     const refused = await callSandbox(app, connection).catch((error) => error);
     expect(refused).toMatchObject({ name: 'ProviderError', kind: 'AUTH_INVALIDATED' });
@@ -183,7 +183,7 @@ test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one e
     tokenExpireTime: null,
     refreshLeaseToken: null,
   });
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     {
       eventType: 'CONNECTION_ERROR',
       connectionId: connection.id,
@@ -200,12 +200,12 @@ test.each([
 ])('keeps the connection if the token endpoint fails with %s', async (_name, fault, kind) => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
   const failed = await callSandbox(app, connection).catch((error) => error);
   expect(failed).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
   expect((await getConnection(app, connection.id)).status).toBe('CREATED');
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
   expect((await callSandbox(app, connection)).status).toBe(200);
 });
 
@@ -219,7 +219,7 @@ test('uses a valid token if a refresh fails temporarily', async () => {
 
 test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until it gets another', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const connection = await getConnection(app, id);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -230,7 +230,7 @@ test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until i
   expect((await getConnection(app, id)).status).toBe('CREATED');
   expect((await callSandbox(app, connection)).status).toBe(200);
   expect((await getConnection(app, id)).status).toBe('WORKING');
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_ERROR',
     'CONNECTION_UPDATED',

@@ -73,7 +73,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
   }
   const later = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
   const before = await prisma.connection.findFirstOrThrow({ where: { id: later } });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
   // Refreshes take long enough for both servers to reach the same connections.
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
@@ -89,7 +89,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
   }
   expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTIONS);
   expect(sandbox.oauth.counts.reuseRefused).toBe(reuseRefused);
-  const recorded = await events();
+  const recorded = await listEvents();
   expect(new Set(recorded.map(({ eventType }) => eventType))).toEqual(
     new Set(['CONNECTION_REFRESHED']),
   );
@@ -100,7 +100,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
 
 test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
   const tenant = await createTenantWithApp();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const options = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
   const id = await connect(tenant, options);
   const { signal } = new AbortController();
@@ -110,7 +110,7 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
     tokenExpireTime: null,
     refreshLeaseToken: null,
   });
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_CREATED', connectionId: id },
     {
       eventType: 'CONNECTION_ERROR',

@@ -48,11 +48,11 @@ const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
 
 /** Returns a valid request for objects that do not exist, with the optional parameter `name`. */
 function createRequest(
-  { method, path, parameters: all = [], requestBody }: Operation,
+  { method, path, parameters: declaredParameters = [], requestBody }: Operation,
   optional?: string,
 ): [string, RequestInit] {
   const listParameters = (part: string) =>
-    all
+    declaredParameters
       .filter(
         ({ in: location, name, required }) => location === part && (required || name === optional),
       )
@@ -127,8 +127,8 @@ function createNeedCheck(scopes: Scope[]) {
 test.each([
   ...ALL_SCOPES,
   null,
-])('lets a key of the scope %s call exactly the endpoints that declare it', async (held) => {
-  const scopes: Scope[] = held ? [held] : [];
+])('lets a key of the scope %s call exactly the endpoints that declare it', async (scope) => {
+  const scopes: Scope[] = scope ? [scope] : [];
   const isMet = createNeedCheck(scopes);
   const responses = await callEveryOperation({ 'x-api-key': await tenant.createKey(...scopes) });
   const expected = [...responses].map(([id]) => {
@@ -157,14 +157,14 @@ test('describes the needs of parameters that return or change more', () => {
  */
 test.each(parameters)('requires both needs for $id with $name', async ({ id, name, need }) => {
   const operation = operations.find(({ operationId }) => operationId === id) as Operation;
-  const own = needs.get(id) as Need[];
+  const endpointNeeds = needs.get(id) as Need[];
   const request = createRequest(operation, name);
-  for (const held of ALL_SCOPES) {
-    for (const scopes of [[held], [...(own.map(findScope) as Scope[]), held]]) {
+  for (const scope of ALL_SCOPES) {
+    for (const scopes of [[scope], [...(endpointNeeds.map(findScope) as Scope[]), scope]]) {
       const response = await fetchOutcome(request, {
         'x-api-key': await tenant.createKey(...scopes),
       });
-      const isAllowed = [...own, need].every(createNeedCheck(scopes));
+      const isAllowed = [...endpointNeeds, need].every(createNeedCheck(scopes));
       const expected = isAllowed ? expect.not.stringContaining('403') : FORBIDDEN;
       expect([scopes, response]).toEqual([scopes, expected]);
     }

@@ -51,7 +51,7 @@ const operations = new Map(
 
 async function send({ query, variables }: RestCall, credentials: Record<string, string>) {
   const operation = operations.get(query) as RestOperation;
-  const payload = variables.oddBody ?? JSON.stringify(variables.body);
+  const payload = variables.malformedBody ?? JSON.stringify(variables.body);
   const { statusCode, headers, body } = await rest.inject({
     method: operation.method as 'GET',
     url: `/v1${buildUrl(operation, variables)}`,
@@ -78,21 +78,24 @@ async function send({ query, variables }: RestCall, credentials: Record<string, 
 }
 
 test('returns only declared responses, and no internal error, for generated calls', async () => {
-  const [own, other] = [await createFullTenant(app), await createFullTenant(app)];
-  const { viewer } = await own.query('{ viewer { project { apiKeys { nodes { id } } } } }');
+  const [ownTenant, otherTenant] = [await createFullTenant(app), await createFullTenant(app)];
+  const { viewer } = await ownTenant.query('{ viewer { project { apiKeys { nodes { id } } } } }');
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
-  const knownIds = new KnownIds([...keys.map(({ id }) => id), own.apiKey]);
-  knownIds.collect([other.ids, newId('top'), own.ids]);
-  const key = { 'x-api-key': own.apiKey };
-  const bearer = { authorization: `Bearer ${own.token}` };
+  const knownIds = new KnownIds([...keys.map(({ id }) => id), ownTenant.apiKey]);
+  knownIds.collect([otherTenant.ids, newId('top'), ownTenant.ids]);
+  const key = { 'x-api-key': ownTenant.apiKey };
+  const bearer = { authorization: `Bearer ${ownTenant.token}` };
   const callers = [key, key, bearer, bearer, {}];
-  const failed: unknown[] = [];
+  const failures: unknown[] = [];
   const statuses = new Map<number, number>();
   const succeededOperations = new Set<string>();
 
-  const next = generateRestCalls([...operations.values()], { seed: SEED, count: CALLS }).entries();
+  const remainingCalls = generateRestCalls([...operations.values()], {
+    seed: SEED,
+    count: CALLS,
+  }).entries();
   const work = async () => {
-    for (const [index, template] of next) {
+    for (const [index, template] of remainingCalls) {
       const call = knownIds.fill(template) as RestCall;
       try {
         const { status, body } = await send(call, callers[index % callers.length] ?? {});
@@ -100,7 +103,7 @@ test('returns only declared responses, and no internal error, for generated call
         if (status < 300) succeededOperations.add(call.query);
         knownIds.collect(body);
       } catch (error) {
-        failed.push({
+        failures.push({
           call: JSON.stringify(call).slice(0, SHOWN_CHARACTERS),
           error: String(error),
         });
@@ -108,7 +111,7 @@ test('returns only declared responses, and no internal error, for generated call
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  expect(failed).toEqual([]);
+  expect(failures).toEqual([]);
   // The calls passed validation, and met each kind of refusal.
   for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 422]) {
     expect(statuses.get(status) ?? 0, String(status)).toBeGreaterThan(0);

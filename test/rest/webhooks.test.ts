@@ -66,7 +66,7 @@ async function createSubscribedTenant(place: string) {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const { projectId } = tenant;
-  const destination = `mutation ($input: CreateDestinationInput!) {
+  const destination = `mutation CreateDestination($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } } }`;
   const created = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
   const input = { ...created, url: receiver.getUrl(place) };
@@ -175,12 +175,12 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
 async function sendTest(tenant: Tenant): Promise<void> {
   const { projectId } = tenant;
   const { project } = await tenant.query(
-    'query ($id: String!) { project(idOrName: $id) { destinations { nodes { id } } } }',
+    'query ListDestinations($id: String!) { project(idOrName: $id) { destinations { nodes { id } } } }',
     { id: projectId },
   );
   const input = { projectIdOrName: projectId, destinationId: project.destinations.nodes[0].id };
   await tenant.query(
-    `mutation ($input: SendTestMessageInput!) {
+    `mutation SendTestMessage($input: SendTestMessageInput!) {
       sendTestMessage(input: $input) { delivery { id } } }`,
     { input },
   );

@@ -4,7 +4,9 @@ import { getSharedApp } from '../support/app.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 
 const app = await getSharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
-const CREATE = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+const CREATE = `mutation CreateTopic($input: CreateTopicInput!) {
+  createTopic(input: $input) { topic { id } }
+}`;
 
 /** PUBLIC_URL has a path, which a proxy removes. */
 const toPath = (href: string) => new URL(href).pathname.replace(/^\/at/, '');

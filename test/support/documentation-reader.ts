@@ -125,7 +125,7 @@ export class Reader implements AsyncDisposable {
   }
 }
 
-/** Node and npm of the system, and not those of the packages that run the test. */
+/** Returns the PATH without folders of packages, so that commands run the system's Node and npm. */
 function createSystemPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);

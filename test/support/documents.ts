@@ -14,7 +14,7 @@ export const DOCUMENTS = [
 
 export interface CodeBlock {
   document: string;
-  /** The number of its first line of text. */
+  /** Line number of the first line of its text. */
   line: number;
   language: string;
   text: string;

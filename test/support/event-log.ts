@@ -26,15 +26,15 @@ export async function createEventLog({ prisma }: Database) {
  * second.
  */
 export async function routeEvents(prisma: Database['prisma'], projectId: string) {
-  const topic = async (name: string, eventType: EventType) => {
+  const createTopic = async (name: string, eventType: EventType) => {
     const { id } = await prisma.topic.create({ data: { id: newId('top'), projectId, name } });
     const route = { id: newId('etr'), projectId, topicId: id, eventType };
     await prisma.eventTopicRoute.create({ data: route });
     return id;
   };
   return {
-    createdTopicId: await topic('created', 'CONNECTION_CREATED'),
-    deletedTopicId: await topic('deleted', 'CONNECTION_DELETED'),
+    createdTopicId: await createTopic('created', 'CONNECTION_CREATED'),
+    deletedTopicId: await createTopic('deleted', 'CONNECTION_DELETED'),
   };
 }
 

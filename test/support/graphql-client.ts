@@ -64,3 +64,8 @@ export function createClient(
     },
   };
 }
+
+/** Returns the paths of a problem's issues in their order. */
+export function listIssueNames({ issues = [] }: Pick<Problem, 'issues'>): string[] {
+  return issues.map(({ name }) => name);
+}

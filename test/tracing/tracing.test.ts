@@ -184,7 +184,7 @@ test('traces a write up to the provider', async () => {
   const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
     `mutation WriteRecords($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
-    writer.input({ record }),
+    writer.createVariables({ record }),
   );
   await expect
     .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)

@@ -110,12 +110,12 @@ function createRecords(writer: Writer): LargeInput[] {
     graphql(
       'batch of 100 records with long texts',
       WRITE_RECORDS,
-      writer.input({ batch: batch(long) }),
+      writer.createVariables({ batch: batch(long) }),
     ),
     graphql(
       'batch of 100 records with 90 fields',
       WRITE_RECORDS,
-      writer.input({ batch: batch({ ...createContact(), ...wide }) }),
+      writer.createVariables({ batch: batch({ ...createContact(), ...wide }) }),
     ),
   ];
 }

@@ -217,7 +217,7 @@ test.each(TARGETS)('$provider gets only known, writable and well-typed fields', 
     const input = { objectName: 'things', type: 'CREATE', values };
     sentWrites.length = 0;
     if (isWrong) {
-      const { code, problem } = await proposals.refuseCreate(agent, input);
+      const { code, problem } = await proposals.getCreateRefusal(agent, input);
       expect(code, JSON.stringify({ values, problem })).toBe('BAD_USER_INPUT');
       expect(sentWrites).toEqual([]);
       refusalCount += 1;

@@ -29,13 +29,13 @@ async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: stri
 
 test('reports failures of end users, with at most one event an hour', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const user = await createEndUser(app, tenant);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     expect((await user.getRefusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
   }
   const { projectId } = tenant;
-  expect(await events()).toEqual([
+  expect(await listEvents()).toEqual([
     {
       eventType: 'SETUP_FAILED',
       connectionId: null,
@@ -47,7 +47,7 @@ test('reports failures of end users, with at most one event an hour', async () =
   expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
 
   await user.getRefusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
-  expect(await events()).toHaveLength(1);
+  expect(await listEvents()).toHaveLength(1);
   expect(await listFailures(tenant)).toMatchObject([
     { count: 4, error: expect.stringContaining('redirectUrl') },
   ]);
@@ -55,7 +55,7 @@ test('reports failures of end users, with at most one event an hour', async () =
   clock.aheadMs += 61 * 60_000;
   const laterUser = await createEndUser(app, tenant);
   await laterUser.getRefusal(START_CONNECT, startInput(tenant));
-  expect(await events()).toHaveLength(2);
+  expect(await listEvents()).toHaveLength(2);
   const [repeatedFailure] = await listFailures(tenant);
   expect(repeatedFailure.count).toBe(1);
   expect(repeatedFailure.firstFailureTime > failure.lastFailureTime).toBe(true);
@@ -83,7 +83,7 @@ test('reports no failure for a provider that the token does not permit', async (
 
 test('reports an end user whose installation selects a field that the integration lacks', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const { id } = await createIntegration(app, tenant);
   const connection = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const user = await createEndUser(app, tenant);
@@ -99,7 +99,7 @@ test('reports an end user whose installation selects a field that the integratio
   expect(await listFailures(tenant)).toMatchObject([
     { provider: 'sandbox', error: problem.detail, count: 1 },
   ]);
-  expect((await events()).map(({ eventType }) => eventType)).toContain('SETUP_FAILED');
+  expect((await listEvents()).map(({ eventType }) => eventType)).toContain('SETUP_FAILED');
 });
 
 test('reports a rejected OAuth client, and hides the reason from the customer', async () => {

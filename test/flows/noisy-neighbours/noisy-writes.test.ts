@@ -25,7 +25,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
     const response = await attacker.request(
       WRITE_RECORDS,
-      attacker.input({ record: createContact() }),
+      attacker.createVariables({ record: createContact() }),
     );
     if (response.errors) refused.push(response);
     return response;
@@ -38,7 +38,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
     });
   }
   const { result, statements } = await recordStatements(() =>
-    attacker.request(WRITE_RECORDS, attacker.input({ record: createContact() })),
+    attacker.request(WRITE_RECORDS, attacker.createVariables({ record: createContact() })),
   );
   expect(result.status).toBe(429);
   // A refusal reads only its project.

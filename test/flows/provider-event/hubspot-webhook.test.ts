@@ -10,11 +10,11 @@ import {
 } from '../../support/fixtures/integrations.ts';
 import {
   ALL_EVENTS,
-  CREATE_PROVIDER_APP,
   LIST_SUBSCRIPTIONS,
   SUBSCRIPTION_POLLING,
 } from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { CREATE_PROVIDER_APP } from '../../support/providers/oauth.ts';
 
 const SECRET = 'secret of the app';
 const TOKEN = 'hubspot-token';

@@ -167,7 +167,7 @@ test('replaces a changed subscription at the provider, and deletes one with its 
 
 test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const installed = await installSubscription(app, tenant, { app: false });
   await expect.poll(installed.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
   const { healthStatus, subscriptions } = (
@@ -176,7 +176,7 @@ test('fails without a provider app, and recovers when one is created', async () 
   expect(healthStatus).toBe('UNHEALTHY');
   expect(subscriptions[0].error).toContain('provider app');
   await expect
-    .poll(async () => (await events()).map(({ eventType }) => eventType), SUBSCRIPTION_POLLING)
+    .poll(async () => (await listEvents()).map(({ eventType }) => eventType), SUBSCRIPTION_POLLING)
     .toContain('SUBSCRIBE_CREATE_ERROR');
   await createSandboxApp(tenant);
   await installed.waitUntilActive();

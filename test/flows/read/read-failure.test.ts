@@ -131,7 +131,7 @@ test('fails a read immediately after a permanent failure, and resets the count o
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const where = { installationId: reads.id };
   await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
@@ -146,7 +146,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
     nextReadTime: null,
     failedRuns: 5,
   });
-  expect(await events()).toContainEqual({
+  expect(await listEvents()).toContainEqual({
     eventType: 'READ_SCHEDULE_PAUSED',
     connectionId: reads.connection.id,
     data: expect.objectContaining({

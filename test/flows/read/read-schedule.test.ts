@@ -31,7 +31,7 @@ sandbox.seed('contacts', 450);
 
 test('reads the whole history first, mapped, and delivers it to the destination', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant, {
     object: {
       mapToName: 'people',
@@ -80,7 +80,7 @@ test('reads the whole history first, mapped, and delivers it to the destination'
   });
   const read = messages.flatMap((message) => message.result.map(({ raw }) => raw.id));
   expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
-  expect(await events()).toContainEqual({
+  expect(await listEvents()).toContainEqual({
     eventType: 'READ_BACKFILL_DONE',
     connectionId: reads.connection.id,
     data: expect.objectContaining({ installationId: reads.id, objectName: 'contacts' }),

@@ -47,7 +47,7 @@ test('accepts a triggered read immediately, and reads all records without a star
 
 test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const before = await reads.getObject();
   const pastTrigger = {
@@ -65,7 +65,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
     { result: '[contacts] Read completed (250 records)' },
   ]);
   const { sinceTime: fromTimestamp, untilTime: untilTimestamp } = pastTrigger;
-  const done = (await events()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
+  const done = (await listEvents()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
   const triggerVariables = { installationId: reads.id, objectName: 'contacts', fromTimestamp };
   expect(done.map(({ data }) => data)).toEqual([
     expect.objectContaining({ ...triggerVariables, untilTimestamp }),
@@ -78,14 +78,14 @@ test('reads within the times of the trigger, reports them in its event, and leav
 
 test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const pathPrefix = '/objects/contacts/records';
   sandbox.faults.set({ status: 403, method: 'GET', pathPrefix });
   await triggerRead(tenant, reads);
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
-  expect(await events()).toContainEqual({
+  expect(await listEvents()).toContainEqual({
     eventType: 'READ_TRIGGERED_ERROR',
     connectionId: reads.connection.id,
     data: expect.objectContaining({

@@ -96,7 +96,10 @@ const CHANGES: Change[] = [
 test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
   const writer = await createCachedWriter();
   await apply(writer);
-  const refusal = await writer.getRefusal(WRITE_RECORDS, writer.input({ record: createContact() }));
+  const refusal = await writer.getRefusal(
+    WRITE_RECORDS,
+    writer.createVariables({ record: createContact() }),
+  );
   expect(refusal.code).toBe(code);
   expect(JSON.stringify(refusal.problem)).toMatch(message);
   const { prisma } = app.app.services.database;
@@ -118,7 +121,7 @@ test('accepts a refused write once the config allows it', async () => {
   });
   await writer.query(UPDATE_INSTALLATION, createConfig(false));
   await writer.write({ record: createContact() });
-  expect((await writer.getRefusal(WRITE_RECORDS, writer.input(deletion))).code).toBe(
+  expect((await writer.getRefusal(WRITE_RECORDS, writer.createVariables(deletion))).code).toBe(
     'UNPROCESSABLE',
   );
   await writer.query(UPDATE_INSTALLATION, createConfig(true));
@@ -151,7 +154,7 @@ test('finds the project of a write by its current name only', async () => {
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
   await mutate(writer, 'updateProject', { name: renamed });
-  const byOldName = writer.input({ projectIdOrName: name, record: createContact() });
+  const byOldName = writer.createVariables({ projectIdOrName: name, record: createContact() });
   expect((await writer.getRefusal(WRITE_RECORDS, byOldName)).code).toBe('NOT_FOUND');
   expect((await write(renamed)).result.success).toBe(true);
 });
@@ -159,7 +162,7 @@ test('finds the project of a write by its current name only', async () => {
 test('refuses a caller without access to a target that another caller has written to', async () => {
   const writer = await createCachedWriter();
   const outsider = await createWriter(app);
-  const input = writer.input({ record: createContact() });
+  const input = writer.createVariables({ record: createContact() });
   expect((await outsider.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
   const rival = await createEndUser(app, writer, {
     groupRef: 'rival',
@@ -173,7 +176,7 @@ test('refuses a caller without access to a target that another caller has writte
 
 test("accepts an end user's write if the token allows the integration", async () => {
   const writer = await createCachedWriter();
-  const input = writer.input({ record: createContact() });
+  const input = writer.createVariables({ record: createContact() });
   const permissions = ['WRITE_RECORDS'];
   const allowed = { permissions, integrations: [writer.integrationId] };
   const { writeRecords } = await (await createEndUser(app, writer, allowed)).query(
@@ -194,7 +197,7 @@ test('returns NOT_FOUND for a deleted installation, also with too many pending d
   await using small = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
   const writer = await createCachedWriter(small);
   const { projectId, installationId } = writer;
-  const later = writer.input({ mode: 'ASYNCHRONOUS', record: createContact() });
+  const later = writer.createVariables({ mode: 'ASYNCHRONOUS', record: createContact() });
   await mutate(writer, 'deleteInstallation', { installationId });
   const { id: destinationId } = await insertDestination(small, writer, 'slow');
   await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });

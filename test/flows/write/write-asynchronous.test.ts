@@ -40,7 +40,7 @@ const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata 
 
 test('accepts an asynchronous write immediately, and reports its outcome in an event', async () => {
   const writer = await createWriter(app);
-  const events = await keepEvents(app, writer);
+  const listEvents = await keepEvents(app, writer);
   const record = createContact();
   const response = await writeLater(writer, { record });
   expect(response).toMatchObject({
@@ -56,7 +56,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
     status: 'SUCCESS',
     metadata: { objects: ['contacts'], successfulRecordIds: [created?.id] },
   });
-  expect((await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE')).toEqual([
+  expect((await listEvents()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE')).toEqual([
     {
       eventType: 'WRITE_ASYNC_DONE',
       connectionId: writer.connectionId,
@@ -85,11 +85,11 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
 
 test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
-  const events = await keepEvents(app, writer);
+  const listEvents = await keepEvents(app, writer);
   const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
   const { operationId } = await writeLater(writer, { batch });
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  const [event] = (await events()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
+  const [event] = (await listEvents()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
   expect(event?.data).toMatchObject({
     success: false,
     successfulRecordIds: [expect.any(String)],

@@ -41,7 +41,7 @@ test('accepts a repeated asynchronous write once', async () => {
 test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: createContact(), idempotencyKey: 'k' });
-  const other = writer.input({ record: createContact(), idempotencyKey: 'k' });
+  const other = writer.createVariables({ record: createContact(), idempotencyKey: 'k' });
   expect(await writer.getRefusal(WRITE_RECORDS, other)).toMatchObject({ code: 'CONFLICT' });
 });
 
@@ -64,7 +64,7 @@ test('accepts the key of another project as new', async () => {
 
 test('does not use up the key in a refused call', async () => {
   const writer = await createWriter(app);
-  const refused = writer.input({
+  const refused = writer.createVariables({
     record: createContact(),
     objectName: 'deals',
     idempotencyKey: 'k',

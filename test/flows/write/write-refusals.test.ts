@@ -31,7 +31,7 @@ const minimalApp = await getSharedApp({
 });
 
 async function fetchRefusal(writer: Writer, input: object) {
-  const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.input(input));
+  const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.createVariables(input));
   const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { code, names, detail: problem.detail };
 }
@@ -131,7 +131,7 @@ test('repeats no header value in a refusal', async () => {
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
   const refusal = await refusedWriter.getRefusal(
     WRITE_RECORDS,
-    refusedWriter.input({ record, headers }),
+    refusedWriter.createVariables({ record, headers }),
   );
   expect(JSON.stringify(refusal)).not.toContain('planted-secret');
 });
@@ -211,7 +211,7 @@ test("returns NOT_FOUND for another tenant's project, and writes nothing", async
   const [writer, otherTenant] = [await createWriter(app), await app.tenant()];
   const { code } = await otherTenant.getRefusal(
     WRITE_RECORDS,
-    writer.input({ record: createContact() }),
+    writer.createVariables({ record: createContact() }),
   );
   expect(code).toBe('NOT_FOUND');
   expect(await countOperations(writer)).toBe(0);
@@ -222,13 +222,13 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const reader = await writer.withScopes('read');
   const { code } = await reader.getRefusal(
     WRITE_RECORDS,
-    writer.input({ record: createContact() }),
+    writer.createVariables({ record: createContact() }),
   );
   expect(code).toBe('FORBIDDEN');
   const scoped = await writer.withScopes('records:write');
   const response = await scoped.query(
     'mutation WriteRecords($input: WriteRecordsInput!) { writeRecords(input: $input) { successCount } }',
-    writer.input({ record: createContact() }),
+    writer.createVariables({ record: createContact() }),
   );
   expect(response.writeRecords.successCount).toBe(1);
 });
@@ -243,7 +243,7 @@ test(
     const { id: destinationId } = await insertDestination(small, writer, 'slow');
     await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
     const later = { mode: 'ASYNCHRONOUS', record: createContact() };
-    expect(await writer.getRefusal(WRITE_RECORDS, writer.input(later))).toMatchObject({
+    expect(await writer.getRefusal(WRITE_RECORDS, writer.createVariables(later))).toMatchObject({
       code: 'RATE_LIMITED',
       problem: { retryAfterSeconds: 30 },
     });

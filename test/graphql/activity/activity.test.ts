@@ -11,7 +11,7 @@ const insert = insertRows(app);
 const { services } = app.app;
 const { prisma } = services.database;
 
-const ACTIVITY = `query ($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
+const ACTIVITY = `query GetActivity($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
   project(idOrName: $id) { activity(from: $from, until: $until, bucket: $bucket) {
     operations { startTime actionType status count }
     deliveries { startTime destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
@@ -27,11 +27,11 @@ async function readActivity(tenant: Tenant, overrides: object = {}) {
 
 /** Returns the result of `work`, which must be equal before and after the deltas are folded. */
 async function expectSameAfterFold<T>(work: () => Promise<T>): Promise<T> {
-  const before = await work();
+  const unfoldedResult = await work();
   await foldActivity(services);
   expect(await prisma.activityDelta.count()).toBe(0);
-  expect(await work()).toEqual(before);
-  return before;
+  expect(await work()).toEqual(unfoldedResult);
+  return unfoldedResult;
 }
 
 const toMayDate = (time: string) => new Date(`2026-05-${time}Z`);
@@ -64,8 +64,8 @@ test('counts operations by creation time and outcome', async () => {
     failedWrite,
   ]);
   await prisma.operation.updateMany({ where: { id: running.id }, data: { status: 'SUCCESS' } });
-  const first = (await expectSameAfterFold(() => readActivity(tenant))).operations[0];
-  expect(first).toEqual({ ...succeededRead, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
+  const firstHour = (await expectSameAfterFold(() => readActivity(tenant))).operations[0];
+  expect(firstHour).toEqual({ ...succeededRead, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
   const days = await readActivity(tenant, { bucket: 'DAY' });
   expect(days.operations).toEqual([
     { ...succeededRead, startTime: '2026-05-01T00:00:00.000Z', count: 3 },
@@ -80,8 +80,8 @@ test('counts operations by creation time and outcome', async () => {
     { ...succeededRead, startTime: '2026-05-01T10:20:00.000Z' },
     { ...succeededRead, startTime: '2026-05-01T10:59:00.000Z' },
   ]);
-  const other = await app.tenant();
-  expect((await readActivity(other)).operations).toEqual([]);
+  const stranger = await app.tenant();
+  expect((await readActivity(stranger)).operations).toEqual([]);
 });
 
 test('counts attempts by destination, with percentiles of their duration', async () => {
@@ -108,20 +108,20 @@ test('counts attempts by destination, with percentiles of their duration', async
       p99Ms: expect.any(Number),
     },
   ]);
-  for (const [name, exactly] of [
+  for (const [name, exactMs] of [
     ['p50Ms', 500],
     ['p95Ms', 950],
     ['p99Ms', 990],
   ] as const) {
-    expect(deliveries[0][name]).toBeGreaterThanOrEqual(exactly);
-    expect(deliveries[0][name]).toBeLessThanOrEqual(exactly * 1.2);
+    expect(deliveries[0][name]).toBeGreaterThanOrEqual(exactMs);
+    expect(deliveries[0][name]).toBeLessThanOrEqual(exactMs * 1.2);
   }
 });
 
 test("returns the activity of a destination's own deliveries", async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const create = `mutation ($input: CreateDestinationInput!) {
+  const create = `mutation CreateDestination($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } } }`;
   const input = {
     projectIdOrName: projectId,
@@ -139,7 +139,7 @@ test("returns the activity of a destination's own deliveries", async () => {
       createTime: toMayDate('01T10:00:00'),
     });
   }
-  const query = `query ($id: ID!) { node(id: $id) { ... on Destination {
+  const query = `query GetDestination($id: ID!) { node(id: $id) { ... on Destination {
     activity(from: "2026-05-01T00:00:00Z", until: "2026-05-02T00:00:00Z", bucket: DAY) {
       destination { id } attempts } } } }`;
   expect(await expectSameAfterFold(() => tenant.query(query, { id }))).toEqual({
@@ -171,7 +171,7 @@ test('counts messages by stream, and keeps the counts when messages are deleted'
   });
   await prisma.streamMessage.deleteMany({ where: { projectId } });
   expect(await countByStream()).toEqual({ [lake.destinationId]: 3, [pond.destinationId]: 1 });
-  const query = `query ($id: ID!, $from: DateTime!) { node(id: $id) { ... on Destination {
+  const query = `query GetDestination($id: ID!, $from: DateTime!) { node(id: $id) { ... on Destination {
     streamActivity(from: $from, bucket: DAY) { destination { name } messages } } } }`;
   const { node } = await tenant.query(query, { id: pond.destinationId, from: today.from });
   expect(node.streamActivity).toEqual([{ destination: { name: 'pond' }, messages: 1 }]);
@@ -180,12 +180,12 @@ test('counts messages by stream, and keeps the counts when messages are deleted'
 test('counts read and written records once', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const progress = (recordsProcessed: number) => ({
+  const createProgress = (recordsProcessed: number) => ({
     metadata: { objects: ['a'], progress: { objectName: 'a', recordsProcessed } },
   });
-  const { id } = await insert.operation({ projectId, status: 'IN_PROGRESS', ...progress(0) });
+  const { id } = await insert.operation({ projectId, status: 'IN_PROGRESS', ...createProgress(0) });
   for (const count of [200, 350, 100]) {
-    await prisma.operation.updateMany({ where: { id }, data: progress(count) });
+    await prisma.operation.updateMany({ where: { id }, data: createProgress(count) });
   }
   const write = await insert.operation({ projectId, actionType: 'WRITE' });
   await prisma.operation.updateMany({

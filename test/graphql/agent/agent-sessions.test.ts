@@ -13,7 +13,7 @@ const { services } = app.app;
 const tenant = await createPeopleTenant(app);
 const proposals = createProposalClient(tenant);
 
-const CREATE = `mutation ($input: CreateAgentSessionInput!) {
+const CREATE = `mutation CreateAgentSession($input: CreateAgentSessionInput!) {
   createAgentSession(input: $input) {
     token mcpUrl
     agentSession {
@@ -23,7 +23,7 @@ const CREATE = `mutation ($input: CreateAgentSessionInput!) {
     }
   }
 }`;
-const REVOKE = `mutation ($input: RevokeAgentSessionInput!) {
+const REVOKE = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
   revokeAgentSession(input: $input) { agentSession { revokeTime } }
 }`;
 const VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef } } }';
@@ -82,12 +82,12 @@ test('lets an agent call only functions for agents', async () => {
 
 test('refuses a proposal with a verb or an object that the session does not permit', async () => {
   const reader = await createAgent(app, tenant, { verbs: ['READ', 'UPDATE'] });
-  expect(await proposals.refuseCreate(reader, deletion)).toMatchObject({
+  expect(await proposals.getCreateRefusal(reader, deletion)).toMatchObject({
     code: 'VERB_NOT_GRANTED',
     problem: { detail: expect.stringMatching(/permits: READ, UPDATE/) },
   });
   const agent = await createAgent(app, tenant, { objects: ['people'] });
-  const refusal = await proposals.refuseCreate(agent, { ...deletion, objectName: 'deals' });
+  const refusal = await proposals.getCreateRefusal(agent, { ...deletion, objectName: 'deals' });
   expect(refusal).toMatchObject({
     code: 'OBJECT_NOT_GRANTED',
     problem: { detail: expect.stringMatching(/includes: people/) },
@@ -145,8 +145,11 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   const agent = await createAgent(app, tenant);
   await agent.query(VIEWER);
   const approver = await createApprover(app, tenant);
-  const other = await createEndUser(app, tenant, { groupRef: 'globex', permissions: ['APPROVE'] });
-  expect(await other.getRefusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
+  const rivalUser = await createEndUser(app, tenant, {
+    groupRef: 'globex',
+    permissions: ['APPROVE'],
+  });
+  expect(await rivalUser.getRefusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const revoked = await approver.query(REVOKE, createRevokeInput(agent.sessionId));
@@ -172,12 +175,14 @@ test('rejects a token with a changed signature', async () => {
 });
 
 test('ends an agent session with its group', async () => {
-  const own = await app.tenant();
-  const agent = await createAgent(app, own, { groupRef: 'short-lived' });
+  const ownTenant = await app.tenant();
+  const agent = await createAgent(app, ownTenant, { groupRef: 'short-lived' });
   await agent.query(VIEWER);
-  const erase = 'mutation ($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }';
-  await own.query(erase, {
-    input: { projectIdOrName: own.projectId, groupRef: 'short-lived' },
+  const erase = `mutation EraseGroup($input: EraseGroupInput!) {
+    eraseGroup(input: $input) { deletedId }
+  }`;
+  await ownTenant.query(erase, {
+    input: { projectIdOrName: ownTenant.projectId, groupRef: 'short-lived' },
   });
   await expect
     .poll(async () => (await agent.request(VIEWER)).errors?.[0]?.extensions.code, {

@@ -16,6 +16,7 @@ import {
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
 import { installReads, PAUSE_READS, RESUME_READS } from '../../support/fixtures/reads.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const clock = { aheadMs: 0 };
 const MINUTE_MS = 60_000;
@@ -31,14 +32,16 @@ beforeEach(() => {
 
 const ITEM = `kind objectName detail startTime lastTime count acknowledgedBy acknowledgeTime
   subject { __typename id }`;
-const LIST = `query ($project: String) { project(idOrName: $project) { attentionItems { ${ITEM} } } }`;
-const ACKNOWLEDGE = `mutation ($input: AcknowledgeAttentionItemInput!) {
+const LIST = `query ListAttentionItems($project: String) {
+  project(idOrName: $project) { attentionItems { ${ITEM} } }
+}`;
+const ACKNOWLEDGE = `mutation AcknowledgeAttentionItem($input: AcknowledgeAttentionItemInput!) {
   acknowledgeAttentionItem(input: $input) { attentionItem { ${ITEM} } }
 }`;
-const REOPEN = `mutation ($input: ReopenAttentionItemInput!) {
+const REOPEN = `mutation ReopenAttentionItem($input: ReopenAttentionItemInput!) {
   reopenAttentionItem(input: $input) { attentionItem { ${ITEM} } }
 }`;
-const CREATE_OAUTH = `mutation ($input: StartOAuthConnectInput!) {
+const CREATE_OAUTH = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
@@ -61,20 +64,20 @@ const getItem = async (tenant: Tenant) => {
   return item;
 };
 
-const toInput = (
+const createInput = (
   { projectId }: Pick<Tenant, 'projectId'>,
   { kind, subject, objectName, lastTime }: Item,
 ) => ({
   input: { projectIdOrName: projectId, kind, subjectId: subject.id, objectName, lastTime },
 });
 
-const toReopenInput = (tenant: Tenant, item: Item) => {
-  const { lastTime: _lastTime, ...input } = toInput(tenant, item).input;
+const createReopenInput = (tenant: Tenant, item: Item) => {
+  const { lastTime: _lastTime, ...input } = createInput(tenant, item).input;
   return { input };
 };
 
 async function acknowledge(tenant: Tenant, item: Item, by: Pick<Tenant, 'query'> = tenant) {
-  const { acknowledgeAttentionItem } = await by.query(ACKNOWLEDGE, toInput(tenant, item));
+  const { acknowledgeAttentionItem } = await by.query(ACKNOWLEDGE, createInput(tenant, item));
   return acknowledgeAttentionItem.attentionItem;
 }
 
@@ -220,12 +223,12 @@ const PROBLEMS: Problem[] = [
     async begin(tenant) {
       const { projectId } = tenant;
       // The operation that fails last began first.
-      const early = await insert.operation({ projectId, status: 'IN_PROGRESS' });
+      const earlierOperation = await insert.operation({ projectId, status: 'IN_PROGRESS' });
       await insert.operation({ projectId, status: 'FAILURE', actionType: 'WRITE' });
       return {
         recur: () =>
           prisma.operation.updateMany({
-            where: { id: early.id },
+            where: { id: earlierOperation.id },
             data: { status: 'FAILURE', updateTime: services.now() },
           }),
       };
@@ -248,7 +251,7 @@ const PROBLEMS: Problem[] = [
 ];
 
 describe.each(PROBLEMS)('$kind', ({ kind, subject, begin }) => {
-  test('is listed until it is acknowledged, and again when it happens again', async () => {
+  test('is listed until it is acknowledged, and again when it recurs', async () => {
     const tenant = await app.tenant();
     const { recur } = await begin(tenant);
     const item = await getItem(tenant);
@@ -265,10 +268,10 @@ describe.each(PROBLEMS)('$kind', ({ kind, subject, begin }) => {
 
     clock.aheadMs += MINUTE_MS;
     await recur();
-    const again = await getItem(tenant);
-    expect(again).toMatchObject({ kind, subject: item.subject, acknowledgedBy: null });
-    expect(again.lastTime > item.lastTime || kind === 'INSTALLATION_UNHEALTHY').toBe(true);
-    expect(await acknowledge(tenant, again)).toMatchObject({
+    const recurredItem = await getItem(tenant);
+    expect(recurredItem).toMatchObject({ kind, subject: item.subject, acknowledgedBy: null });
+    expect(recurredItem.lastTime > item.lastTime || kind === 'INSTALLATION_UNHEALTHY').toBe(true);
+    expect(await acknowledge(tenant, recurredItem)).toMatchObject({
       acknowledgedBy: `api:${tenant.apiKeyId}`,
     });
   });
@@ -329,9 +332,9 @@ test('lists at most 100 items of a kind, unacknowledged ones first', async () =>
     failingSince: new Date(failingSince.getTime() - number),
   }));
   await prisma.destination.createMany({ data: destinations });
-  const [latest] = await listItems(tenant);
-  expect(latest?.subject.id).toBe(destinations[0]?.id);
-  await acknowledge(tenant, latest as Item);
+  const [newestItem] = await listItems(tenant);
+  expect(newestItem?.subject.id).toBe(destinations[0]?.id);
+  await acknowledge(tenant, newestItem as Item);
   const items = await listItems(tenant);
   expect(items.map(({ subject }) => subject.id)).toEqual(destinations.slice(1).map(({ id }) => id));
 });
@@ -344,13 +347,13 @@ test('shares an acknowledgement with the members of the org, who can reopen the 
   const acknowledged = await getItem(tenant);
   expect(acknowledged.acknowledgedBy).toBe(`builder:${tenant.builderId}`);
   for (let times = 0; times < 2; times += 1) {
-    const { reopenAttentionItem } = await tenant.query(REOPEN, toReopenInput(tenant, item));
+    const { reopenAttentionItem } = await tenant.query(REOPEN, createReopenInput(tenant, item));
     expect(reopenAttentionItem.attentionItem).toEqual(item);
   }
   expect(await getItem(tenant)).toEqual(item);
 });
 
-test('acknowledges only what the caller has read', async () => {
+test('acknowledges an item only up to the time that the caller has read', async () => {
   const tenant = await app.tenant();
   const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
@@ -364,7 +367,7 @@ test('acknowledges only what the caller has read', async () => {
   expect((await getItem(tenant)).acknowledgedBy).toBeNull();
 });
 
-test('refuses an item of another project, an ended one, and one without its object', async () => {
+test('refuses items of other projects, ended items, and items without their object', async () => {
   const tenant = await app.tenant();
   const stranger = await app.tenant();
   const id = await createFailingDestination(tenant);
@@ -373,20 +376,24 @@ test('refuses an item of another project, an ended one, and one without its obje
     code: 'NOT_FOUND',
     problem: { detail: expect.stringContaining(id) },
   };
-  expect(await stranger.getRefusal(ACKNOWLEDGE, toInput(stranger, item))).toMatchObject(notFound);
-  expect(await stranger.getRefusal(REOPEN, toReopenInput(stranger, item))).toMatchObject(notFound);
-  expect(await stranger.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
+  expect(await stranger.getRefusal(ACKNOWLEDGE, createInput(stranger, item))).toMatchObject(
+    notFound,
+  );
+  expect(await stranger.getRefusal(REOPEN, createReopenInput(stranger, item))).toMatchObject(
+    notFound,
+  );
+  expect(await stranger.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listItems(stranger)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
   await setFailingSince(id, null);
-  expect(await tenant.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject(notFound);
+  expect(await tenant.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject(notFound);
   const { input } = await installReads(app, tenant);
   await tenant.query(PAUSE_READS, { input });
   const paused = { ...(await getItem(tenant)), objectName: null };
-  expect(await tenant.getRefusal(ACKNOWLEDGE, toInput(tenant, paused))).toMatchObject({
+  expect(await tenant.getRefusal(ACKNOWLEDGE, createInput(tenant, paused))).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -402,7 +409,7 @@ test('names every invalid member', async () => {
       lastTime: '2026-01-02T03:04:05.678Z',
     },
   });
-  expect(problem.issues?.map(({ name }) => name)).toEqual(['input.subjectId', 'input.objectName']);
+  expect(listIssueNames(problem)).toEqual(['input.subjectId', 'input.objectName']);
 });
 
 test('lets the scope read list items, and only the scope full acknowledge them', async () => {
@@ -413,14 +420,14 @@ test('lets the scope read list items, and only the scope full acknowledge them',
   expect(await listItems({ ...tenant, ...reader })).toEqual([item]);
   const writer = await tenant.withScopes('read', 'events:write', 'connections:write');
   for (const [mutation, variables] of [
-    [ACKNOWLEDGE, toInput(tenant, item)],
-    [REOPEN, toReopenInput(tenant, item)],
+    [ACKNOWLEDGE, createInput(tenant, item)],
+    [REOPEN, createReopenInput(tenant, item)],
   ] as const) {
     expect(await writer.getRefusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
-test('shows items to no end user, agent or page', async () => {
+test('returns FORBIDDEN to end users, agents and pages', async () => {
   const tenant = await app.tenant();
   await createFailingDestination(tenant);
   const item = await getItem(tenant);
@@ -431,7 +438,7 @@ test('shows items to no end user, agent or page', async () => {
   ];
   for (const caller of callers) {
     expect(await caller.getRefusal(LIST, {})).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await caller.getRefusal(ACKNOWLEDGE, toInput(tenant, item))).toMatchObject({
+    expect(await caller.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
       code: 'FORBIDDEN',
     });
   }
@@ -444,10 +451,10 @@ test('deletes acknowledgements with their subjects', async () => {
   await connection.fail();
   for (const item of await listItems(tenant)) await acknowledge(tenant, item);
   const { projectId } = tenant;
-  const count = () => prisma.acknowledgement.count({ where: { projectId } });
-  expect(await count()).toBe(2);
+  const countAcknowledgements = () => prisma.acknowledgement.count({ where: { projectId } });
+  expect(await countAcknowledgements()).toBe(2);
   await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
-  expect(await count()).toBe(1);
+  expect(await countAcknowledgements()).toBe(1);
   await prisma.connection.deleteMany({ where: { projectId, id: connection.id } });
-  expect(await count()).toBe(0);
+  expect(await countAcknowledgements()).toBe(0);
 });

@@ -35,7 +35,7 @@ const app = await getSharedApp({
   ],
 });
 
-const OBJECTS = `query ($id: ID!) {
+const OBJECTS = `query ListObjects($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
 }`;
 
@@ -62,11 +62,13 @@ test('returns the objects of an account over REST', async () => {
     displayName: 'Ships',
     supports: expect.arrayContaining(['read']),
   });
-  const other = await createAccount('crm');
-  const own = createRestClient(app, { 'x-api-key': other.tenant.apiKey });
-  const path = `/projects/${other.tenant.projectId}/connections`;
-  expect(await own.get(`${path}/${other.id}/objects`)).toEqual({});
-  expect(await own.getRefusal('GET', `${path}/${id}/objects`)).toMatchObject({ status: 404 });
+  const otherAccount = await createAccount('crm');
+  const otherClient = createRestClient(app, { 'x-api-key': otherAccount.tenant.apiKey });
+  const path = `/projects/${otherAccount.tenant.projectId}/connections`;
+  expect(await otherClient.get(`${path}/${otherAccount.id}/objects`)).toEqual({});
+  expect(await otherClient.getRefusal('GET', `${path}/${id}/objects`)).toMatchObject({
+    status: 404,
+  });
 });
 
 test('returns null if the provider cannot list objects', async () => {

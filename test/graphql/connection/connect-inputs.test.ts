@@ -61,8 +61,8 @@ test('allows an input to be omitted that customers can find only after connectin
   expect(
     (await tenant.query(GENERATE_CONNECTION, variables)).generateConnection.connection.id,
   ).toBeTruthy();
-  const bad = await fetchIssues(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
-  expect(bad).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
+  const issues = await fetchIssues(tenant, { provider: 'xero', providerMetadata: { tenantId: 7 } });
+  expect(issues).toEqual([['input.providerMetadata.tenantId', 'must be non-empty text.']]);
 });
 
 test('accepts a metadata value as text, or as text with its source', async () => {

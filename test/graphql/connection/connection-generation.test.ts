@@ -9,6 +9,7 @@ import {
   keepEvents,
   PROVIDERS,
 } from '../../support/fixtures/connections.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
@@ -23,20 +24,16 @@ const tokens = {
   scopes: ['read'],
 };
 
-async function createApp({ projectId }: Tenant, provider: string) {
+async function insertProviderApp({ projectId }: Tenant, provider: string) {
   const id = newId('app');
   const data = { id, projectId, provider, clientId: 'c', clientSecretSealed: 'sealed' };
   await prisma.providerApp.create({ data });
   return id;
 }
 
-function listIssueNames(problem: { issues?: { name: string }[] }) {
-  return problem.issues?.map(({ name }) => name);
-}
-
 test('creates a connection with its group and its consumer', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
   const input = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
   const connection = await generateConnection(tenant, input);
@@ -52,7 +49,7 @@ test('creates a connection with its group and its consumer', async () => {
     group: { groupRef: 'acme', groupName: 'acme', updateTime: null },
     consumer: { consumerRef: 'ann', consumerName: 'Ann', updateTime: null },
   });
-  expect(await events()).toEqual([
+  expect(await listEvents()).toEqual([
     {
       eventType: 'CONNECTION_CREATED',
       connectionId: connection.id,
@@ -70,42 +67,42 @@ test('creates a connection with its group and its consumer', async () => {
 
 test('replaces the credentials of an existing connection', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
-  const first = await generateConnection(tenant, {
+  const listEvents = await keepEvents(app, tenant);
+  const created = await generateConnection(tenant, {
     apiKey: 'old',
     providerWorkspaceRef: 'w',
     groupName: 'A',
   });
   await prisma.connection.updateMany({
-    where: { id: first.id },
+    where: { id: created.id },
     data: { status: 'BAD_CREDENTIALS', providerConsumerRef: 'u1' },
   });
   const basicAuth = { username: 'u', password: 'p' };
-  const second = await generateConnection(tenant, {
+  const replaced = await generateConnection(tenant, {
     basicAuth,
     groupName: 'Acme',
     consumerName: 'Ann',
   });
-  expect(second).toMatchObject({
-    id: first.id,
-    createTime: first.createTime,
+  expect(replaced).toMatchObject({
+    id: created.id,
+    createTime: created.createTime,
     authScheme: 'BASIC',
     status: 'CREATED',
     providerWorkspaceRef: 'w',
     providerConsumerRef: null,
-    group: { id: first.group.id, groupName: 'Acme' },
-    consumer: { id: first.consumer.id, consumerName: 'Ann' },
+    group: { id: created.group.id, groupName: 'Acme' },
+    consumer: { id: created.consumer.id, consumerName: 'Ann' },
   });
-  expect(second.updateTime).not.toBeNull();
-  expect(second.group.updateTime).not.toBeNull();
+  expect(replaced.updateTime).not.toBeNull();
+  expect(replaced.group.updateTime).not.toBeNull();
 
-  const third = await generateConnection(tenant, { apiKey: 'new' });
-  expect(third.group).toEqual(second.group);
-  expect(third.consumer).toEqual(second.consumer);
-  expect((await tenant.query(GET_CREDENTIALS, { id: first.id })).node.credentials.apiKey).toBe(
+  const renewed = await generateConnection(tenant, { apiKey: 'new' });
+  expect(renewed.group).toEqual(replaced.group);
+  expect(renewed.consumer).toEqual(replaced.consumer);
+  expect((await tenant.query(GET_CREDENTIALS, { id: created.id })).node.credentials.apiKey).toBe(
     'new',
   );
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',
     'CONNECTION_UPDATED',
@@ -124,13 +121,13 @@ test('takes the workspace from the metadata, for new and existing connections', 
 
 test('creates one connection for concurrent calls with equal input', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
     generateConnection(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
   );
   const ids = new Set((await Promise.all(calls)).map(({ id }) => id));
   expect(ids.size).toBe(1);
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     ...Array(7).fill('CONNECTION_UPDATED'),
   ]);
@@ -162,16 +159,19 @@ test('stores the expiry of imported tokens', async () => {
 
   const refreshOnly = { oauth2AuthorizationCode: { refreshToken: { token: 'rt2' } } };
   await generateConnection(tenant, { provider: 'hubspot', ...refreshOnly });
-  const again = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
-  expect(again.tokenExpireTime).toBeNull();
+  const updatedRow = await prisma.connection.findFirstOrThrow({ where: { id: connection.id } });
+  expect(updatedRow.tokenExpireTime).toBeNull();
 });
 
 test('uses the named provider app for an OAuth connection, or else the newest', async () => {
   const tenant = await app.tenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   expect((await generateConnection(tenant, input)).providerApp).toBeNull();
-  const [older, newer] = [await createApp(tenant, 'hubspot'), await createApp(tenant, 'hubspot')];
-  await createApp(tenant, 'slack');
+  const [older, newer] = [
+    await insertProviderApp(tenant, 'hubspot'),
+    await insertProviderApp(tenant, 'hubspot'),
+  ];
+  await insertProviderApp(tenant, 'slack');
   expect((await generateConnection(tenant, input)).providerApp).toEqual({ id: newer });
   expect(
     (await generateConnection(tenant, { ...input, providerAppId: older })).providerApp,
@@ -181,10 +181,10 @@ test('uses the named provider app for an OAuth connection, or else the newest', 
 });
 
 test('refuses an app of another project or another provider', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   for (const providerAppId of [
-    await createApp(other, 'sandbox'),
-    await createApp(tenant, 'slack'),
+    await insertProviderApp(stranger, 'sandbox'),
+    await insertProviderApp(tenant, 'slack'),
     newId('app'),
   ]) {
     const { problem } = await tenant.getRefusal(
@@ -263,7 +263,7 @@ test("requires a valid workspace if the provider's address contains it", async (
 });
 
 test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
   await writer.query(GENERATE_CONNECTION, createConnectionVariables(tenant));
   const reader = await tenant.withScopes('read', 'keys:write');
@@ -273,7 +273,7 @@ test('requires connections:write, and returns NOT_FOUND to another tenant', asyn
     code: 'FORBIDDEN',
   });
   expect(
-    await other.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+    await stranger.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -282,15 +282,18 @@ test('requires connections:write, and returns NOT_FOUND to another tenant', asyn
 test('stores an app of the right provider or none if apps are moved or deleted at the same time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const change = `mutation ($move: UpdateProviderAppInput!) {
+  const change = `mutation UpdateProviderApp($move: UpdateProviderAppInput!) {
     updateProviderApp(input: $move) { providerApp { id } }
   }`;
-  const remove = `mutation ($input: DeleteProviderAppInput!) {
+  const remove = `mutation DeleteProviderApp($input: DeleteProviderAppInput!) {
     deleteProviderApp(input: $input) { deletedId }
   }`;
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   for (let round = 0; round < 5; round += 1) {
-    const named = { projectIdOrName: projectId, providerAppId: await createApp(tenant, 'hubspot') };
+    const named = {
+      projectIdOrName: projectId,
+      providerAppId: await insertProviderApp(tenant, 'hubspot'),
+    };
     const move = { ...named, updateMask: ['PROVIDER'], providerApp: { provider: 'slack' } };
     const responses = await Promise.all([
       tenant.request(
@@ -301,7 +304,7 @@ test('stores an app of the right provider or none if apps are moved or deleted a
       tenant.request(remove, { input: named }),
     ]);
     const codes = responses.flatMap(({ errors = [] }) =>
-      errors.map((each) => each.extensions.code),
+      errors.map((error) => error.extensions.code),
     );
     expect(['CONFLICT', 'NOT_FOUND']).toEqual(expect.arrayContaining([...new Set(codes)]));
     const connections = await prisma.connection.findMany({

@@ -14,7 +14,7 @@ import {
 const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;
 
-const REFRESH = `mutation ($input: RefreshConnectionInput!) {
+const REFRESH = `mutation RefreshConnection($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id status updateTime } }
 }`;
 
@@ -31,29 +31,29 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { expiresAt: null });
   await callSandbox(app, connection);
-  const events = await keepEvents(app, tenant);
-  const before = await readToken(connection);
+  const listEvents = await keepEvents(app, tenant);
+  const oldToken = await readToken(connection);
   const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, connection));
   expect(refreshConnection.connection).toEqual({
     id: connection.id,
     status: 'CREATED',
     updateTime: expect.any(String),
   });
-  expect(await readToken(connection)).not.toBe(before);
-  expect(await events()).toMatchObject([
+  expect(await readToken(connection)).not.toBe(oldToken);
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
   // Each call refreshes the token.
   await tenant.query(REFRESH, createRefreshInput(tenant, connection));
-  expect(await events()).toHaveLength(2);
+  expect(await listEvents()).toHaveLength(2);
 });
 
 test('fetches the first token of a client, and recovers refused credentials', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
-  expect(await events()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
+  expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   const status = 'BAD_CREDENTIALS';
   await services.database.prisma.connection.updateMany({ where: { id }, data: { status } });
   const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
@@ -100,44 +100,52 @@ test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS
 });
 
 test('refuses another tenant, a missing scope and an unknown connection', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const connection = await connectWithTokens(app, a);
-  const before = await readStoredCredentials(app, connection);
-  for (const { projectId } of [a, b]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const connection = await connectWithTokens(app, tenant);
+  const storedCredentials = await readStoredCredentials(app, connection);
+  for (const { projectId } of [tenant, stranger]) {
     expect(
-      await b.getRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
+      await stranger.getRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
     ).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
-  const reader = await a.withScopes('read', 'records:write');
-  expect(await reader.getRefusal(REFRESH, createRefreshInput(a, connection))).toMatchObject({
+  const reader = await tenant.withScopes('read', 'records:write');
+  expect(await reader.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await a.getRefusal(REFRESH, createRefreshInput(a, { id: 'con_none' }))).toMatchObject({
+  expect(
+    await tenant.getRefusal(REFRESH, createRefreshInput(tenant, { id: 'con_none' })),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await readStoredCredentials(app, connection)).toEqual(before);
+  expect(await readStoredCredentials(app, connection)).toEqual(storedCredentials);
 });
 
 test('refreshes tokens of idle connections that expire soon, and no others', async () => {
-  const inMs = (ms: number) => new Date(services.now().getTime() + ms);
+  const createTimeIn = (ms: number) => new Date(services.now().getTime() + ms);
   const tenant = await app.tenant();
-  const inGroup = async (expiresAt: Date) =>
+  const connectExpiringAt = async (expiresAt: Date) =>
     connectWithTokens(app, await app.tenant(), { expiresAt });
-  const soon = await inGroup(inMs(50_000));
-  const later = await inGroup(inMs(60 * 60_000));
-  const refused = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  const unable = await connectWithTokens(app, await app.tenant(), { refreshToken: null });
-  const tokens = async () => Promise.all([soon, later].map(readToken));
-  const [before, same] = await tokens();
+  const dueConnection = await connectExpiringAt(createTimeIn(50_000));
+  const laterConnection = await connectExpiringAt(createTimeIn(60 * 60_000));
+  const refusedConnection = await connectWithTokens(app, tenant, {
+    refreshToken: 'sbx_rt_unknown',
+  });
+  const connectionWithoutRefreshToken = await connectWithTokens(app, await app.tenant(), {
+    refreshToken: null,
+  });
+  const readTokens = async () => Promise.all([dueConnection, laterConnection].map(readToken));
+  const [dueToken, laterToken] = await readTokens();
 
   while ((await refreshDueTokens(services)) > 0);
-  const [after, stillSame] = await tokens();
-  expect(after).not.toBe(before);
-  expect(stillSame).toBe(same);
-  expect(await getConnection(app, refused.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
-  expect(await getConnection(app, unable.id)).toMatchObject({
+  const [refreshedToken, unchangedToken] = await readTokens();
+  expect(refreshedToken).not.toBe(dueToken);
+  expect(unchangedToken).toBe(laterToken);
+  expect(await getConnection(app, refusedConnection.id)).toMatchObject({
+    status: 'BAD_CREDENTIALS',
+  });
+  expect(await getConnection(app, connectionWithoutRefreshToken.id)).toMatchObject({
     status: 'CREATED',
     tokenExpireTime: null,
   });

@@ -21,22 +21,22 @@ test('creates a connection with its group, consumer and event in one statement',
 
 test('replaces the credentials of a connection with its event in a second statement', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const first = await generateConnection(tenant, input);
+  const created = await generateConnection(tenant, input);
   const names = { groupName: 'Acme', consumerName: 'Ann' };
   const { result, statements } = await recordStatements(() =>
     generateConnection(tenant, { ...input, ...names }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with input', 'with input']);
-  expect(result).toMatchObject({ id: first.id, providerApp: first.providerApp });
+  expect(result).toMatchObject({ id: created.id, providerApp: created.providerApp });
   expect(result).toMatchObject({ group: { groupName: 'Acme' }, consumer: { consumerName: 'Ann' } });
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_CREATED', data: { consumerName: 'ann' } },
-    { eventType: 'CONNECTION_UPDATED', connectionId: first.id, data: { consumerName: 'Ann' } },
+    { eventType: 'CONNECTION_UPDATED', connectionId: created.id, data: { consumerName: 'Ann' } },
   ]);
 });
 
@@ -51,7 +51,7 @@ test('checks the key of a new connection without reading it again', async () => 
 
 test('shares groups, consumers and statements among concurrent connections', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const inputs = Array.from({ length: 24 }, (_, number) => ({
     apiKey: `k${number}`,
     groupRef: `group-${number % 3}`,
@@ -69,10 +69,12 @@ test('shares groups, consumers and statements among concurrent connections', asy
     'The first group',
     'group-1',
   ]);
-  const recorded = await events();
-  expect(recorded.map(({ eventType }) => eventType)).toEqual(Array(24).fill('CONNECTION_CREATED'));
-  expect(new Set(recorded.map(({ connectionId }) => connectionId)).size).toBe(24);
-  for (const { connectionId, data } of recorded) {
+  const recordedEvents = await listEvents();
+  expect(recordedEvents.map(({ eventType }) => eventType)).toEqual(
+    Array(24).fill('CONNECTION_CREATED'),
+  );
+  expect(new Set(recordedEvents.map(({ connectionId }) => connectionId)).size).toBe(24);
+  for (const { connectionId, data } of recordedEvents) {
     const row = await prisma.connection.findFirstOrThrow({
       where: { id: connectionId ?? '' },
       include: { group: true, consumer: true },
@@ -97,7 +99,7 @@ test('creates one connection for concurrent calls, with the credentials of one o
 
 test('keeps the name of an existing consumer, also in the event', async () => {
   const tenant = await app.tenant();
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'first',
@@ -108,6 +110,6 @@ test('keeps the name of an existing consumer, also in the event', async () => {
     groupRef: 'second',
   });
   expect(consumer.consumerName).toBe('Ann');
-  const recorded = (await events()).map(({ data }) => data);
-  expect(recorded).toMatchObject([{ consumerName: 'Ann' }, { consumerName: 'Ann' }]);
+  const recordedData = (await listEvents()).map(({ data }) => data);
+  expect(recordedData).toMatchObject([{ consumerName: 'Ann' }, { consumerName: 'Ann' }]);
 });

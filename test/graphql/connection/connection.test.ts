@@ -7,21 +7,22 @@ import {
   keepEvents,
   PROVIDERS,
 } from '../../support/fixtures/connections.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 import { toGraphqlInput } from '../../support/inputs/graphql-input.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const UPDATE = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) {
     connection { id status authScheme providerWorkspaceRef providerMetadata updateTime }
   }
 }`;
-const DELETE = `mutation ($input: DeleteConnectionInput!) {
+const DELETE = `mutation DeleteConnection($input: DeleteConnectionInput!) {
   deleteConnection(input: $input) { deletedId }
 }`;
-const LIST = `query (
+const LIST = `query ListConnections(
   $provider: String, $groupRef: String, $consumerRef: String, $status: ConnectionStatus,
   $first: Int, $last: Int, $after: String
 ) {
@@ -33,10 +34,6 @@ const LIST = `query (
   } } }
 }`;
 
-function listIssueNames(problem: { issues?: { name: string }[] }) {
-  return problem.issues?.map(({ name }) => name);
-}
-
 test('keeps omitted members in an update, and clears optional ones with null', async () => {
   const tenant = await app.tenant();
   const values = {
@@ -45,30 +42,30 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     providerMetadata: { a: 1 },
   };
   const { id: connectionId } = await generateConnection(tenant, values);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
-  const change = async (input: object) =>
+  const updateConnection = async (input: object) =>
     (await tenant.query(UPDATE, { input: toGraphqlInput({ ...named, ...input }) })).updateConnection
       .connection;
 
-  const before = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
-  expect(await change({})).toMatchObject({ ...before, updateTime: null });
-  expect(await events()).toEqual([]);
-  expect(await change({ providerMetadata: { b: 2 } })).toMatchObject({
-    ...before,
+  const storedValues = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
+  expect(await updateConnection({})).toMatchObject({ ...storedValues, updateTime: null });
+  expect(await listEvents()).toEqual([]);
+  expect(await updateConnection({ providerMetadata: { b: 2 } })).toMatchObject({
+    ...storedValues,
     providerMetadata: { b: 2 },
     updateTime: expect.any(String),
   });
   const cleared = { providerWorkspaceRef: null, providerMetadata: null };
-  expect(await change(cleared)).toMatchObject({ status: 'WORKING', ...cleared });
-  expect(await change({ apiKey: 'sandbox-key-new' })).toMatchObject({
+  expect(await updateConnection(cleared)).toMatchObject({ status: 'WORKING', ...cleared });
+  expect(await updateConnection({ apiKey: 'sandbox-key-new' })).toMatchObject({
     status: 'CREATED',
     authScheme: 'API_KEY',
   });
   const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key-new');
-  expect(await events()).toMatchObject(
+  expect(await listEvents()).toMatchObject(
     Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
   );
 });
@@ -78,7 +75,7 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const { id: connectionId } = await generateConnection(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
-  const refused = async (input: object) => {
+  const listUpdateIssues = async (input: object) => {
     const { code, problem } = await tenant.getRefusal(UPDATE, {
       input: toGraphqlInput({ ...named, ...input }),
     });
@@ -86,12 +83,12 @@ test("accepts new credentials of the connection's scheme only", async () => {
     expect(JSON.stringify(problem)).not.toContain('planted');
     return listIssueNames(problem);
   };
-  expect(await refused({ basicAuth })).toEqual(['input.credentials.basicAuth']);
-  expect(await refused({ customAuth: { accountKey: 'planted' } })).toEqual([
+  expect(await listUpdateIssues({ basicAuth })).toEqual(['input.credentials.basicAuth']);
+  expect(await listUpdateIssues({ customAuth: { accountKey: 'planted' } })).toEqual([
     'input.credentials.customAuth',
   ]);
-  expect(await refused({ apiKey: '' })).toEqual(['input.credentials.apiKey']);
-  expect(await refused({ providerWorkspaceRef: '', basicAuth })).toEqual([
+  expect(await listUpdateIssues({ apiKey: '' })).toEqual(['input.credentials.apiKey']);
+  expect(await listUpdateIssues({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
   const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
@@ -115,11 +112,11 @@ test('refuses a new address without new credentials', async () => {
   const tenant = await app.tenant();
   const values = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
-  const input = (change: object) => ({
+  const createUpdateInput = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const elsewhere = { providerWorkspaceRef: 'other' };
-  const { problem } = await tenant.getRefusal(UPDATE, input(elsewhere));
+  const { problem } = await tenant.getRefusal(UPDATE, createUpdateInput(elsewhere));
   expect(problem.issues).toMatchObject([
     {
       name: 'input.providerWorkspaceRef',
@@ -133,13 +130,16 @@ test('refuses a new address without new credentials', async () => {
     where: { id },
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
   });
-  const byFact = await tenant.getRefusal(
+  const refusal = await tenant.getRefusal(
     UPDATE,
-    input({ providerMetadata: { workspace: { value: 'other' } } }),
+    createUpdateInput({ providerMetadata: { workspace: { value: 'other' } } }),
   );
-  expect(listIssueNames(byFact.problem)).toEqual(['input.providerMetadata.workspace']);
-  await tenant.query(UPDATE, input({ providerWorkspaceRef: 'acme' }));
-  await tenant.query(UPDATE, input({ ...elsewhere, credentials: { basicAuth: BASIC } }));
+  expect(listIssueNames(refusal.problem)).toEqual(['input.providerMetadata.workspace']);
+  await tenant.query(UPDATE, createUpdateInput({ providerWorkspaceRef: 'acme' }));
+  await tenant.query(
+    UPDATE,
+    createUpdateInput({ ...elsewhere, credentials: { basicAuth: BASIC } }),
+  );
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
 });
 
@@ -153,63 +153,65 @@ test('checks changed facts as those of a new connection', async () => {
     providerMetadata: facts,
     oauth2AuthorizationCode: { accessToken: { token: 't' }, refreshToken: { token: 'r' } },
   });
-  const input = (change: object) => ({
+  const createUpdateInput = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
-  const refused = async (change: object) =>
-    listIssueNames((await tenant.getRefusal(UPDATE, input(change))).problem);
+  const listUpdateIssues = async (change: object) =>
+    listIssueNames((await tenant.getRefusal(UPDATE, createUpdateInput(change))).problem);
   const domain = ['input.providerMetadata.zoho_token_domain'];
-  expect(await refused({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(domain);
-  expect(await refused({ providerMetadata: {} })).toEqual(domain);
-  expect(await refused({ providerMetadata: null })).toEqual(domain);
+  expect(await listUpdateIssues({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(
+    domain,
+  );
+  expect(await listUpdateIssues({ providerMetadata: {} })).toEqual(domain);
+  expect(await listUpdateIssues({ providerMetadata: null })).toEqual(domain);
   expect(
-    await refused({
+    await listUpdateIssues({
       providerWorkspaceRef: 'https://www.zohoapis.com',
       providerMetadata: { zoho_token_domain: 'accounts.zoho.com' },
     }),
   ).toEqual(['input.providerWorkspaceRef', ...domain]);
-  expect(await refused({ providerWorkspaceRef: 'https://evil.test' })).toEqual([
+  expect(await listUpdateIssues({ providerWorkspaceRef: 'https://evil.test' })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  await tenant.query(UPDATE, input({ providerMetadata: { ...facts, plan: 'gold' } }));
+  await tenant.query(UPDATE, createUpdateInput({ providerMetadata: { ...facts, plan: 'gold' } }));
 });
 
 test('deletes a connection once, and keeps its group and consumer', async () => {
   const tenant = await app.tenant();
   const connection = await generateConnection(tenant);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.query(DELETE, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
   });
   expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
   ]);
-  const again = await generateConnection(tenant);
-  expect(again.id).not.toBe(connection.id);
-  expect(again.group.id).toBe(connection.group.id);
+  const recreated = await generateConnection(tenant);
+  expect(recreated.id).not.toBe(connection.id);
+  expect(recreated.group.id).toBe(connection.group.id);
 });
 
 test('refuses to delete a connection that installations use', async () => {
   const tenant = await app.tenant();
   const connection = await generateConnection(tenant);
   await insertInstallation(app, connection, tenant);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect(await events()).toEqual([]);
+  expect(await listEvents()).toEqual([]);
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id: connectionId } = await generateConnection(a);
-  const reader = await a.withScopes('read', 'keys:write');
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id: connectionId } = await generateConnection(tenant);
+  const reader = await tenant.withScopes('read', 'keys:write');
   for (const [client, projectIdOrName, code] of [
-    [b, a.projectId, 'NOT_FOUND'],
-    [b, b.projectId, 'NOT_FOUND'],
-    [reader, a.projectId, 'FORBIDDEN'],
+    [stranger, tenant.projectId, 'NOT_FOUND'],
+    [stranger, stranger.projectId, 'NOT_FOUND'],
+    [reader, tenant.projectId, 'FORBIDDEN'],
   ] as const) {
     const named = { projectIdOrName, connectionId };
     expect(
@@ -219,8 +221,8 @@ test('refuses another tenant, and callers without the scope', async () => {
     });
     expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
   }
-  expect(await b.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
-  const shown = await a.query(GET_CREDENTIALS, { id: connectionId });
+  expect(await stranger.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
+  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
   expect(shown.node.credentials.apiKey).toBe('sandbox-key');
 });
 
@@ -280,21 +282,24 @@ test('lists connections newest first, by every filter, from both ends', async ()
     consumerRef: 'c2',
   });
   await prisma.connection.updateMany({ where: { id: b.id }, data: { status: 'WORKING' } });
-  const page = async (args: Record<string, unknown>) =>
+  const fetchPage = async (args: Record<string, unknown>) =>
     (await tenant.query(LIST, args)).viewer.project.connections;
-  const ids = async (args: Record<string, unknown>) =>
-    (await page(args)).nodes.map((node: { id: string }) => node.id);
-  expect(await ids({})).toEqual([c.id, b.id, a.id]);
-  expect(await ids({ last: 2 })).toEqual([b.id, a.id]);
-  expect(await ids({ provider: 'sandbox' })).toEqual([b.id, a.id]);
-  expect(await ids({ groupRef: 'g1' })).toEqual([b.id, a.id]);
-  expect(await ids({ consumerRef: 'c2' })).toEqual([c.id, b.id]);
-  expect(await ids({ status: 'CREATED' })).toEqual([c.id, a.id]);
-  expect(await ids({ groupRef: 'g1', consumerRef: 'c2', status: 'WORKING' })).toEqual([b.id]);
-  expect(await page({ groupRef: 'unknown', first: 1 })).toMatchObject({ totalCount: 0, nodes: [] });
-  const first = await page({ groupRef: 'g1', first: 1 });
-  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  expect(await ids({ groupRef: 'g1', after: first.pageInfo.endCursor })).toEqual([a.id]);
+  const listIds = async (args: Record<string, unknown>) =>
+    (await fetchPage(args)).nodes.map((node: { id: string }) => node.id);
+  expect(await listIds({})).toEqual([c.id, b.id, a.id]);
+  expect(await listIds({ last: 2 })).toEqual([b.id, a.id]);
+  expect(await listIds({ provider: 'sandbox' })).toEqual([b.id, a.id]);
+  expect(await listIds({ groupRef: 'g1' })).toEqual([b.id, a.id]);
+  expect(await listIds({ consumerRef: 'c2' })).toEqual([c.id, b.id]);
+  expect(await listIds({ status: 'CREATED' })).toEqual([c.id, a.id]);
+  expect(await listIds({ groupRef: 'g1', consumerRef: 'c2', status: 'WORKING' })).toEqual([b.id]);
+  expect(await fetchPage({ groupRef: 'unknown', first: 1 })).toMatchObject({
+    totalCount: 0,
+    nodes: [],
+  });
+  const firstPage = await fetchPage({ groupRef: 'g1', first: 1 });
+  expect(firstPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  expect(await listIds({ groupRef: 'g1', after: firstPage.pageInfo.endCursor })).toEqual([a.id]);
 });
 
 test('checks the arguments of an empty page', async () => {

@@ -1,4 +1,5 @@
 /** End users set names when they connect accounts, and replace expired credentials. */
+
 import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
@@ -9,15 +10,16 @@ import {
 } from '../../support/fixtures/connections.ts';
 import { createEndUser, createJwtIssuer, type EndUser } from '../../support/fixtures/end-users.ts';
 import { connectAndInstall, createIntegration } from '../../support/fixtures/integrations.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 import { createRestClient } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
-const UPDATE = `mutation ($input: UpdateConnectionInput!) {
+const UPDATE = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
 }`;
 
-async function byJwt(tenant: Tenant) {
+async function createJwtClient(tenant: Tenant) {
   const token = await (await createJwtIssuer(tenant)).sign();
   return createRestClient(app, { authorization: `Bearer ${token}` });
 }
@@ -27,7 +29,7 @@ const queryApiKey = async (tenant: Tenant, id: string) =>
 
 test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
   const tenant = await app.tenant();
-  const other = await generateConnection(tenant, {
+  const rivalConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'rival',
     consumerRef: 'bob',
@@ -48,7 +50,7 @@ test("sets the names of the end user's own group and consumer on connecting, ove
     provider: 'sandbox',
     apiKey: 'sandbox-key',
   };
-  const page = await byJwt(tenant);
+  const page = await createJwtClient(tenant);
   const path = `/projects/${tenant.projectId}/connections`;
   expect(await page.post(`${path}:generate`, body)).toMatchObject({
     group: { groupRef: 'acme', groupName: 'Acme Ltd.' },
@@ -61,11 +63,11 @@ test("sets the names of the end user's own group and consumer on connecting, ove
     createConnectionVariables(tenant, foreign),
   );
   expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues?.map(({ name }) => name)).toEqual(['input.groupRef', 'input.consumerRef']);
-  const query = `query ($id: ID!) {
+  expect(listIssueNames(problem)).toEqual(['input.groupRef', 'input.consumerRef']);
+  const query = `query GetConnectedAccount($id: ID!) {
     node(id: $id) { ... on ConnectedAccount { group { groupName } consumer { consumerName } } }
   }`;
-  expect((await tenant.query(query, { id: other.id })).node).toEqual({
+  expect((await tenant.query(query, { id: rivalConnection.id })).node).toEqual({
     group: { groupName: 'Rival Ltd.' },
     consumer: { consumerName: 'Bob' },
   });
@@ -92,7 +94,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
   expect(updateConnection.connection).toMatchObject({ id: connection.id, status: 'CREATED' });
   expect(await queryApiKey(tenant, connection.id)).toBe('sandbox-key-3');
   const { node } = await tenant.query(
-    'query ($id: ID!) { node(id: $id) { ... on Installation { connection { id } } } }',
+    'query GetInstallation($id: ID!) { node(id: $id) { ... on Installation { connection { id } } } }',
     { id: installationId },
   );
   expect(node.connection).toEqual({ id: connection.id });
@@ -106,15 +108,17 @@ test('refuses new credentials from other groups, other consumers and tokens that
     [{ consumerRef: 'bob' }, 'FORBIDDEN'],
     [{ permissions: ['INSTALL', 'READ'] }, 'FORBIDDEN'],
   ];
-  const refusedTo = (user: EndUser) => {
+  const getUpdateRefusal = (user: EndUser) => {
     const credentials = { apiKey: 'other-key' };
     const input = { projectIdOrName: tenant.projectId, connectionId: id, credentials };
     return user.getRefusal(UPDATE, { input });
   };
   for (const [rival, code] of rivals) {
-    expect(await refusedTo(await createEndUser(app, tenant, rival))).toMatchObject({ code });
+    expect(await getUpdateRefusal(await createEndUser(app, tenant, rival))).toMatchObject({ code });
   }
   const stranger = await app.tenant();
-  expect(await refusedTo(await createEndUser(app, stranger))).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await getUpdateRefusal(await createEndUser(app, stranger))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   expect(await queryApiKey(tenant, id)).toBe('sandbox-key');
 });

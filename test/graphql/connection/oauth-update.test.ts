@@ -10,7 +10,7 @@ const app = await getSharedApp({
 });
 const { prisma } = app.app.services.database;
 
-const START = `mutation ($input: StartOAuthUpdateInput!) {
+const START = `mutation StartOAuthUpdate($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl expireTime }
 }`;
 const imported = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
@@ -36,14 +36,14 @@ test('replaces the tokens of the connection after a second consent', async () =>
 test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, imported);
-  const without = await tenant.getRefusal(START, createUpdateInput(tenant, id));
-  expect(without).toMatchObject({ code: 'UNPROCESSABLE' });
+  const withoutProviderApp = await tenant.getRefusal(START, createUpdateInput(tenant, id));
+  expect(withoutProviderApp).toMatchObject({ code: 'UNPROCESSABLE' });
   await createProviderApp(tenant);
-  const foreign = await tenant.getRefusal(
+  const withForeignUrl = await tenant.getRefusal(
     START,
     createUpdateInput(tenant, id, { returnUrl: 'https://evil.test/' }),
   );
-  expect(foreign.problem.issues).toMatchObject([{ in: 'body', name: 'input.returnUrl' }]);
+  expect(withForeignUrl.problem.issues).toMatchObject([{ in: 'body', name: 'input.returnUrl' }]);
 });
 
 test("refuses another tenant's connection, and a caller without the scope", async () => {

@@ -25,9 +25,15 @@ const CONTRACT = `contract {
   }
   findings { kind object field message }
 }`;
-const OF_INSTALLATION = `query ($id: ID!) { node(id: $id) { ... on Installation { ${CONTRACT} } } }`;
-const OF_REVISION = `query ($id: ID!) { node(id: $id) { ... on Revision { ${CONTRACT} } } }`;
-const OF_PROJECT = `query ($id: String) { project(idOrName: $id) { ${CONTRACT} } }`;
+const OF_INSTALLATION = `query ContractOfInstallation($id: ID!) {
+  node(id: $id) { ... on Installation { ${CONTRACT} } }
+}`;
+const OF_REVISION = `query ContractOfRevision($id: ID!) {
+  node(id: $id) { ... on Revision { ${CONTRACT} } }
+}`;
+const OF_PROJECT = `query ContractsOfProject($id: String) {
+  project(idOrName: $id) { ${CONTRACT} }
+}`;
 
 const contacts = {
   objectName: 'contacts',
@@ -61,9 +67,9 @@ async function installDescribed(tenant: Tenant, overrides: object = {}) {
     write: [{ objectName: 'contacts' }],
   };
   const installation = await connectAndInstall(tenant, integration, { config, ...overrides });
-  const own = await queryContract(tenant, OF_INSTALLATION, installation.id);
+  const contract = await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.waitUntilStored();
-  return { integration, installation, own };
+  return { integration, installation, own: contract };
 }
 
 test('describes an installation with the types and values of its account', async () => {
@@ -93,13 +99,13 @@ test('describes an installation with the types and values of its account', async
 test('describes a revision with the types from accounts of its own project only', async () => {
   const tenant = await app.tenant();
   const { latestRevision } = await createIntegration(app, tenant, CONTENT);
-  const before = await queryContract(tenant, OF_REVISION, latestRevision.id);
-  expect(indexFields(before)).toMatchObject({
+  const contractBefore = await queryContract(tenant, OF_REVISION, latestRevision.id);
+  expect(indexFields(contractBefore)).toMatchObject({
     emailAddress: { type: 'JSON', isTypeKnown: false },
     tier: { type: 'INTEGER', isTypeKnown: true, providerField: null },
   });
   await installDescribed(await app.tenant());
-  expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(before);
+  expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(contractBefore);
 });
 
 test('stores the types of an account once', async () => {
@@ -114,8 +120,8 @@ test('stores the types of an account once', async () => {
   await queryContract(tenant, OF_INSTALLATION, installation.id);
   await fieldLearner.waitUntilStored();
   expect(await listStoredFields()).toEqual(rows);
-  const after = await queryContract(tenant, OF_REVISION, integration.latestRevision.id);
-  expect(indexFields(after)).toMatchObject({
+  const contractAfter = await queryContract(tenant, OF_REVISION, integration.latestRevision.id);
+  expect(indexFields(contractAfter)).toMatchObject({
     emailAddress: { type: 'STRING', isRequired: true },
     lifecycle: { type: 'ENUM', values: null },
   });
@@ -173,7 +179,9 @@ test('reports an object that the account does not describe as a finding', async 
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, CONTENT);
   const { id, connection } = await connectAndInstall(tenant, integration);
-  const update = `mutation ($input: UpdateConnectionInput!) { updateConnection(input: $input) { connection { id } } }`;
+  const update = `mutation UpdateConnection($input: UpdateConnectionInput!) {
+    updateConnection(input: $input) { connection { id } }
+  }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   await tenant.query(update, {
     input: { ...input, credentials: { apiKey: 'wrong' }, skipCheck: true },

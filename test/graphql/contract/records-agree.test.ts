@@ -52,19 +52,19 @@ function createProviderAt(name: string, baseUrl: string): Provider {
   });
 }
 
-const CONTRACT = `query ($id: ID!) { node(id: $id) { ... on Installation { contract {
+const CONTRACT = `query GetContract($id: ID!) { node(id: $id) { ... on Installation { contract {
   findings { kind }
   objects {
     name verbs filterable { fields conditionsMax }
     fields { name providerField type isList isRequired isReadOnly isWriteOnly isAlwaysRead values { value } }
   }
 } } } }`;
-const RECORDS = `query ($id: ID!, $objectName: String!, $filters: [RecordFilterInput!]) {
+const RECORDS = `query ListRecords($id: ID!, $objectName: String!, $filters: [RecordFilterInput!]) {
   node(id: $id) { ... on Installation {
     records(objectName: $objectName, filters: $filters) { nodes { id fields mappedFields } }
   } }
 }`;
-const WRITE = `mutation ($input: WriteRecordsInput!) {
+const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { result { success recordId errors { message } } }
 }`;
 
@@ -130,17 +130,17 @@ async function install({ provider, objectName, textField, key, providerMetadata 
     return (data?.writeRecords as { result: { success: boolean; recordId: string } } | null)
       ?.result;
   };
-  const records = (filters?: object[]) =>
+  const queryRecords = (filters?: object[]) =>
     tenant.request(RECORDS, { id, objectName: 'things', filters });
-  return { object, write, records };
+  return { object, write, records: queryRecords };
 }
 
-let emails = 0;
+let emailCount = 0;
 
 /** Returns a value of the field's type. */
 function createValue({ type, isList, values, name }: FieldContract): unknown {
   const value = {
-    STRING: name === 'email' ? `ann-${++emails}@example.com` : 'text',
+    STRING: name === 'email' ? `ann-${++emailCount}@example.com` : 'text',
     INTEGER: 7,
     NUMBER: 7.5,
     BOOLEAN: true,
@@ -196,17 +196,19 @@ test.each(SUBJECTS)('$provider searches by the fields that can be filtered', asy
 
 test('the sandbox refuses a new record without a required field', async () => {
   const { object, write } = await install(SUBJECTS[0] as Subject);
-  const required = listWritableFields(object).filter(({ isRequired }) => isRequired);
-  expect(required.map(({ name }) => name)).toEqual(['email']);
-  const others = listWritableFields(object).filter(({ isRequired }) => !isRequired);
-  expect(await write('CREATE', createRecord(others))).toMatchObject({ success: false });
+  const requiredFields = listWritableFields(object).filter(({ isRequired }) => isRequired);
+  expect(requiredFields.map(({ name }) => name)).toEqual(['email']);
+  const optionalFields = listWritableFields(object).filter(({ isRequired }) => !isRequired);
+  expect(await write('CREATE', createRecord(optionalFields))).toMatchObject({ success: false });
 });
 
 test('the sandbox refuses each read-only field', async () => {
   const { object, write } = await install(SUBJECTS[0] as Subject);
-  const readOnly = object.fields.filter(({ isReadOnly, name }) => isReadOnly && name !== 'id');
-  expect(readOnly.map(({ name }) => name)).toEqual(['created_at', 'updated_at']);
-  for (const field of readOnly) {
+  const readOnlyFields = object.fields.filter(
+    ({ isReadOnly, name }) => isReadOnly && name !== 'id',
+  );
+  expect(readOnlyFields.map(({ name }) => name)).toEqual(['created_at', 'updated_at']);
+  for (const field of readOnlyFields) {
     const record = { email: 'bob@example.com', [field.name]: createValue(field) };
     expect(await write('CREATE', record)).toMatchObject({ success: false });
   }

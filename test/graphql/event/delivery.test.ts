@@ -7,14 +7,14 @@ const app = await getSharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const RETRY = `mutation ($input: RetryDeliveryInput!) {
+const RETRY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
 }`;
 
 async function createDestination(tenant: Tenant, name = 'crm'): Promise<string> {
   const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
-  const mutation = `mutation ($input: CreateDestinationInput!) {
+  const mutation = `mutation CreateDestination($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } }
   }`;
   return (await tenant.query(mutation, { input })).createDestination.destination.id;
@@ -40,10 +40,14 @@ test('returns the event or operation, the destination and the ordered attempts o
     failureReason: 'Gone.',
   });
   const delivered = { projectId, deliveryId: eventDelivery.id };
-  const second = await insert.attempt({ ...delivered, attemptNumber: 2, responseStatus: 204 });
+  const secondAttempt = await insert.attempt({
+    ...delivered,
+    attemptNumber: 2,
+    responseStatus: 204,
+  });
   await insert.attempt({ ...delivered, attemptNumber: 1, error: 'Timed out.', durationMs: 15_000 });
 
-  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
+  const query = `query GetDeliveries($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
     id destinationId destination { id } event { id } operation { id } status failureReason
     attempts { attemptNumber responseStatus error durationMs createTime }
     nextAttemptTime createTime
@@ -71,7 +75,7 @@ test('returns the event or operation, the destination and the ordered attempts o
           responseStatus: 204,
           error: null,
           durationMs: 12,
-          createTime: second.createTime.toISOString(),
+          createTime: secondAttempt.createTime.toISOString(),
         },
       ],
       nextAttemptTime: nextAttemptTime.toISOString(),
@@ -105,7 +109,7 @@ test('returns the newest 100 attempts', async () => {
       durationMs: 1,
     })),
   });
-  const query = `query ($id: ID!) {
+  const query = `query GetDelivery($id: ID!) {
     node(id: $id) { ... on Delivery { attempts { attemptNumber } } }
   }`;
   const { attempts } = (await tenant.query(query, { id: deliveryId })).node;
@@ -123,8 +127,8 @@ test('lists deliveries oldest first by destination, status and event', async () 
   const a = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
   const b = await insert.delivery({ ...keys, eventId: event.id });
   const c = await insert.delivery({ ...keys });
-  const elsewhere = await insert.delivery({ projectId, eventId: event.id });
-  const query = `query ($id: ID!, $status: DeliveryStatus, $first: Int, $last: Int) {
+  const deliveryElsewhere = await insert.delivery({ projectId, eventId: event.id });
+  const query = `query GetDestination($id: ID!, $status: DeliveryStatus, $first: Int, $last: Int) {
     node(id: $id) {
       ... on Destination {
         deliveries(status: $status, first: $first, last: $last) { nodes { id } totalCount }
@@ -151,7 +155,7 @@ test('lists deliveries oldest first by destination, status and event', async () 
   expect(await listDeliveryIds(destinationId, { status: 'PENDING' })).toEqual([b.id]);
   expect(await listDeliveryIds(destinationId, { status: 'RETRYING' })).toEqual([c.id]);
   expect(await listDeliveryIds(destinationId, { status: 'FAILED' })).toEqual([]);
-  expect(await listDeliveryIds(event.id)).toEqual([b.id, elsewhere.id]);
+  expect(await listDeliveryIds(event.id)).toEqual([b.id, deliveryElsewhere.id]);
 });
 
 test('makes a delivery due again, whatever its status', async () => {
@@ -174,23 +178,23 @@ test('makes a delivery due again, whatever its status', async () => {
   }
 });
 
-const RETRY_MANY = `mutation ($input: RetryDeliveriesInput!) {
+const RETRY_MANY = `mutation RetryDeliveries($input: RetryDeliveriesInput!) {
   retryDeliveries(input: $input) { count hasMore }
 }`;
 
 test('retries failed deliveries by destination and time', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const [destinationId, other] = [
+  const [destinationId, otherDestinationId] = [
     await createDestination(tenant),
     await createDestination(tenant, 'other'),
   ];
   const failed = { projectId, status: 'FAILED', failureReason: 'Gone.' } as const;
-  const first = await insert.delivery({ ...failed, destinationId });
-  const second = await insert.delivery({ ...failed, destinationId });
-  const elsewhere = await insert.delivery({ ...failed, destinationId: other });
-  const orphaned = await insert.delivery(failed);
-  const sent = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
+  const olderDelivery = await insert.delivery({ ...failed, destinationId });
+  const newerDelivery = await insert.delivery({ ...failed, destinationId });
+  const deliveryElsewhere = await insert.delivery({ ...failed, destinationId: otherDestinationId });
+  const orphanedDelivery = await insert.delivery(failed);
+  const sentDelivery = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
   const retryDeliveries = async (input: object) => {
     const variables = { input: { projectIdOrName: projectId, ...input } };
     return (await tenant.query(RETRY_MANY, variables)).retryDeliveries;
@@ -198,26 +202,26 @@ test('retries failed deliveries by destination and time', async () => {
   const readStatus = async ({ id }: { id: string }) =>
     (await prisma.delivery.findFirstOrThrow({ where: { id } })).status;
 
-  const until = second.createTime.toISOString();
+  const until = newerDelivery.createTime.toISOString();
   await prisma.delivery.updateMany({
-    where: { id: first.id },
-    data: { createTime: new Date(second.createTime.getTime() - 1) },
+    where: { id: olderDelivery.id },
+    data: { createTime: new Date(newerDelivery.createTime.getTime() - 1) },
   });
   expect(await retryDeliveries({ destinationId, createTime: { until } })).toEqual({
     count: 1,
     hasMore: false,
   });
-  expect(await readStatus(first)).toBe('PENDING');
-  expect(await readStatus(second)).toBe('FAILED');
+  expect(await readStatus(olderDelivery)).toBe('PENDING');
+  expect(await readStatus(newerDelivery)).toBe('FAILED');
   expect(await retryDeliveries({})).toEqual({ count: 2, hasMore: false });
-  expect(await readStatus(elsewhere)).toBe('PENDING');
-  expect(await readStatus(orphaned)).toBe('FAILED');
+  expect(await readStatus(deliveryElsewhere)).toBe('PENDING');
+  expect(await readStatus(orphanedDelivery)).toBe('FAILED');
   expect(await retryDeliveries({ destinationId })).toEqual({ count: 0, hasMore: false });
   expect(await retryDeliveries({ destinationId, statuses: ['SUCCEEDED'] })).toEqual({
     count: 1,
     hasMore: false,
   });
-  expect(await readStatus(sent)).toBe('PENDING');
+  expect(await readStatus(sentDelivery)).toBe('PENDING');
 
   const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
   expect(await tenant.getRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
@@ -239,13 +243,13 @@ test(
       [projectId, destinationId],
     );
     const input = { projectIdOrName: projectId, createTime: { from: '1970-01-01T00:00:00Z' } };
-    const call = async () => (await tenant.query(RETRY_MANY, { input })).retryDeliveries;
-    expect(await call()).toEqual({ count: 10_000, hasMore: true });
-    expect(await call()).toEqual({ count: 1, hasMore: false });
+    const retryDeliveries = async () => (await tenant.query(RETRY_MANY, { input })).retryDeliveries;
+    expect(await retryDeliveries()).toEqual({ count: 10_000, hasMore: true });
+    expect(await retryDeliveries()).toEqual({ count: 1, hasMore: false });
   },
 );
 
-const RETRYABLE = `query ($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
+const RETRYABLE = `query CountRetryable($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
   project(idOrName: $project) {
     failed: retryableDeliveryCount(status: FAILED, destinationId: $destinationId, createTime: $createTime)
     retrying: retryableDeliveryCount(status: RETRYING, destinationId: $destinationId)
@@ -256,23 +260,23 @@ const RETRYABLE = `query ($project: String!, $destinationId: ID, $createTime: Ti
 test('counts the deliveries that a retry would send', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const [destinationId, other] = [
+  const [destinationId, otherDestinationId] = [
     await createDestination(tenant),
     await createDestination(tenant, 'other'),
   ];
   const later = new Date(Date.now() + 3_600_000);
   const waiting = { projectId, destinationId, nextAttemptTime: later } as const;
   const failed = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
-  await insert.delivery({ projectId, destinationId: other, status: 'FAILED' });
+  await insert.delivery({ projectId, destinationId: otherDestinationId, status: 'FAILED' });
   await insert.delivery({ projectId, status: 'FAILED' });
   await insert.delivery({ ...waiting, isRetrying: true, attemptCount: 1 });
-  const first = await insert.delivery({ ...waiting, orderKey: 'a' });
-  await insert.delivery({ ...waiting, orderKey: 'a', afterId: first.id });
+  const headOfOrder = await insert.delivery({ ...waiting, orderKey: 'a' });
+  await insert.delivery({ ...waiting, orderKey: 'a', afterId: headOfOrder.id });
   await insert.delivery({ ...waiting, nextAttemptTime: new Date(0) });
   const countRetryable = async (filters: object = {}) =>
     (await tenant.query(RETRYABLE, { project: projectId, ...filters })).project;
   expect(await countRetryable()).toEqual({ failed: 2, retrying: 1, pending: 1 });
-  expect(await countRetryable({ destinationId: other })).toEqual({
+  expect(await countRetryable({ destinationId: otherDestinationId })).toEqual({
     failed: 1,
     retrying: 0,
     pending: 0,
@@ -297,7 +301,7 @@ test('sends a test message to its destination only', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
-  const send = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
+  const send = `mutation SendTestMessage($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
     delivery { id status destination { name } event { id } operation { id } body } } }`;
   const input = { projectIdOrName: projectId, destinationId };
   const { delivery } = (await tenant.query(send, { input })).sendTestMessage;
@@ -321,18 +325,18 @@ test('sends a test message to its destination only', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the scope", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { projectId } = a;
-  const destinationId = await createDestination(a);
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { projectId } = tenant;
+  const destinationId = await createDestination(tenant);
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await b.getRefusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const input = { projectIdOrName: projectId, deliveryId: id };
-  const reader = await a.withScopes('read');
+  const reader = await tenant.withScopes('read');
   expect(await reader.getRefusal(RETRY, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
-  expect(await a.getRefusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
 });

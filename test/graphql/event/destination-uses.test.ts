@@ -16,10 +16,10 @@ import {
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const RENAME = `mutation ($input: UpdateDestinationInput!) {
+const RENAME = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { name } }
 }`;
-const DELETE = `mutation ($input: DeleteDestinationInput!) {
+const DELETE = `mutation DeleteDestination($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
@@ -29,19 +29,22 @@ async function findDestinationKey(tenant: Tenant, name: string) {
   return { projectIdOrName: tenant.projectId, destinationId };
 }
 
-async function refuseRenameAndDeletion(tenant: Tenant, name: string) {
+async function getEqualRefusal(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const conflict = await tenant.getRefusal(RENAME, { input: { ...input, name: 'other' } });
-  const refused = await tenant.getRefusal(DELETE, { input });
-  const { instance } = refused.problem;
-  expect(refused).toEqual({ ...conflict, problem: { ...conflict.problem, instance } });
-  return conflict;
+  const renameRefusal = await tenant.getRefusal(RENAME, { input: { ...input, name: 'other' } });
+  const deletionRefusal = await tenant.getRefusal(DELETE, { input });
+  const { instance } = deletionRefusal.problem;
+  expect(deletionRefusal).toEqual({
+    ...renameRefusal,
+    problem: { ...renameRefusal.problem, instance },
+  });
+  return renameRefusal;
 }
 
 test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.tenant();
   await createIntegration(app, tenant, createIntegrationContent('crm'));
-  const { code, problem } = await refuseRenameAndDeletion(tenant, 'records');
+  const { code, problem } = await getEqualRefusal(tenant, 'records');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain('integration crm');
 });
@@ -53,7 +56,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
   };
   await createIntegration(app, tenant, createIntegrationContent('crm', { subscribe }));
-  expect(await refuseRenameAndDeletion(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
+  expect(await getEqualRefusal(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
   const revision = toRevision(createIntegrationContent('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
@@ -68,7 +71,7 @@ test('counts destinations of present configs as used, and those of earlier confi
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
   const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant), { config });
-  const { code, problem } = await refuseRenameAndDeletion(tenant, 'special');
+  const { code, problem } = await getEqualRefusal(tenant, 'special');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain(`installation ${id}`);
   await tenant.query(UPDATE_INSTALLATION, {
@@ -81,11 +84,11 @@ test('counts destinations of present configs as used, and those of earlier confi
 });
 
 test('deletes a destination whose name another project uses', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  await createIntegration(app, a);
-  await insertDestination(app, b);
-  const input = await findDestinationKey(b, 'records');
-  expect(await b.query(DELETE, { input })).toMatchObject({ deleteDestination: {} });
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  await createIntegration(app, tenant);
+  await insertDestination(app, stranger);
+  const input = await findDestinationKey(stranger, 'records');
+  expect(await stranger.query(DELETE, { input })).toMatchObject({ deleteDestination: {} });
 });
 
 test('either deletes a destination or accepts an integration that names it, if both happen at the same time', async () => {

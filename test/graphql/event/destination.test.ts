@@ -18,26 +18,27 @@ import {
   toRevision,
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 const insert = insertRows(app);
 const { database, vault } = app.app.services;
 
-const CREATE = `mutation ($input: CreateDestinationInput!) {
+const CREATE = `mutation CreateDestination($input: CreateDestinationInput!) {
   createDestination(input: $input) {
     signingSecret
     destination { id name type url headers status disabledReason updateTime project { id } }
   }
 }`;
-const UPDATE = `mutation ($input: UpdateDestinationInput!) {
+const UPDATE = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) {
     destination { id name url headers status disabledReason updateTime }
   }
 }`;
-const ROTATE = `mutation ($input: RotateDestinationSecretInput!) {
+const ROTATE = `mutation RotateDestinationSecret($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret destination { id signingSecret } }
 }`;
-const DELETE = `mutation ($input: DeleteDestinationInput!) {
+const DELETE = `mutation DeleteDestination($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
@@ -54,7 +55,7 @@ function createInput(tenant: Tenant, overrides: Record<string, unknown> = {}) {
   return { input };
 }
 
-async function createHook(tenant: Tenant, overrides: Record<string, unknown> = {}) {
+async function createWebhook(tenant: Tenant, overrides: Record<string, unknown> = {}) {
   const { createDestination } = await tenant.query(CREATE, createInput(tenant, overrides));
   const { destination, signingSecret } = createDestination;
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
@@ -64,13 +65,13 @@ const findRow = (id: string) => database.prisma.destination.findFirstOrThrow({ w
 
 test('returns since when a destination fails, until it is enabled again', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   const failingSince = '2026-01-02T03:04:05.678Z';
   await database.prisma.destination.updateMany({
     where: { id },
     data: { failingSince, failedAttempts: 3, status: 'DISABLED' },
   });
-  const query = `query ($id: ID!) {
+  const query = `query GetDestination($id: ID!) {
     node(id: $id) { ... on Destination { failingSince failedAttempts } }
   }`;
   expect((await tenant.query(query, { id })).node).toEqual({ failingSince, failedAttempts: 3 });
@@ -81,26 +82,26 @@ test('returns since when a destination fails, until it is enabled again', async 
   });
 });
 
-const FAILING = `query ($project: String!, $failing: Boolean) {
+const FAILING = `query ListFailingDestinations($project: String!, $failing: Boolean) {
   project(idOrName: $project) { destinations(failing: $failing) { nodes { name } } }
 }`;
 
 test('lists destinations that fail, and those that do not', async () => {
   const tenant = await app.tenant();
   const { projectId: project } = tenant;
-  const { id } = await createHook(tenant, { name: 'broken' });
-  await createHook(tenant, { name: 'working' });
+  const { id } = await createWebhook(tenant, { name: 'broken' });
+  await createWebhook(tenant, { name: 'working' });
   await database.prisma.destination.updateMany({
     where: { id },
     data: { failingSince: new Date(), failedAttempts: 1 },
   });
-  const names = async (failing: boolean | null) => {
+  const listNames = async (failing: boolean | null) => {
     const { destinations } = (await tenant.query(FAILING, { project, failing })).project;
     return destinations.nodes.map(({ name }: { name: string }) => name);
   };
-  expect(await names(true)).toEqual(['broken']);
-  expect(await names(false)).toEqual(['working']);
-  expect(await names(null)).toEqual(['working', 'broken']);
+  expect(await listNames(true)).toEqual(['broken']);
+  expect(await listNames(false)).toEqual(['working']);
+  expect(await listNames(null)).toEqual(['working', 'broken']);
 });
 
 test('creates a destination, with its secret sealed', async () => {
@@ -131,10 +132,10 @@ test('returns the secret on creation, and later only with credentials:read', asy
   const creator = await tenant.withScopes('events:write', 'read');
   const { createDestination } = await creator.query(CREATE, createInput(tenant));
   const { signingSecret, destination } = createDestination;
-  const other = await createHook(tenant, { name: 'other' });
+  const other = await createWebhook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
 
-  const secrets = `query ($id: String!) {
+  const secrets = `query ListDestinations($id: String!) {
     project(idOrName: $id) { destinations { nodes { id signingSecret } } }
   }`;
   const listed = await tenant.query(secrets, { id: tenant.projectId });
@@ -142,7 +143,9 @@ test('returns the secret on creation, and later only with credentials:read', asy
     { id: other.id, signingSecret: other.signingSecret },
     { id: destination.id, signingSecret },
   ]);
-  const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
+  const node = `query GetDestination($id: ID!) {
+    node(id: $id) { id ... on Destination { signingSecret } }
+  }`;
   for (const scope of ['read', 'full'] as const) {
     const reader = await tenant.withScopes(scope);
     const { data, errors } = await reader.request(node, { id: destination.id });
@@ -161,7 +164,7 @@ test('names every issue of the schema together, and repeats no header', async ()
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
   const { problem, code } = await tenant.getRefusal(CREATE, createInput(tenant, values));
   expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues?.map((issue) => issue.name)).toEqual(names);
+  expect(listIssueNames(problem)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
     values.name,
     undefined,
@@ -170,21 +173,18 @@ test('names every issue of the schema together, and repeats no header', async ()
   ]);
 
   const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
-  const everywhere = await tenant.getRefusal(CREATE, nowhere);
-  expect(everywhere.problem.issues?.map((issue) => issue.name)).toEqual([
-    'input.projectIdOrName',
-    ...names,
-  ]);
+  const fullRefusal = await tenant.getRefusal(CREATE, nowhere);
+  expect(listIssueNames(fullRefusal.problem)).toEqual(['input.projectIdOrName', ...names]);
 
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
   const refused = await tenant.getRefusal(UPDATE, { input });
-  expect(refused.problem.issues?.map((issue) => issue.name)).toEqual(names);
+  expect(listIssueNames(refused.problem)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
-  const { problem: ofHost } = await tenant.getRefusal(UPDATE, { input: insecure });
-  expect(ofHost.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
+  const { problem: hostProblem } = await tenant.getRefusal(UPDATE, { input: insecure });
+  expect(hostProblem.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
 test.each([
@@ -204,8 +204,8 @@ test.each([
 
 test('returns CONFLICT for a second destination of a name, and for a rename to it', async () => {
   const tenant = await app.tenant();
-  await createHook(tenant);
-  const other = await createHook(tenant, { name: 'erp' });
+  await createWebhook(tenant);
+  const other = await createWebhook(tenant, { name: 'erp' });
   expect(await tenant.getRefusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
   const { projectIdOrName, id } = other;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
@@ -215,35 +215,34 @@ test('returns CONFLICT for a second destination of a name, and for a rename to i
 
 test('changes the named members only, and clears headers with null', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1' } });
-  const change = async (members: Record<string, unknown>) =>
+  const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
+  const updateDestination = async (members: Record<string, unknown>) =>
     (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, ...members } }))
       .updateDestination.destination;
-  expect(await change({ name: 'erp' })).toMatchObject({
+  expect(await updateDestination({ name: 'erp' })).toMatchObject({
     name: 'erp',
     url,
     headers: { 'X-A': '***' },
     updateTime: expect.any(String),
   });
-  expect(await change({ url: `${url}/2` })).toMatchObject({ name: 'erp', url: `${url}/2` });
-  expect(await change({ headers: null })).toMatchObject({ name: 'erp', headers: null });
+  expect(await updateDestination({ url: `${url}/2` })).toMatchObject({
+    name: 'erp',
+    url: `${url}/2`,
+  });
+  expect(await updateDestination({ headers: null })).toMatchObject({ name: 'erp', headers: null });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
   const { problem } = await tenant.getRefusal(UPDATE, { input });
-  expect(problem.issues?.map(({ name }) => name)).toEqual([
-    'input.name',
-    'input.url',
-    'input.status',
-  ]);
+  expect(listIssueNames(problem)).toEqual(['input.name', 'input.url', 'input.status']);
 });
 
 test('keeps pending deliveries while disabled, and makes them due when enabled', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant);
-  const change = async (status: string) =>
+  const { id, projectIdOrName } = await createWebhook(tenant);
+  const updateDestination = async (status: string) =>
     (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status } }))
       .updateDestination.destination;
-  expect(await change('DISABLED')).toMatchObject({
+  expect(await updateDestination('DISABLED')).toMatchObject({
     status: 'DISABLED',
     disabledReason: 'Disabled by a caller.',
   });
@@ -257,7 +256,10 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   const waiting = await insert.delivery({ ...keys, nextAttemptTime: null });
   const failed = await insert.delivery({ ...keys, status: 'FAILED' });
 
-  expect(await change('ENABLED')).toMatchObject({ status: 'ENABLED', disabledReason: null });
+  expect(await updateDestination('ENABLED')).toMatchObject({
+    status: 'ENABLED',
+    disabledReason: null,
+  });
   expect(await findRow(id)).toMatchObject({ failingSince: null, failedAttempts: 0 });
   const dueTimes = new Map(
     (await database.prisma.delivery.findMany({ where: { destinationId: id } })).map((row) => [
@@ -272,12 +274,12 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
 
 test('signs with the old secret, too, for a day after a rotation', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName, signingSecret: first } = await createHook(tenant);
+  const { id, projectIdOrName, signingSecret: oldSecret } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  const rotated = (await tenant.query(ROTATE, { input })).rotateDestinationSecret;
-  const second = rotated.signingSecret;
-  expect(second).not.toBe(first);
-  expect(rotated.destination).toEqual({ id, signingSecret: second });
+  const rotation = (await tenant.query(ROTATE, { input })).rotateDestinationSecret;
+  const newSecret = rotation.signingSecret;
+  expect(newSecret).not.toBe(oldSecret);
+  expect(rotation.destination).toEqual({ id, signingSecret: newSecret });
 
   const sealed = await database.prisma.destination.findFirstOrThrow({
     where: { id },
@@ -285,13 +287,13 @@ test('signs with the old secret, too, for a day after a rotation', async () => {
   });
   if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
-  expect(openSigningSecrets(vault, sealed, inHours(23))).toEqual([second, first]);
-  expect(openSigningSecrets(vault, sealed, inHours(25))).toEqual([second]);
+  expect(openSigningSecrets(vault, sealed, inHours(23))).toEqual([newSecret, oldSecret]);
+  expect(openSigningSecrets(vault, sealed, inHours(25))).toEqual([newSecret]);
 });
 
 test('deletes the routes of a deleted destination, and fails its pending deliveries', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   const { projectId } = tenant;
   const topicId = newId('top');
   await database.prisma.topic.create({ data: { id: topicId, projectId, name: 'alerts' } });
@@ -305,8 +307,9 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   const input = { projectIdOrName, destinationId: id };
   expect(await tenant.query(DELETE, { input })).toEqual({ deleteDestination: { deletedId: id } });
   expect(await database.prisma.topicDestinationRoute.count({ where: { topicId } })).toBe(0);
-  const delivery =
-    'query ($id: ID!) { node(id: $id) { ... on Delivery { status failureReason } } }';
+  const delivery = `query GetDelivery($id: ID!) {
+    node(id: $id) { ... on Delivery { status failureReason } }
+  }`;
   expect((await tenant.query(delivery, { id: pending.id })).node).toEqual({
     status: 'FAILED',
     failureReason: 'The destination was deleted.',
@@ -319,7 +322,7 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
 
 test('refuses to rename or delete a destination that an integration names', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   const object = { objectName: 'contacts', destination: 'crm' };
   const content = createIntegrationContent('contacts-sync', { read: { objects: [object] } });
   await createIntegration(app, tenant, content);
@@ -340,57 +343,65 @@ test('refuses to rename or delete a destination that an integration names', asyn
 
 test('deletes a destination once no latest revision and no present config names it', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   await insertDestination(app, tenant, 'other');
-  const to = (destination: string) => ({ objectName: 'contacts', destination });
-  const content = createIntegrationContent('sync', { read: { objects: [to('crm')] } });
+  const createReadObject = (destination: string) => ({ objectName: 'contacts', destination });
+  const content = createIntegrationContent('sync', {
+    read: { objects: [createReadObject('crm')] },
+  });
   await createIntegration(app, tenant, content);
   await generateConnection(tenant);
   const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
-  const config = (destination: string) => ({ read: [{ ...to(destination), selectedFields: [] }] });
+  const createConfig = (destination: string) => ({
+    read: [{ ...createReadObject(destination), selectedFields: [] }],
+  });
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
-    input: { ...installing, config: config('crm') },
+    input: { ...installing, config: createConfig('crm') },
   });
   const installationId = createInstallation.installation.id;
-  const refusal = async () => {
+  const fetchRefusalDetail = async () => {
     const input = { projectIdOrName, destinationId: id };
     return (await tenant.getRefusal(DELETE, { input })).problem.detail;
   };
-  expect(await refusal()).toContain(`integration sync, installation ${installationId}`);
-  const revision = toRevision({ ...content, read: { objects: [to('other')] } });
+  expect(await fetchRefusalDetail()).toContain(`integration sync, installation ${installationId}`);
+  const revision = toRevision({ ...content, read: { objects: [createReadObject('other')] } });
   await tenant.query(CREATE_REVISION, {
     input: { projectIdOrName, integrationIdOrName: 'sync', revision },
   });
-  expect(await refusal()).not.toContain('integration sync');
+  expect(await fetchRefusalDetail()).not.toContain('integration sync');
   await tenant.query(UPDATE_INSTALLATION, {
-    input: { projectIdOrName, installationId, config: config('other') },
+    input: { projectIdOrName, installationId, config: createConfig('other') },
   });
   await tenant.query(DELETE, { input: { projectIdOrName, destinationId: id } });
 });
 
 test("returns NOT_FOUND for another tenant's destination", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await createHook(a);
-  const before = await findRow(id);
-  const node = 'query ($id: ID!) { node(id: $id) { id ... on Destination { signingSecret } } }';
-  expect(await b.query(node, { id })).toEqual({ node: null });
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id } = await createWebhook(tenant);
+  const rowBefore = await findRow(id);
+  const node = `query GetDestination($id: ID!) {
+    node(id: $id) { id ... on Destination { signingSecret } }
+  }`;
+  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await b.getRefusal(DELETE, { input })).toMatchObject(notFound);
-    expect(await b.getRefusal(ROTATE, { input })).toMatchObject(notFound);
-    expect(await b.getRefusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(
+    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject(notFound);
+    expect(await stranger.getRefusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(await stranger.getRefusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(
       notFound,
     );
   }
-  expect(await b.getRefusal(CREATE, createInput(a))).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await findRow(id)).toEqual(before);
+  expect(await stranger.getRefusal(CREATE, createInput(tenant))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await findRow(id)).toEqual(rowBefore);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read', 'credentials:read');
-  const { id, projectIdOrName } = await createHook(tenant);
+  const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
   expect(await reader.getRefusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
     code: 'FORBIDDEN',
@@ -400,14 +411,14 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   }
 });
 
-const values = `query ($id: ID!) {
+const values = `query GetDestination($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
 test('returns values of headers and of the query only with credentials:read', async () => {
   const tenant = await app.tenant();
   const secret = { url: `${url}?token=s3cret&v`, headers: { 'X-Key': 's3cret' } };
-  const { id, ...destination } = await createHook(tenant, secret);
+  const { id, ...destination } = await createWebhook(tenant, secret);
   const masked = { url: `${url}?token=***&***`, headers: { 'X-Key': '***' } };
   expect(destination).toMatchObject(masked);
   expect((await tenant.query(values, { id })).node).toEqual({
@@ -425,10 +436,10 @@ test('returns values of headers and of the query only with credentials:read', as
 test('refuses masks as values and names each of them', async () => {
   const tenant = await app.tenant();
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
-  const { id, projectIdOrName, url: maskedUrl, headers } = await createHook(tenant, secret);
+  const { id, projectIdOrName, url: maskedUrl, headers } = await createWebhook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
   const { problem } = await tenant.getRefusal(UPDATE, { input });
-  expect(problem.issues?.map(({ name }) => name).toSorted()).toEqual([
+  expect(listIssueNames(problem).toSorted()).toEqual([
     'input.headers.X-B',
     'input.headers.X-Key',
     'input.url',
@@ -442,7 +453,9 @@ test('refuses masks as values and names each of them', async () => {
 
 test('keeps the values of the headers that keepHeaders names', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1', 'X-B': '2' } });
+  const { id, projectIdOrName } = await createWebhook(tenant, {
+    headers: { 'X-A': '1', 'X-B': '2' },
+  });
   const caller = await tenant.withScopes('events:write', 'read');
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
@@ -451,10 +464,7 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
   const { problem } = await caller.getRefusal(UPDATE, { input: wrong });
-  expect(problem.issues?.map(({ name }) => name)).toEqual([
-    'input.keepHeaders[0]',
-    'input.keepHeaders[1]',
-  ]);
+  expect(listIssueNames(problem)).toEqual(['input.keepHeaders[0]', 'input.keepHeaders[1]']);
   await caller.query(UPDATE, { input: { ...input, keepHeaders: ['X-C'] } });
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
   expect(await (await app.tenant()).getRefusal(UPDATE, { input: wrong })).toMatchObject({
@@ -464,7 +474,7 @@ test('keeps the values of the headers that keepHeaders names', async () => {
 
 test('refuses more headers than a destination may have, kept and new ones together', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-Kept': '1' } });
+  const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-Kept': '1' } });
   const headers = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
   );
@@ -477,7 +487,7 @@ test('refuses more headers than a destination may have, kept and new ones togeth
 
 test('keeps the values of headers for another host only for callers who can read them', async () => {
   const tenant = await app.tenant();
-  const { id, projectIdOrName } = await createHook(tenant, { headers: { 'X-A': '1' } });
+  const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
   const caller = await tenant.withScopes('events:write', 'read');
   const elsewhere = {
     projectIdOrName,
@@ -512,12 +522,12 @@ test('seals values that an earlier version stored in plain once, also in two con
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
-  const { id } = await createHook(tenant);
+  const { id } = await createWebhook(tenant);
   const where = { projectId_id: { projectId, id } };
   const data = { url: plain.url, maskedHeaders: plain.headers };
   await database.prisma.destination.update({ where, data });
-  const shown = await tenant.query(values, { id });
-  expect(shown.node).toEqual({
+  const response = await tenant.query(values, { id });
+  expect(response.node).toEqual({
     url: `${url}?token=***`,
     headers: { 'X-Key': '***' },
     urlWithValues: plain.url,
@@ -528,5 +538,5 @@ test('seals values that an earlier version stored in plain once, also in two con
   expect(counts[0] + counts[1]).toBe(2);
   expect(await seal()).toBe(0);
   expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
-  expect(await tenant.query(values, { id })).toEqual(shown);
+  expect(await tenant.query(values, { id })).toEqual(response);
 });

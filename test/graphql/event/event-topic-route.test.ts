@@ -4,19 +4,20 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation ($input: CreateEventTopicRouteInput!) {
+const CREATE = `mutation CreateEventTopicRoute($input: CreateEventTopicRouteInput!) {
   createEventTopicRoute(input: $input) {
     eventTopicRoute { id eventType topic { id name } project { id } updateTime }
   }
 }`;
-const DELETE = `mutation ($input: DeleteEventTopicRouteInput!) {
+const DELETE = `mutation DeleteEventTopicRoute($input: DeleteEventTopicRouteInput!) {
   deleteEventTopicRoute(input: $input) { deletedId }
 }`;
 
 async function createTopic(tenant: Tenant, name: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, name };
-  const mutation =
-    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const mutation = `mutation CreateTopic($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { id } }
+  }`;
   return (await tenant.query(mutation, { input })).createTopic.topic.id;
 }
 
@@ -41,11 +42,10 @@ test('creates a route for each event type, and deletes it', async () => {
       updateTime: null,
     });
   }
-  const ofTopic = `query ($id: ID!) {
+  const query = `query GetTopic($id: ID!) {
     node(id: $id) { ... on Topic { eventTopicRoutes { nodes { id eventType } totalCount } } }
   }`;
-  const { nodes, totalCount } = (await tenant.query(ofTopic, { id: topicId })).node
-    .eventTopicRoutes;
+  const { nodes, totalCount } = (await tenant.query(query, { id: topicId })).node.eventTopicRoutes;
   expect(totalCount).toBe(24);
   expect(nodes.map((node: { eventType: string }) => node.eventType)).toEqual(eventTypes.reverse());
 
@@ -57,12 +57,12 @@ test('creates a route for each event type, and deletes it', async () => {
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const createdToA = await createRoute(tenant, a, 'CONNECTION_CREATED');
   const createdToB = await createRoute(tenant, b, 'CONNECTION_CREATED');
   const errorToB = await createRoute(tenant, b, 'CONNECTION_ERROR');
-  const query = `query ($id: String!, $topicId: ID, $eventType: NotificationEventType, $last: Int) {
+  const query = `query ListEventTopicRoutes($id: String!, $topicId: ID, $eventType: NotificationEventType, $last: Int) {
     project(idOrName: $id) {
       eventTopicRoutes(topicId: $topicId, eventType: $eventType, last: $last) { nodes { id } }
     }
@@ -78,7 +78,7 @@ test('lists routes by topic, by event type, and by both', async () => {
   expect(await listRouteIds({ topicId: b, eventType: 'CONNECTION_ERROR' })).toEqual([errorToB]);
   expect(await listRouteIds({ topicId: a, eventType: 'CONNECTION_ERROR' })).toEqual([]);
   expect(await listRouteIds({ topicId: 'nonsense' })).toEqual([]);
-  expect(await listRouteIds({ topicId: a }, other)).toEqual([]);
+  expect(await listRouteIds({ topicId: a }, stranger)).toEqual([]);
 });
 
 test('returns CONFLICT for a repeated route', async () => {
@@ -90,11 +90,11 @@ test('returns CONFLICT for a repeated route', async () => {
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const foreign = await createTopic(a, 'alerts');
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const foreign = await createTopic(tenant, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
-    const input = { projectIdOrName: b.projectId, topicId, eventType: 'CONNECTION_CREATED' };
-    expect(await b.getRefusal(CREATE, { input })).toMatchObject({
+    const input = { projectIdOrName: stranger.projectId, topicId, eventType: 'CONNECTION_CREATED' };
+    expect(await stranger.getRefusal(CREATE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -104,16 +104,16 @@ test("refuses an unknown topic, and another tenant's", async () => {
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const topicId = await createTopic(a, 'alerts');
-  const id = await createRoute(a, topicId, 'CONNECTION_CREATED');
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const topicId = await createTopic(tenant, 'alerts');
+  const id = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
+  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect(await b.query(node, { id })).toEqual({ node: null });
-  expect(await a.query(node, { id })).toEqual({ node: { id } });
+  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {

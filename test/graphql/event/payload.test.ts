@@ -5,7 +5,7 @@ import { insertRows } from '../../support/database/insert-rows.ts';
 const app = await getSharedApp();
 const insert = insertRows(app);
 
-const PAYLOADS = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
+const PAYLOADS = `query ListPayloads($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
   body bodyBytes attempts { attemptNumber responseBody } } } }`;
 
 async function createDelivery() {
@@ -43,20 +43,20 @@ test('returns bodies of requests and responses only with payloads:read, which fu
 test('returns bodies over REST on request, and only with payloads:read', async () => {
   const { tenant, projectId, id, body } = await createDelivery();
   const path = `/v1/projects/${projectId}/deliveries/${id}`;
-  const get = async (scopes: string[], query = '') => {
+  const fetchDelivery = async (scopes: string[], query = '') => {
     const key = await tenant.createKey(...(scopes as never[]));
     const response = await app.fetch(path + query, { headers: { 'x-api-key': key } });
     return { status: response.status, body: await response.json() };
   };
-  const plain = await get(['full']);
-  expect(plain.body).toMatchObject({ bodyBytes: Buffer.byteLength(body) });
-  expect(plain.body).not.toHaveProperty('body');
-  expect(plain.body.attempts[0]).not.toHaveProperty('responseBody');
-  expect((await get(['full'], '?includePayload=true')).body).toMatchObject({
+  const withoutPayload = await fetchDelivery(['full']);
+  expect(withoutPayload.body).toMatchObject({ bodyBytes: Buffer.byteLength(body) });
+  expect(withoutPayload.body).not.toHaveProperty('body');
+  expect(withoutPayload.body.attempts[0]).not.toHaveProperty('responseBody');
+  expect((await fetchDelivery(['full'], '?includePayload=true')).body).toMatchObject({
     body: JSON.parse(body),
     attempts: [{ responseBody: 'no such hook' }],
   });
-  expect((await get(['read'], '?includePayload=true')).status).toBe(403);
+  expect((await fetchDelivery(['read'], '?includePayload=true')).status).toBe(403);
 });
 
 test(
@@ -65,11 +65,14 @@ test(
   async () => {
     const { tenant, projectId } = await createDelivery();
     const large = JSON.stringify({ text: 'x'.repeat(9 * 1024 * 1024) });
-    const first = await insert.delivery({ projectId, body: large });
-    const second = await insert.delivery({ projectId, body: large });
-    const query =
-      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery { id body bodyBytes } } }';
-    const { data, errors } = await tenant.request(query, { ids: [first.id, second.id] });
+    const fittingDelivery = await insert.delivery({ projectId, body: large });
+    const excessDelivery = await insert.delivery({ projectId, body: large });
+    const query = `query GetDeliveries($ids: [ID!]!) {
+      nodes(ids: $ids) { ... on Delivery { id body bodyBytes } }
+    }`;
+    const { data, errors } = await tenant.request(query, {
+      ids: [fittingDelivery.id, excessDelivery.id],
+    });
     expect(data.nodes.map((node: { body: object | null }) => node.body === null)).toEqual([
       false,
       true,

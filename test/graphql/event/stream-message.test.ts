@@ -12,18 +12,18 @@ const { services, sandbox } = app.app;
 const { database } = services;
 sandbox.seed('contacts', 3);
 
-const CREATE = `mutation ($input: CreateDestinationInput!) {
+const CREATE = `mutation CreateDestination($input: CreateDestinationInput!) {
   createDestination(input: $input) {
     signingSecret
     destination { id name type url headers status disabledReason signingSecret }
   }
 }`;
-const LIST = `query ($project: String!, $first: Int, $after: String, $last: Int) {
+const LIST = `query ListStreamMessages($project: String!, $first: Int, $after: String, $last: Int) {
   project(idOrName: $project) { destinations { nodes {
     id type messages(first: $first, after: $after, last: $last) {
       totalCount pageInfo { hasNextPage hasPreviousPage } edges { cursor node { id createTime body } } } } } }
 }`;
-const FOLLOW = `subscription ($destinationId: ID!, $after: String) {
+const FOLLOW = `subscription FollowStreamMessages($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { id createTime body } }
 }`;
 
@@ -75,7 +75,7 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
   ]);
   const webhook = { name: 'hook', type: 'WEBHOOK' };
   expect(await listIssueNames(CREATE, webhook)).toEqual(['input.url']);
-  const update = `mutation ($input: UpdateDestinationInput!) {
+  const update = `mutation UpdateDestination($input: UpdateDestinationInput!) {
     updateDestination(input: $input) { destination { name url } } }`;
   const changes = { destinationId: id, ...values, status: 'DISABLED' };
   expect(await listIssueNames(update, changes)).toEqual([
@@ -88,12 +88,16 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
     name: 'sea',
     url: null,
   });
-  const rotate = `mutation ($input: RotateDestinationSecretInput!) {
+  const rotate = `mutation RotateDestinationSecret($input: RotateDestinationSecretInput!) {
     rotateDestinationSecret(input: $input) { signingSecret } }`;
   expect(await listIssueNames(rotate, { destinationId: id })).toEqual(['input.destinationId']);
-  const retry = `mutation ($input: RetryDeliveriesInput!) { retryDeliveries(input: $input) { count } }`;
+  const retry = `mutation RetryDeliveries($input: RetryDeliveriesInput!) {
+    retryDeliveries(input: $input) { count }
+  }`;
   expect(await listIssueNames(retry, { destinationId: id })).toEqual(['input.destinationId']);
-  const sendTest = `mutation ($input: SendTestMessageInput!) { sendTestMessage(input: $input) { delivery { id } } }`;
+  const sendTest = `mutation SendTestMessage($input: SendTestMessageInput!) {
+    sendTestMessage(input: $input) { delivery { id } }
+  }`;
   expect(await listIssueNames(sendTest, { destinationId: id })).toEqual(['input.destinationId']);
   expect((await tenant.query(retry, { input: project })).retryDeliveries).toEqual({ count: 0 });
 });
@@ -133,15 +137,15 @@ test('pages through a stream from its beginning and from its end', async () => {
   const tenant = await app.tenant();
   const stream = await addStream(tenant);
   await appendMessages(database, stream, { names: createNames('m', 5) });
-  const first = await listMessages(tenant, { first: 2 });
-  expect(listBodyNames(first.edges)).toEqual(['m1', 'm2']);
-  expect([first.totalCount, first.pageInfo]).toEqual([
+  const firstPage = await listMessages(tenant, { first: 2 });
+  expect(listBodyNames(firstPage.edges)).toEqual(['m1', 'm2']);
+  expect([firstPage.totalCount, firstPage.pageInfo]).toEqual([
     5,
     { hasNextPage: true, hasPreviousPage: false },
   ]);
-  const rest = await listMessages(tenant, { first: 3, after: first.edges[1].cursor });
-  expect(listBodyNames(rest.edges)).toEqual(['m3', 'm4', 'm5']);
-  expect(rest.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
+  const lastPage = await listMessages(tenant, { first: 3, after: firstPage.edges[1].cursor });
+  expect(listBodyNames(lastPage.edges)).toEqual(['m3', 'm4', 'm5']);
+  expect(lastPage.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
   expect(listBodyNames((await listMessages(tenant, { last: 1 })).edges)).toEqual(['m5']);
 });
 
@@ -207,8 +211,11 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
   });
   const before = new Date(1);
   await removeSurplus(services, { before });
-  const refused = await follow(createHeaders(tenant), { destinationId, after: edges[0].cursor });
-  const [error] = (await refused.next())?.data.errors ?? [];
+  const refusedStream = await follow(createHeaders(tenant), {
+    destinationId,
+    after: edges[0].cursor,
+  });
+  const [error] = (await refusedStream.next())?.data.errors ?? [];
   expect(error.extensions.problem.issues).toMatchObject([{ name: 'after' }]);
   expect(error.message).toContain('too old');
   const keptStream = await follow(createHeaders(tenant), { destinationId, after: edges[1].cursor });
@@ -245,7 +252,9 @@ test('ends subscriptions of a deleted stream, and deletes its messages', async (
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
   const live = await follow(createHeaders(tenant), { destinationId });
-  const remove = `mutation ($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`;
+  const remove = `mutation DeleteDestination($input: DeleteDestinationInput!) {
+    deleteDestination(input: $input) { deletedId }
+  }`;
   await tenant.query(remove, { input: { projectIdOrName: projectId, destinationId } });
   const [error] = (await live.next())?.data.errors ?? [];
   expect(error.extensions.code).toBe('NOT_FOUND');

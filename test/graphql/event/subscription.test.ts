@@ -15,14 +15,14 @@ const app = await getSharedApp();
 const insert = insertRows(app);
 const { database } = app.app.services;
 
-const SUBSCRIBE_TO_EVENTS = `subscription ($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
+const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
                               $after: String) {
   notificationEvents(projectIdOrName: $project, topicId: $topicId, eventTypes: $eventTypes,
                      after: $after) {
     cursor node { eventType data topics { name } project { name appName } }
   }
 }`;
-const LIST_EVENTS = `query ($project: String!) {
+const LIST_EVENTS = `query ListEvents($project: String!) {
   project(idOrName: $project) { notificationEvents { edges { cursor node { data } } } }
 }`;
 
@@ -137,36 +137,36 @@ test('filters a stream by topic and by type', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's project, topic and operation", async () => {
-  const [a, b] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
-  const { id } = await insert.operation({ projectId: a.projectId });
-  const operation = 'subscription ($id: ID!) { operation(id: $id) { id } }';
+  const [tenant, stranger] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
+  const { id } = await insert.operation({ projectId: tenant.projectId });
+  const operation = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id } }';
   for (const variables of [
-    { project: a.projectId },
-    { project: a.projectName },
-    { project: b.projectId, topicId: a.createdTopicId },
+    { project: tenant.projectId },
+    { project: tenant.projectName },
+    { project: stranger.projectId, topicId: tenant.createdTopicId },
     { query: operation, id },
   ]) {
-    const stream = await subscribe(createHeaders(b), variables);
+    const stream = await subscribe(createHeaders(stranger), variables);
     expect(await readRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
 test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
-  const [tenant, other] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
+  const [tenant, stranger] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
   const project = tenant.projectId;
-  await recordNamedEvents(database, other, createNames('e', 3));
+  await recordNamedEvents(database, stranger, createNames('e', 3));
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const queryCursor = async ({ query, projectId }: Tenant) => {
     const data = await query(LIST_EVENTS, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
   };
-  const [own, foreign] = [await queryCursor(tenant), await queryCursor(other)];
+  const [ownCursor, foreignCursor] = [await queryCursor(tenant), await queryCursor(stranger)];
   await database.prisma.eventLog.update({
     where: { projectId: project },
     data: { lastPosition: 2 },
   });
-  const damaged = `${own.slice(0, -2)}xx`;
-  for (const after of [damaged, foreign, own, '']) {
+  const damaged = `${ownCursor.slice(0, -2)}xx`;
+  for (const after of [damaged, foreignCursor, ownCursor, '']) {
     const refusal = await readRefusal(await subscribe(createHeaders(tenant), { project, after }));
     expect(refusal).toMatchObject({
       code: 'BAD_USER_INPUT',
@@ -254,7 +254,7 @@ test("ends a builder's stream if the builder leaves the org", async () => {
 test('follows an operation until it ends', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.operation({ projectId: tenant.projectId, status: 'IN_PROGRESS' });
-  const query = `subscription ($id: ID!) {
+  const query = `subscription FollowOperation($id: ID!) {
     operation(id: $id) { id status result metadata { progress { recordsProcessed } } }
   }`;
   const stream = await subscribe(createHeaders(tenant), { query, id });
@@ -268,15 +268,15 @@ test('follows an operation until it ends', async () => {
     status: 'IN_PROGRESS',
     metadata: { progress: null },
   });
-  const change = (data: object) =>
+  const updateOperation = (data: object) =>
     inTransaction(database, async (tx) => {
       await tx.operation.updateMany({ where: { id }, data });
       notifyOperation(tx, id);
     });
   const progress = { objectName: 'contact', recordsProcessed: 3 };
-  await change({ metadata: { objects: ['contact'], progress } });
+  await updateOperation({ metadata: { objects: ['contact'], progress } });
   expect(await readNext()).toMatchObject({ metadata: { progress: { recordsProcessed: 3 } } });
-  await change({ status: 'SUCCESS', result: 'Read 3 records.', updateTime: new Date() });
+  await updateOperation({ status: 'SUCCESS', result: 'Read 3 records.', updateTime: new Date() });
   expect(await readNext()).toMatchObject({ status: 'SUCCEEDED', result: 'Read 3 records.' });
   expect(await stream.next()).toEqual({ event: 'complete', data: null });
   expect(await stream.next()).toBeNull();
@@ -287,12 +287,12 @@ test('limits the subscriptions of a caller', async () => {
   const tenant = await small.tenant();
   const headers = createHeaders(tenant);
   const variables = { project: tenant.projectId };
-  const open = () =>
+  const openStream = () =>
     openEventStream(small.fetch, { query: SUBSCRIBE_TO_EVENTS, variables, headers });
-  const [first] = [await open(), await open()];
-  const third = await open();
-  expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await readRefusal(third)).toMatchObject({ code: 'RATE_LIMITED' });
-  first.close();
-  expect((await open()).status).toBe(200);
+  const [firstStream] = [await openStream(), await openStream()];
+  const refusedStream = await openStream();
+  expect([refusedStream.status, refusedStream.headers.get('retry-after')]).toEqual([429, '1']);
+  expect(await readRefusal(refusedStream)).toMatchObject({ code: 'RATE_LIMITED' });
+  firstStream.close();
+  expect((await openStream()).status).toBe(200);
 });

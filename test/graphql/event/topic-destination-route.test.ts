@@ -3,26 +3,27 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation ($input: CreateTopicDestinationRouteInput!) {
+const CREATE = `mutation CreateTopicDestinationRoute($input: CreateTopicDestinationRouteInput!) {
   createTopicDestinationRoute(input: $input) {
     topicDestinationRoute { id topic { id } destination { id name } project { id } }
   }
 }`;
-const DELETE = `mutation ($input: DeleteTopicDestinationRouteInput!) {
+const DELETE = `mutation DeleteTopicDestinationRoute($input: DeleteTopicDestinationRouteInput!) {
   deleteTopicDestinationRoute(input: $input) { deletedId }
 }`;
 
 async function createTopic(tenant: Tenant, name: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, name };
-  const mutation =
-    'mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }';
+  const mutation = `mutation CreateTopic($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { id } }
+  }`;
   return (await tenant.query(mutation, { input })).createTopic.topic.id;
 }
 
 async function createDestination(tenant: Tenant, name: string): Promise<string> {
   const url = 'https://hooks.example.test';
   const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
-  const mutation = `mutation ($input: CreateDestinationInput!) {
+  const mutation = `mutation CreateDestination($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } }
   }`;
   return (await tenant.query(mutation, { input })).createDestination.destination.id;
@@ -62,13 +63,13 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const [x, y] = [await createDestination(tenant, 'x'), await createDestination(tenant, 'y')];
   const ax = await createRoute(tenant, a, x);
   const bx = await createRoute(tenant, b, x);
   const by = await createRoute(tenant, b, y);
-  const query = `query ($id: String!, $topicId: ID, $destinationId: ID, $last: Int) {
+  const query = `query ListTopicDestinationRoutes($id: String!, $topicId: ID, $destinationId: ID, $last: Int) {
     project(idOrName: $id) {
       topicDestinationRoutes(topicId: $topicId, destinationId: $destinationId, last: $last) {
         nodes { id }
@@ -86,50 +87,54 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
   expect(await listRouteIds({ destinationId: x })).toEqual([bx, ax]);
   expect(await listRouteIds({ topicId: b, destinationId: x })).toEqual([bx]);
   expect(await listRouteIds({ topicId: a, destinationId: y })).toEqual([]);
-  expect(await listRouteIds({ topicId: a }, other)).toEqual([]);
+  expect(await listRouteIds({ topicId: a }, stranger)).toEqual([]);
 
-  const ofTopic = `query ($id: ID!) {
+  const topicQuery = `query GetTopic($id: ID!) {
     node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
   }`;
-  const { node } = await tenant.query(ofTopic, { id: b });
+  const { node } = await tenant.query(topicQuery, { id: b });
   expect(listIds(node.topicDestinationRoutes)).toEqual([by, bx]);
 });
 
 test('names a topic or destination that is not of the project', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const foreign = {
-    topicId: await createTopic(a, 't'),
-    destinationId: await createDestination(a, 'd'),
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const foreignIds = {
+    topicId: await createTopic(tenant, 't'),
+    destinationId: await createDestination(tenant, 'd'),
   };
-  const own = {
-    topicId: await createTopic(b, 't'),
-    destinationId: await createDestination(b, 'd'),
+  const ownIds = {
+    topicId: await createTopic(stranger, 't'),
+    destinationId: await createDestination(stranger, 'd'),
   };
-  const listIssues = async (ends: Record<string, string>) => {
-    const input = { projectIdOrName: b.projectId, ...ends };
-    const { problem } = await b.getRefusal(CREATE, { input });
+  const listIssues = async (ids: Record<string, string>) => {
+    const input = { projectIdOrName: stranger.projectId, ...ids };
+    const { problem } = await stranger.getRefusal(CREATE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
   const noDestination = 'input.destinationId does not exist.';
-  expect(await listIssues(foreign)).toEqual([noTopic, noDestination]);
-  expect(await listIssues({ ...own, topicId: foreign.topicId })).toEqual([noTopic]);
-  expect(await listIssues({ ...own, destinationId: foreign.destinationId })).toEqual([
+  expect(await listIssues(foreignIds)).toEqual([noTopic, noDestination]);
+  expect(await listIssues({ ...ownIds, topicId: foreignIds.topicId })).toEqual([noTopic]);
+  expect(await listIssues({ ...ownIds, destinationId: foreignIds.destinationId })).toEqual([
     noDestination,
   ]);
   expect(await listIssues({ topicId: 'x', destinationId: 'y' })).toEqual([noTopic, noDestination]);
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const id = await createRoute(a, await createTopic(a, 't'), await createDestination(a, 'd'));
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const id = await createRoute(
+    tenant,
+    await createTopic(tenant, 't'),
+    await createDestination(tenant, 'd'),
+  );
+  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect(await b.query(node, { id })).toEqual({ node: null });
-  expect(await a.query(node, { id })).toEqual({ node: { id } });
+  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {

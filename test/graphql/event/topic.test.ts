@@ -3,13 +3,15 @@ import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const create = `mutation ($input: CreateTopicInput!) {
+const create = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id name createTime updateTime project { id } } }
 }`;
-const rename = `mutation ($input: UpdateTopicInput!) {
+const rename = `mutation UpdateTopic($input: UpdateTopicInput!) {
   updateTopic(input: $input) { topic { id name updateTime } }
 }`;
-const remove = `mutation ($input: DeleteTopicInput!) { deleteTopic(input: $input) { deletedId } }`;
+const remove = `mutation DeleteTopic($input: DeleteTopicInput!) {
+  deleteTopic(input: $input) { deletedId }
+}`;
 
 test('creates, renames and deletes a topic', async () => {
   const tenant = await app.tenant();
@@ -69,14 +71,14 @@ test('names every invalid input', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's topic", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const input = { projectIdOrName: a.projectId, name: 'alerts' };
-  const { id } = (await a.query(create, { input })).createTopic.topic;
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
-  expect(await b.query(node, { id })).toEqual({ node: null });
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
+  const { id } = (await tenant.query(create, { input })).createTopic.topic;
+  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
+  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const foreign = { input: { projectIdOrName, topicId: id } };
-    expect(await b.getRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 

@@ -43,7 +43,7 @@ const FRAGMENTS = types
   })
   .join(' ');
 const NODE = `__typename id eventType data ${FRAGMENTS}`;
-const SUBSCRIPTION = `subscription ($after: String!) {
+const SUBSCRIPTION = `subscription SubscribeToEvents($after: String!) {
   notificationEvents(after: $after) { cursor node { ${NODE} } }
 }`;
 const LIST = `{ project { notificationEvents(first: 100) { nodes { ${NODE} } } } }`;
@@ -134,7 +134,7 @@ test('returns typed members in lists, nodes and streams over each transport', as
     const listed = project.notificationEvents.nodes[index];
     expectTyped(listed, type);
     const { node } = await tenant.query(
-      `query ($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${NODE} } } }`,
+      `query GetNotificationEvent($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${NODE} } } }`,
       { id: listed.id },
     );
     expect(node).toEqual(listed);
@@ -201,7 +201,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
     { __typename: 'ConnectionUpdated' },
   ]);
   await tenant.query(
-    'mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
+    'mutation DeleteInstallation($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }',
     { input: { installationId } },
   );
   await tenant.query(

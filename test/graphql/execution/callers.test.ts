@@ -22,14 +22,15 @@ const { prisma } = app.app.services.database;
 type Headers = Record<string, string>;
 
 /** Sends requests over a real connection, so that the server knows the caller's address. */
-function over(base: string, headers: Headers = {}): GraphqlClient {
+function createClientAt(base: string, headers: Headers = {}): GraphqlClient {
   return createClient((path, init) => fetch(`${base}${path}`, init), headers);
 }
-const bearer = (token: string) => over(url, { authorization: `Bearer ${token}` });
+const createBearerClient = (token: string) =>
+  createClientAt(url, { authorization: `Bearer ${token}` });
 const mint = app.app.verifier.mint ?? (() => Promise.reject(new Error('no local issuer')));
 
-const kind = '{ viewer { kind } }';
-const person = '{ viewer { builder { id firstName fullName primaryEmail } } }';
+const VIEWER_KIND = '{ viewer { kind } }';
+const VIEWER_BUILDER = '{ viewer { builder { id firstName fullName primaryEmail } } }';
 
 const keyFile = join(app.app.services.config.DATA_DIR, 'issuer-key.json');
 const issuerKey = createPrivateKey({
@@ -39,7 +40,7 @@ const issuerKey = createPrivateKey({
 const issuerPublicKey = createPublicKey(issuerKey).export({ type: 'spki', format: 'pem' });
 
 /** A token like the local issuer's, with `parts` replaced. */
-async function forge(parts: {
+async function signToken(parts: {
   key?: Parameters<SignJWT['sign']>[0];
   algorithm?: string;
   claims?: Record<string, unknown>;
@@ -59,7 +60,7 @@ async function forge(parts: {
 }
 
 test('returns only introspection without credentials', async () => {
-  const anonymous = over(url);
+  const anonymous = createClientAt(url);
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const required = field.args
       .filter(isRequiredArgument)
@@ -96,18 +97,22 @@ test('returns only introspection without credentials', async () => {
 
 test('takes an API key from X-Api-Key, and a token from Authorization', async () => {
   const { apiKey, token } = await app.tenant();
-  expect(await over(url, { 'x-api-key': apiKey }).query(kind)).toEqual({
+  expect(await createClientAt(url, { 'x-api-key': apiKey }).query(VIEWER_KIND)).toEqual({
     viewer: { kind: 'API_KEY' },
   });
   for (const authorization of [`Bearer ${token}`, `bearer ${token}`]) {
-    expect(await over(url, { authorization }).query(kind)).toEqual({ viewer: { kind: 'BUILDER' } });
+    expect(await createClientAt(url, { authorization }).query(VIEWER_KIND)).toEqual({
+      viewer: { kind: 'BUILDER' },
+    });
   }
 });
 
 test('refuses a wrong key of any form', async () => {
   const { apiKey } = await app.tenant();
   for (const value of [createKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
-    const { status, data, errors } = await over(url, { 'x-api-key': value }).request(kind);
+    const { status, data, errors } = await createClientAt(url, { 'x-api-key': value }).request(
+      VIEWER_KIND,
+    );
     expect(status).toBe(401);
     expect(data ?? null).toBeNull();
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
@@ -119,35 +124,37 @@ test('refuses a deactivated or deleted key within seconds, or immediately if it 
   for (const isUsed of [true, false]) {
     for (const end of ['deactivate', 'delete']) {
       const { apiKey, apiKeyId: id } = await app.tenant();
-      const client = over(url, { 'x-api-key': apiKey });
-      if (isUsed) await client.query(kind);
+      const client = createClientAt(url, { 'x-api-key': apiKey });
+      if (isUsed) await client.query(VIEWER_KIND);
       if (end === 'delete') await prisma.apiKey.deleteMany({ where: { id } });
       else await prisma.apiKey.updateMany({ where: { id }, data: { active: false } });
-      const status = async () => (await client.request(kind)).status;
-      if (isUsed) await expect.poll(status, { interval: 20, timeout: 5_000 }).toBe(401);
-      else expect(await status()).toBe(401);
+      const fetchStatus = async () => (await client.request(VIEWER_KIND)).status;
+      if (isUsed) await expect.poll(fetchStatus, { interval: 20, timeout: 5_000 }).toBe(401);
+      else expect(await fetchStatus()).toBe(401);
     }
   }
 });
 
 test('accepts the token that the next tests forge, without a forged part', async () => {
-  expect(await bearer(await forge({})).query(kind)).toEqual({ viewer: { kind: 'BUILDER' } });
+  expect(await createBearerClient(await signToken({})).query(VIEWER_KIND)).toEqual({
+    viewer: { kind: 'BUILDER' },
+  });
 });
 
-const other = await generateKeyPair('ES256');
+const otherKey = await generateKeyPair('ES256');
 const past = Math.floor(Date.now() / 1000) - 3600;
 test.each<[string, () => Promise<string>]>([
-  ['signed by another key', () => forge({ key: other.privateKey })],
-  ['expired', () => forge({ claims: { exp: past } })],
-  ['without an expiry', () => forge({ claims: { exp: undefined } })],
-  ['not valid yet', () => forge({ claims: { nbf: past + 7200 } })],
-  ['for another audience', () => forge({ claims: { aud: 'another' } })],
-  ['for no audience', () => forge({ claims: { aud: undefined } })],
-  ['of another issuer', () => forge({ claims: { iss: 'https://issuer.test' } })],
-  ['without a subject', () => forge({ claims: { sub: undefined } })],
-  ['with an empty subject', () => forge({ claims: { sub: '' } })],
-  ['with a NUL in its subject', () => forge({ claims: { sub: 'a\0b' } })],
-  ['with half a character in its subject', () => forge({ claims: { sub: 'a\ud800' } })],
+  ['signed by another key', () => signToken({ key: otherKey.privateKey })],
+  ['expired', () => signToken({ claims: { exp: past } })],
+  ['without an expiry', () => signToken({ claims: { exp: undefined } })],
+  ['not valid yet', () => signToken({ claims: { nbf: past + 7200 } })],
+  ['for another audience', () => signToken({ claims: { aud: 'another' } })],
+  ['for no audience', () => signToken({ claims: { aud: undefined } })],
+  ['of another issuer', () => signToken({ claims: { iss: 'https://issuer.test' } })],
+  ['without a subject', () => signToken({ claims: { sub: undefined } })],
+  ['with an empty subject', () => signToken({ claims: { sub: '' } })],
+  ['with a NUL in its subject', () => signToken({ claims: { sub: 'a\0b' } })],
+  ['with half a character in its subject', () => signToken({ claims: { sub: 'a\ud800' } })],
   [
     'not signed at all',
     async () =>
@@ -159,12 +166,12 @@ test.each<[string, () => Promise<string>]>([
   ],
   [
     "signed with the issuer's public key as a shared secret",
-    () => forge({ key: Buffer.from(issuerPublicKey), algorithm: 'HS256' }),
+    () => signToken({ key: Buffer.from(issuerPublicKey), algorithm: 'HS256' }),
   ],
   ['not a token', async () => 'nonsense'],
-])('refuses a token that is %s', async (_what, make) => {
-  const token = await make();
-  const { status, data, errors } = await bearer(token).request(kind);
+])('refuses a token that is %s', async (_what, createToken) => {
+  const token = await createToken();
+  const { status, data, errors } = await createBearerClient(token).request(VIEWER_KIND);
   expect(status).toBe(401);
   expect(data ?? null).toBeNull();
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
@@ -174,22 +181,27 @@ test.each<[string, () => Promise<string>]>([
 test('refuses a scheme other than Bearer', async () => {
   const { token } = await app.tenant();
   for (const authorization of [`Basic ${token}`, token, 'Bearer']) {
-    expect((await over(url, { authorization }).request(kind)).status).toBe(401);
+    expect((await createClientAt(url, { authorization }).request(VIEWER_KIND)).status).toBe(401);
   }
 });
 
 test('creates a builder with the first token, and updates it with later ones', async () => {
   const sub = crypto.randomUUID();
-  const first = await mint({ sub, email: 'Ada@Example.com', name: 'Ada' });
-  const { builder } = (await bearer(first).query(person)).viewer;
+  const firstToken = await mint({ sub, email: 'Ada@Example.com', name: 'Ada' });
+  const { builder } = (await createBearerClient(firstToken).query(VIEWER_BUILDER)).viewer;
   expect(builder).toEqual({
     id: expect.stringMatching(/^bld_/),
     firstName: null,
     fullName: 'Ada',
     primaryEmail: 'ada@example.com',
   });
-  const later = await mint({ sub, email: 'ada@new.example', name: 'Ada King', given_name: 'Ada' });
-  expect((await bearer(later).query(person)).viewer.builder).toEqual({
+  const laterToken = await mint({
+    sub,
+    email: 'ada@new.example',
+    name: 'Ada King',
+    given_name: 'Ada',
+  });
+  expect((await createBearerClient(laterToken).query(VIEWER_BUILDER)).viewer.builder).toEqual({
     id: builder.id,
     firstName: 'Ada',
     fullName: 'Ada King',
@@ -200,7 +212,9 @@ test('creates a builder with the first token, and updates it with later ones', a
 test('creates one builder for concurrent first tokens', async () => {
   const sub = crypto.randomUUID();
   const tokens = await Promise.all(['A', 'B', 'C', 'D'].map((name) => mint({ sub, name })));
-  const responses = await Promise.all(tokens.map((token) => bearer(token).query(person)));
+  const responses = await Promise.all(
+    tokens.map((token) => createBearerClient(token).query(VIEWER_BUILDER)),
+  );
   expect(new Set(responses.map(({ viewer }) => viewer.builder.id)).size).toBe(1);
   expect(await prisma.builder.count({ where: { idpRef: sub } })).toBe(1);
 });
@@ -208,7 +222,7 @@ test('creates one builder for concurrent first tokens', async () => {
 test('compares subjects exactly, and omits a name that cannot be stored', async () => {
   const sub = crypto.randomUUID();
   const queryBuilder = async (claims: { sub: string; name: string }) =>
-    (await bearer(await mint(claims)).query(person)).viewer.builder;
+    (await createBearerClient(await mint(claims)).query(VIEWER_BUILDER)).viewer.builder;
   const plain = await queryBuilder({ sub, name: ' Ada ' });
   expect(plain.fullName).toBe('Ada');
   const spaced = await queryBuilder({ sub: ` ${sub}`, name: 'a\0b' });
@@ -218,7 +232,10 @@ test('compares subjects exactly, and omits a name that cannot be stored', async 
 
 test.each([false, undefined])('ignores an address whose email_verified is %s', async (verified) => {
   const claims = { sub: crypto.randomUUID(), email: 'ada@example.com', email_verified: verified };
-  expect((await bearer(await mint(claims)).query(person)).viewer.builder.primaryEmail).toBeNull();
+  expect(
+    (await createBearerClient(await mint(claims)).query(VIEWER_BUILDER)).viewer.builder
+      .primaryEmail,
+  ).toBeNull();
 });
 
 test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is set', async () => {
@@ -253,7 +270,7 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
 
 test('returns FORBIDDEN for an API key of every scope in mutations for people', async () => {
   const { apiKey, orgId } = await app.tenant();
-  const key = over(url, { 'x-api-key': apiKey });
+  const key = createClientAt(url, { 'x-api-key': apiKey });
   for (const [name, type, input, response] of [
     ['createOrg', 'CreateOrgInput', { label: 'x' }, 'org { id }'],
     ['createProject', 'CreateProjectInput', { name: 'xx', appName: 'x', orgId }, 'project { id }'],
@@ -275,42 +292,48 @@ test('refuses wrong keys of an address over a rate, and accepts good ones', asyn
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
   const { apiKey, token } = await guarded.tenant();
-  const wrong: Headers[] = [
+  const wrongHeaders: Headers[] = [
     { 'x-api-key': createKeyValue() },
     { authorization: 'Bearer nonsense' },
     { 'x-api-key': 'nonsense' },
   ];
-  for (const headers of wrong) expect((await over(base, headers).request(kind)).status).toBe(401);
+  for (const headers of wrongHeaders)
+    expect((await createClientAt(base, headers).request(VIEWER_KIND)).status).toBe(401);
 
-  const more: Headers[] = [{ 'x-api-key': createKeyValue() }, { authorization: 'Bearer more' }];
-  for (const headers of more) {
-    const response = await over(base, headers).request(kind);
+  const furtherHeaders: Headers[] = [
+    { 'x-api-key': createKeyValue() },
+    { authorization: 'Bearer more' },
+  ];
+  for (const headers of furtherHeaders) {
+    const response = await createClientAt(base, headers).request(VIEWER_KIND);
     expect(response.status).toBe(429);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }
   // The server knows neither of them yet.
-  const good: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
-  for (const headers of good) {
-    expect((await over(base, headers).request(kind)).status).toBe(200);
+  const validHeaders: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
+  for (const headers of validHeaders) {
+    expect((await createClientAt(base, headers).request(VIEWER_KIND)).status).toBe(200);
   }
   // Fewer requests than may wait, so that one more waits for its turn and is not refused.
   const flood = Array.from({ length: 240 }, () =>
-    over(base, { 'x-api-key': createKeyValue() }).request(kind),
+    createClientAt(base, { 'x-api-key': createKeyValue() }).request(VIEWER_KIND),
   );
-  const late = await guarded.tenant();
-  expect((await over(base, { 'x-api-key': late.apiKey }).request(kind)).status).toBe(200);
+  const lateTenant = await guarded.tenant();
+  expect(
+    (await createClientAt(base, { 'x-api-key': lateTenant.apiKey }).request(VIEWER_KIND)).status,
+  ).toBe(200);
   const statuses = (await Promise.all(flood)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 401 && status !== 429)).toEqual([]);
-  const elsewhere = new Agent({ localAddress: '127.0.0.2' });
+  const otherAddressAgent = new Agent({ localAddress: '127.0.0.2' });
   const response = await request(`${base}/graphql`, {
-    dispatcher: elsewhere,
+    dispatcher: otherAddressAgent,
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
-    body: JSON.stringify({ query: kind }),
+    body: JSON.stringify({ query: VIEWER_KIND }),
   });
   expect(await response.body.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
-  await elsewhere.close();
+  await otherAddressAgent.close();
 });
 
 test.each([
@@ -322,20 +345,20 @@ test.each([
   });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const tenant = await limited.tenant();
-  const heavy = (first: number) =>
+  const createHeavyQuery = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
   const readRemaining = ({ headers }: GraphqlResponse) =>
     Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   // The cost is 502: the request itself and five more.
-  expect(readRemaining(await tenant.request(heavy(500)))).toBe(94);
-  for (let count = 0; count < 15; count += 1) await tenant.request(heavy(500));
-  const refused = await tenant.request(heavy(500));
+  expect(readRemaining(await tenant.request(createHeavyQuery(500)))).toBe(94);
+  for (let count = 0; count < 15; count += 1) await tenant.request(createHeavyQuery(500));
+  const refused = await tenant.request(createHeavyQuery(500));
   expect(refused.status).toBe(429);
   expect(refused.errors?.[0]?.extensions).toMatchObject({
     code: 'RATE_LIMITED',
     problem: { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: expect.any(Number) },
   });
-  expect((await tenant.request(kind)).status).toBe(200);
+  expect((await tenant.request(VIEWER_KIND)).status).toBe(200);
 });
 
 test('spends the whole burst for an operation that costs more', async () => {
@@ -346,7 +369,7 @@ test('spends the whole burst for an operation that costs more', async () => {
   const tenant = await limited.tenant();
   const heavy = '{ viewer { project { operations(first: 1000) { edges { node { id } } } } } }';
   expect((await tenant.request(heavy)).status).toBe(200);
-  expect((await tenant.request(kind)).status).toBe(429);
+  expect((await tenant.request(VIEWER_KIND)).status).toBe(429);
 });
 
 test('refuses a key over its rate with Retry-After, and accepts others', async () => {
@@ -355,8 +378,8 @@ test('refuses a key over its rate with Retry-After, and accepts others', async (
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const { url: base } = await limited.app.start();
   const [busy, calm] = [await limited.tenant(), await limited.tenant()];
-  const key = over(base, { 'x-api-key': busy.apiKey });
-  const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(kind)));
+  const key = createClientAt(base, { 'x-api-key': busy.apiKey });
+  const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(VIEWER_KIND)));
   const refused = responses.filter(({ status }) => status === 429);
   expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
   expect(refused.length).toBeGreaterThan(0);
@@ -364,5 +387,7 @@ test('refuses a key over its rate with Retry-After, and accepts others', async (
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }
-  expect((await over(base, { 'x-api-key': calm.apiKey }).request(kind)).status).toBe(200);
+  expect(
+    (await createClientAt(base, { 'x-api-key': calm.apiKey }).request(VIEWER_KIND)).status,
+  ).toBe(200);
 });

@@ -30,7 +30,7 @@ await fillProject(
   { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: 20, events: 20 },
 );
 
-interface Asked {
+interface Operation {
   query: string;
   operationName?: string;
   variables?: Record<string, unknown>;
@@ -38,7 +38,7 @@ interface Asked {
 }
 
 /** The results of both, as clients read them. */
-async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPES }: Asked) {
+async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPES }: Operation) {
   const document = parse(query);
   const operation = getOperationAST(document, operationName);
   if (!operation) throw new Error('There is no such operation.');
@@ -50,7 +50,7 @@ async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPE
     scopes,
     allowedOrigins: [],
   } as const;
-  const args = (): ExecutionArgs => ({
+  const createArgs = (): ExecutionArgs => ({
     schema,
     document,
     operationName,
@@ -59,20 +59,20 @@ async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPE
   });
   const compiled = createExecutor(operation, 1);
   return {
-    expected: JSON.stringify(await execute(args())),
-    first: JSON.stringify(await compiled(args())),
-    again: JSON.stringify(await compiled(args())),
+    expected: JSON.stringify(await execute(createArgs())),
+    first: JSON.stringify(await compiled(createArgs())),
+    again: JSON.stringify(await compiled(createArgs())),
   };
 }
 
-async function expectSame(operation: Asked): Promise<string> {
-  const { expected, first, again } = await executeBoth(operation);
+async function expectSame(operation: Operation): Promise<string> {
+  const { expected, first, again: cached } = await executeBoth(operation);
   expect(first).toBe(expected);
-  expect(again).toBe(expected);
+  expect(cached).toBe(expected);
   return expected;
 }
 
-const inProject = (list: string) => `{ project(idOrName: "${projectId}") { ${list} } }`;
+const selectInProject = (list: string) => `{ project(idOrName: "${projectId}") { ${list} } }`;
 
 /** Returns the id of an object of the type that has dependent rows. */
 function findSampleId(type: string): string {
@@ -91,7 +91,7 @@ test.each(shapes)('returns the result of graphql-js for %s', async (_name, {
   const list = `list: ${field}(first: 2) { totalCount ${selectPage(selectItem(item, 1))} }`;
   if (name === 'Query') await expectSame({ query: `{ ${list} }` });
   else if (name === 'Viewer') await expectSame({ query: `{ viewer { ${list} } }` });
-  else if (name === 'Project') await expectSame({ query: inProject(list) });
+  else if (name === 'Project') await expectSame({ query: selectInProject(list) });
   else
     await expectSame({
       query: `{ node(id: "${findSampleId(name)}") { ... on ${name} { ${list} } } }`,
@@ -103,7 +103,7 @@ test.each(
 )('returns the result of graphql-js for nodes of the type %s', async (name) => {
   const selection = `... on ${name} { ${selectItem(schema.getType(name) as never, 1)} }`;
   const ids = listNodeTypes(schema).map((type) => findSampleId(type.name));
-  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
+  const query = `query GetNodes($ids: [ID!]!) { nodes(ids: $ids) { __typename id ${selection} } }`;
   await expectSame({ query, variables: { ids: [projectId, ...ids, 'nothing'] } });
 });
 
@@ -114,7 +114,7 @@ test('compiles each operation of a document separately', async () => {
 });
 
 test('returns the result of graphql-js with variables, defaults, directives and fragments', async () => {
-  const query = `query ($first: Int = 2, $with: Boolean!, $status: OperationStatus) {
+  const query = `query GetProject($first: Int = 2, $with: Boolean!, $status: OperationStatus) {
     project(idOrName: "${projectId}") {
       ...named @include(if: $with)
       id @skip(if: $with)
@@ -133,18 +133,20 @@ test('returns the result of graphql-js with variables, defaults, directives and 
 });
 
 test('returns the fields of pageInfo that need another statement', async () => {
-  const operations = (args: string) =>
+  const selectOperations = (args: string) =>
     `operations(${args}) { pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
-  const { data } = JSON.parse(await expectSame({ query: inProject(operations('first: 2')) }));
+  const { data } = JSON.parse(
+    await expectSame({ query: selectInProject(selectOperations('first: 2')) }),
+  );
   const { endCursor } = data.project.operations.pageInfo;
   for (const args of [`first: 2, after: "${endCursor}"`, `last: 2, before: "${endCursor}"`]) {
-    const response = await expectSame({ query: inProject(operations(args)) });
+    const response = await expectSame({ query: selectInProject(selectOperations(args)) });
     expect(response).toMatch(/"hasNextPage":true,"hasPreviousPage":(true|false)/);
   }
 });
 
 test('returns the errors of graphql-js for invalid and missing variables', async () => {
-  const query = `query ($first: Int!, $idOrName: String!) {
+  const query = `query ListOperations($first: Int!, $idOrName: String!) {
     project(idOrName: $idOrName) { operations(first: $first) { nodes { id } } }
   }`;
   for (const variables of [{}, { first: 'x', idOrName: projectId }, { first: 1, idOrName: null }]) {
@@ -154,8 +156,8 @@ test('returns the errors of graphql-js for invalid and missing variables', async
 
 test('returns the errors of graphql-js for refused fields and unknown objects', async () => {
   for (const query of [
-    inProject('operations(first: 5000) { nodes { id } } topics { nodes { id } }'),
-    inProject('operations(after: "damaged") { nodes { id } }'),
+    selectInProject('operations(first: 5000) { nodes { id } } topics { nodes { id } }'),
+    selectInProject('operations(after: "damaged") { nodes { id } }'),
     '{ a: project(idOrName: "nobody") { id } b: viewer { kind } }',
     '{ node(id: "damaged") { id } nodes(ids: ["x"]) { id } }',
   ]) {

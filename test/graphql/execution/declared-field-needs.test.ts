@@ -73,13 +73,16 @@ const types = Object.values(schema.getTypeMap())
   .map((type) => ({ type, alone: new GraphQLSchema({ query: type }) }));
 
 interface Reading {
-  alone: GraphQLSchema;
+  typeSchema: GraphQLSchema;
   viewer: Viewer;
   object: unknown;
 }
 
 /** Returns the error codes of the field. */
-async function read(field: Field, { alone, viewer, object }: Reading): Promise<string[]> {
+async function read(
+  field: Field,
+  { typeSchema: alone, viewer, object }: Reading,
+): Promise<string[]> {
   const { query, variables } = buildMinimalOperation('query', field);
   const { errors = [] } = await execute({
     schema: alone,
@@ -96,8 +99,8 @@ async function read(field: Field, { alone, viewer, object }: Reading): Promise<s
 test.each([
   ...ALL_SCOPES,
   null,
-])('lets a key of the scope %s read exactly the fields that declare it', async (held) => {
-  const scopes: Scope[] = held ? [held] : [];
+])('lets a key of the scope %s read exactly the fields that declare it', async (scope) => {
+  const scopes: Scope[] = scope ? [scope] : [];
   const isMet = (need: Need) => scopesMeet(scopes, need);
   const apiKey = await tenant.createKey(...scopes);
   const viewer = (await authenticate(services, verifier, { apiKey })) as Viewer;
@@ -105,7 +108,7 @@ test.each([
     const object = type.name === 'Viewer' ? viewer : objects.get(type.name);
     expect([type.name, object]).toEqual([type.name, expect.any(Object)]);
     for (const field of listFields(type)) {
-      const codes = await read(field, { alone, viewer, object });
+      const codes = await read(field, { typeSchema: alone, viewer, object });
       const fieldName = `${type.name}.${field.name}`;
       const expected = isMet(findNeed(field) ?? 'nothing')
         ? expect.not.arrayContaining(['FORBIDDEN'])

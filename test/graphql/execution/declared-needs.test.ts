@@ -38,7 +38,11 @@ const subscriptions = listFields(schema.getSubscriptionType());
  */
 type Send = (kind: string, field: Field) => Promise<string[]>;
 
-async function askEach(scopes: Scope[], fields: readonly [string, Field][], send: Send) {
+async function expectDeclaredNeeds(
+  scopes: Scope[],
+  fields: readonly [string, Field][],
+  send: Send,
+) {
   for (const [kind, field] of fields) {
     const needs = field.extensions.needs as Need | undefined;
     expect([field.name, needs]).toEqual([field.name, expect.anything()]);
@@ -55,10 +59,10 @@ async function askEach(scopes: Scope[], fields: readonly [string, Field][], send
 test.each([
   ...ALL_SCOPES,
   null,
-])('lets a key of the scope %s call exactly the fields that declare it', async (held) => {
-  const scopes: Scope[] = held ? [held] : [];
+])('lets a key of the scope %s call exactly the fields that declare it', async (scope) => {
+  const scopes: Scope[] = scope ? [scope] : [];
   const key = await tenant.withScopes(...scopes);
-  await askEach(scopes, calls, async (kind, field) => {
+  await expectDeclaredNeeds(scopes, calls, async (kind, field) => {
     const { query, variables } = buildMinimalOperation(kind, field);
     const { errors = [] } = await key.request(query, variables);
     return errors.map(({ extensions }) => extensions.code);
@@ -68,11 +72,11 @@ test.each([
 test.each([
   ...ALL_SCOPES,
   null,
-])('lets a key of the scope %s follow exactly the subscriptions that declare it', async (held) => {
-  const scopes: Scope[] = held ? [held] : [];
+])('lets a key of the scope %s follow exactly the subscriptions that declare it', async (scope) => {
+  const scopes: Scope[] = scope ? [scope] : [];
   const headers = { 'x-api-key': await tenant.createKey(...scopes) };
-  const followed = subscriptions.map((field): [string, Field] => ['subscription', field]);
-  await askEach(scopes, followed, async (kind, field) => {
+  const subscriptionCalls = subscriptions.map((field): [string, Field] => ['subscription', field]);
+  await expectDeclaredNeeds(scopes, subscriptionCalls, async (kind, field) => {
     const stream = await openEventStream(app.fetch, {
       ...buildMinimalOperation(kind, field),
       headers,

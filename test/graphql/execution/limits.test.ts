@@ -5,24 +5,24 @@ import { getSharedApp } from '../../support/app.ts';
 const app = await getSharedApp();
 const tenant = await app.tenant();
 
-const nested = (levels: number): string =>
-  levels === 0 ? 'id' : `org { projects { nodes { ${nested(levels - 1)} } } }`;
+const nestSelection = (levels: number): string =>
+  levels === 0 ? 'id' : `org { projects { nodes { ${nestSelection(levels - 1)} } } }`;
 
-const fields = (count: number, field: (index: number) => string) =>
+const repeatField = (count: number, field: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => field(index)).join(' ');
 
 test.each([
-  ['depth', `{ project(idOrName: "x") { ${nested(4)} } }`, 14, 12],
-  ['aliases', `{ ${fields(31, (index) => `a${index}: __typename`)} }`, 31, 30],
-  ['root fields', `{ ${fields(31, () => '__typename')} }`, 31, 30],
-  ['directives', `{ viewer { ${fields(21, () => 'kind @include(if: true)')} } }`, 21, 20],
+  ['depth', `{ project(idOrName: "x") { ${nestSelection(4)} } }`, 14, 12],
+  ['aliases', `{ ${repeatField(31, (index) => `a${index}: __typename`)} }`, 31, 30],
+  ['root fields', `{ ${repeatField(31, () => '__typename')} }`, 31, 30],
+  ['directives', `{ viewer { ${repeatField(21, () => 'kind @include(if: true)')} } }`, 21, 20],
   [
     'root fields',
-    `mutation { ${fields(11, (index) => `a${index}: createOrg(input: { label: "x" }) { org { id } }`)} }`,
+    `mutation { ${repeatField(11, (index) => `a${index}: createOrg(input: { label: "x" }) { org { id } }`)} }`,
     11,
     10,
   ],
-  ['tokens', `{ viewer { ${fields(2000, () => 'kind')} } }`, 2001, 2000],
+  ['tokens', `{ viewer { ${repeatField(2000, () => 'kind')} } }`, 2001, 2000],
   ['document bytes', `{ viewer { kind } } #${'x'.repeat(70_000)}`, 70_021, 65_536],
   [
     'cost',
@@ -41,33 +41,33 @@ test.each([
 });
 
 test('accepts the maximum number of root fields and aliases, and the maximum cost', async () => {
-  await tenant.query(`{ ${fields(30, () => '__typename')} }`);
-  await tenant.query(`{ ${fields(30, (index) => `a${index}: __typename`)} }`);
+  await tenant.query(`{ ${repeatField(30, () => '__typename')} }`);
+  await tenant.query(`{ ${repeatField(30, (index) => `a${index}: __typename`)} }`);
   await tenant.query('{ projects(first: 1000) { nodes { topics(first: 49) { nodes { id } } } } }');
 });
 
 test('computes the cost from page sizes in variables, and from the default page size', async () => {
-  const query = `query ($first: Int) {
+  const query = `query ListProjects($first: Int) {
     projects(first: 100) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
-  const cost = async (variables: Record<string, unknown>) => {
+  const queryCost = async (variables: Record<string, unknown>) => {
     const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
     return (await client.request(query, variables)).extensions?.cost;
   };
-  expect(await cost({ first: 10 })).toEqual({ cost: 1100, providerCalls: 0, limit: 50_000 });
-  expect(await cost({})).toEqual({ cost: 5_100, providerCalls: 0, limit: 50_000 });
+  expect(await queryCost({ first: 10 })).toEqual({ cost: 1100, providerCalls: 0, limit: 50_000 });
+  expect(await queryCost({})).toEqual({ cost: 5_100, providerCalls: 0, limit: 50_000 });
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
 });
 
 test('computes the cost from default values of omitted variables', async () => {
-  const pages = `query ($first: Int = 1000) {
+  const pages = `query ListProjects($first: Int = 1000) {
     projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
   expect(await tenant.getRefusal(pages)).toMatchObject({
     problem: { limit: 'cost', value: 1_001_000 },
   });
   expect(await tenant.query(pages, { first: 1 })).toHaveProperty('projects');
-  const ids = `query ($ids: [ID!]! = ["a", "b", "c"]) { nodes(ids: $ids) { id } }`;
+  const ids = `query GetNodes($ids: [ID!]! = ["a", "b", "c"]) { nodes(ids: $ids) { id } }`;
   const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
   expect((await client.request(ids)).extensions).toMatchObject({ cost: { cost: 3 } });
 });
@@ -85,7 +85,7 @@ test('counts fragments wherever they are spread, also in the depth', async () =>
 
 test('refuses a fragment bomb without expanding it', async () => {
   const levels = 25;
-  const bomb = `query { viewer { ...F0 } } ${fields(
+  const bomb = `query { viewer { ...F0 } } ${repeatField(
     levels,
     (index) => `fragment F${index} on Viewer { a: kind ...F${index + 1} b: kind ...F${index + 1} }`,
   )} fragment F${levels} on Viewer { kind }`;
@@ -95,9 +95,9 @@ test('refuses a fragment bomb without expanding it', async () => {
 test('accepts the standard introspection query, and refuses a deeper one', async () => {
   const anonymous = app.client();
   expect(await anonymous.query(getIntrospectionQuery())).toHaveProperty('__schema.types');
-  const ofType = (levels: number): string =>
-    levels === 0 ? 'name' : `ofType { ${ofType(levels - 1)} }`;
-  const query = `{ __schema { types { fields { type { ${ofType(20)} } } } } }`;
+  const nestOfType = (levels: number): string =>
+    levels === 0 ? 'name' : `ofType { ${nestOfType(levels - 1)} }`;
+  const query = `{ __schema { types { fields { type { ${nestOfType(20)} } } } } }`;
   const { errors } = await anonymous.request(query);
   expect(errors?.[0]?.extensions.code).toBe('QUERY_LIMIT_EXCEEDED');
 });

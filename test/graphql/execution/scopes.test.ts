@@ -8,7 +8,7 @@ const tenant = await app.tenant();
 const { orgId, projectId: projectIdOrName } = tenant;
 
 /** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and another one FORBIDDEN. */
-function mutation(name: string, input: Record<string, unknown>, response = 'deletedId') {
+function createMutation(name: string, input: Record<string, unknown>, response = 'deletedId') {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
   return { query, variables: { input } };
@@ -27,35 +27,35 @@ const installed = { projectIdOrName, installationId: newId('ins') };
 const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
   ['read', { query: '{ projects { nodes { id } } }' }],
   ['read', { query: '{ providers { nodes { name } } }' }],
-  ['full', mutation('updateProject', { projectIdOrName }, 'project { id }')],
+  ['full', createMutation('updateProject', { projectIdOrName }, 'project { id }')],
   [
     'connections:write',
-    mutation('deleteConnection', { projectIdOrName, connectionId: newId('con') }),
+    createMutation('deleteConnection', { projectIdOrName, connectionId: newId('con') }),
   ],
   [
     'integrations:write',
-    mutation('deleteIntegration', { projectIdOrName, integrationIdOrName: newId('int') }),
+    createMutation('deleteIntegration', { projectIdOrName, integrationIdOrName: newId('int') }),
   ],
   [
     'installations:write',
-    mutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
+    createMutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
   ],
-  ['records:write', mutation('writeRecords', writing, 'operationId')],
+  ['records:write', createMutation('writeRecords', writing, 'operationId')],
   [
     'reads:control',
-    mutation('triggerRead', { ...unknownGroup, objectName: 'contacts' }, 'operation { id }'),
+    createMutation('triggerRead', { ...unknownGroup, objectName: 'contacts' }, 'operation { id }'),
   ],
-  ['reads:control', mutation('pauseReads', installed, 'installation { id }')],
-  ['reads:control', mutation('resumeReads', installed, 'installation { id }')],
-  ['events:write', mutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
-  ['keys:write', mutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
+  ['reads:control', createMutation('pauseReads', installed, 'installation { id }')],
+  ['reads:control', createMutation('resumeReads', installed, 'installation { id }')],
+  ['events:write', createMutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
+  ['keys:write', createMutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
   [
     'provider-apps:write',
-    mutation('deleteProviderApp', { projectIdOrName, providerAppId: newId('app') }),
+    createMutation('deleteProviderApp', { projectIdOrName, providerAppId: newId('app') }),
   ],
   ['org:read', { query: '{ orgs { nodes { id } } }' }],
   ['org:read', { query: '{ claimedDomain(domain: "unclaimed.example") { id } }' }],
-  ['org:write', mutation('deleteInvite', { orgId, inviteId: newId('inv') })],
+  ['org:write', createMutation('deleteInvite', { orgId, inviteId: newId('inv') })],
 ];
 
 /** The actions above that end users may do, too. */
@@ -65,16 +65,16 @@ const NOT_IN_FULL: Scope[] = ['org:write', 'credentials:read'];
 
 test.each(
   ALL_SCOPES,
-)('permits a key of the scope %s the actions of this scope only', async (held) => {
-  const key = await tenant.withScopes(held);
+)('permits a key of the scope %s the actions of this scope only', async (scope) => {
+  const key = await tenant.withScopes(scope);
   for (const [needed, { query, variables }] of ACTIONS) {
     const { errors = [] } = await key.request(query, variables);
     const codes = errors.map(({ extensions }) => extensions.code);
     const isAllowed =
-      held === needed ||
-      (held === 'full' && !NOT_IN_FULL.includes(needed)) ||
-      (held === 'read' && needed === 'records:read') ||
-      (held === 'frontend' && FOR_PAGES.some((name) => query.includes(name)));
+      scope === needed ||
+      (scope === 'full' && !NOT_IN_FULL.includes(needed)) ||
+      (scope === 'read' && needed === 'records:read') ||
+      (scope === 'frontend' && FOR_PAGES.some((name) => query.includes(name)));
     expect([needed, query, codes.includes('FORBIDDEN')]).toEqual([needed, query, !isAllowed]);
   }
 });
@@ -90,10 +90,12 @@ test('lets a key without scopes query only the viewer', async () => {
 });
 
 test('lets a key for pages find only nodes that end users can see', async () => {
-  const create = `mutation ($input: CreateTopicInput!) { createTopic(input: $input) { topic { id } } }`;
+  const create = `mutation CreateTopic($input: CreateTopicInput!) {
+    createTopic(input: $input) { topic { id } }
+  }`;
   const input = { projectIdOrName: tenant.projectId, name: 'pages' };
   const { createTopic } = await tenant.query(create, { input });
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const key = await tenant.withScopes('frontend');
   expect(await key.getRefusal(node, { id: createTopic.topic.id })).toMatchObject({
     code: 'FORBIDDEN',
@@ -105,7 +107,9 @@ test('lets a key for pages find only nodes that end users can see', async () => 
 
 test('says that full does not include the missing scope', async () => {
   const full = await tenant.withScopes('full');
-  const create = `mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }`;
+  const create = `mutation CreateInvite($input: CreateInviteInput!) {
+    createInvite(input: $input) { invite { id } }
+  }`;
   const invite = { orgId: tenant.orgId, email: 'ann@example.com' };
   const { problem } = await full.getRefusal(create, { input: invite });
   expect(problem.detail).toBe(
@@ -115,7 +119,9 @@ test('says that full does not include the missing scope', async () => {
   expect((await read.getRefusal(create, { input: invite })).problem.detail).toBe(
     'This needs the scope org:write; the API key has read.',
   );
-  const grant = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+  const grant = `mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) { key }
+  }`;
   const input = { projectIdOrName, label: 'ci', scopes: ['READ', 'CREDENTIALS_READ'] };
   expect((await full.getRefusal(grant, { input })).problem.detail).toBe(
     "An API key can't grant scopes that it does not have: credentials:read. The scope full does not include credentials:read.",
@@ -123,12 +129,14 @@ test('says that full does not include the missing scope', async () => {
 });
 
 test('requires credentials:read for secrets, in addition to the scope of their object', async () => {
-  const create = `mutation ($input: CreateDestinationInput!) {
+  const create = `mutation CreateDestination($input: CreateDestinationInput!) {
     createDestination(input: $input) { destination { id } signingSecret }
   }`;
   const input = { projectIdOrName, name: 'crm', type: 'WEBHOOK', url: 'https://hooks.example.com' };
   const { destination, signingSecret } = (await tenant.query(create, { input })).createDestination;
-  const secret = 'query ($id: ID!) { node(id: $id) { ... on Destination { signingSecret } } }';
+  const secret = `query GetDestination($id: ID!) {
+    node(id: $id) { ... on Destination { signingSecret } }
+  }`;
   const { id } = destination;
   for (const scopes of [['read'], ['full']] as const) {
     const { data, errors } = await (await tenant.withScopes(...scopes)).request(secret, { id });

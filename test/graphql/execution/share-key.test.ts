@@ -11,7 +11,7 @@ const KEY: Viewer = { kind: 'API_KEY', ...IDS, allowedOrigins: [], scopes: ['rea
 const PERSON = { id: 'bld_1', email: null, scopes: [], expireTime: null };
 const BUILDER = { kind: 'BUILDER' as const, ...PERSON };
 
-function prepare(text: string) {
+function createKeyFunction(text: string) {
   const document = parse(text);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const shared = getSharedOperation({ schema, document, operation });
@@ -20,7 +20,7 @@ function prepare(text: string) {
 }
 
 const createKey =
-  prepare(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
+  createKeyFunction(`subscription S($p: String!, $after: String, $n: Int = 2, $with: Boolean = true) {
   notificationEvents(projectIdOrName: $p, after: $after) {
     cursor node { id @include(if: $with) topics(first: $n) { nodes { id } } }
   }
@@ -38,9 +38,9 @@ test('distinguishes other values, a default, and null', () => {
 });
 
 test('distinguishes operations, callers, scopes and roles', () => {
-  const other = prepare('subscription { operation(id: "a") { id } }');
+  const createOtherKey = createKeyFunction('subscription { operation(id: "a") { id } }');
   const keys = [
-    other({}),
+    createOtherKey({}),
     createKey({}),
     createKey({}, { ...KEY, scopes: ['read', 'org:read'] }),
     createKey({}, { ...KEY, id: 'key_2' }),

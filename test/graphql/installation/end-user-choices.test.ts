@@ -16,8 +16,8 @@ import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
 const app = await getSharedApp();
 const CONTENT = createIntegrationContent('crm', { subscribe: { objects: [ALL_EVENTS] } });
 const FOREIGN = "can't be changed by end users.";
-const contacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
-const elsewhere = contacts({ destination: 'elsewhere' });
+const chooseContacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
+const elsewhere = chooseContacts({ destination: 'elsewhere' });
 
 function listIssues(problem: { issues?: { name: string; detail: string }[] }) {
   return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
@@ -48,13 +48,13 @@ test("keeps the builder's destinations in an end user's update", async () => {
   const builderInput = { config: { read: elsewhere, subscribe: elsewhere } };
   const { id } = await connectAndInstall(tenant, integration, builderInput);
   const user = await createEndUser(app, tenant);
-  const change = (config: object) => ({
+  const createUpdate = (config: object) => ({
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
   });
   const listUpdateIssues = async (config: object) =>
-    listIssues((await user.getRefusal(UPDATE_INSTALLATION, change(config))).problem);
+    listIssues((await user.getRefusal(UPDATE_INSTALLATION, createUpdate(config))).problem);
 
-  const other = { read: contacts(), subscribe: contacts({ destination: 'records' }) };
+  const other = { read: chooseContacts(), subscribe: chooseContacts({ destination: 'records' }) };
   expect(await listUpdateIssues(other)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
@@ -66,14 +66,14 @@ test("keeps the builder's destinations in an end user's update", async () => {
   const never = { enabled: 'NEVER' };
   const off = { createEvent: never, updateEvent: never, deleteEvent: never, otherEvents: [] };
   const storedConfig = {
-    read: contacts({ destination: 'elsewhere', disabled: true }),
-    subscribe: contacts({ destination: 'elsewhere', ...off }),
+    read: chooseContacts({ destination: 'elsewhere', disabled: true }),
+    subscribe: chooseContacts({ destination: 'elsewhere', ...off }),
   };
-  const { updateInstallation } = await user.query(UPDATE_INSTALLATION, change(storedConfig));
+  const { updateInstallation } = await user.query(UPDATE_INSTALLATION, createUpdate(storedConfig));
   expect(updateInstallation.installation.config.read).toMatchObject([
     { destination: 'elsewhere', disabled: true },
   ]);
   // The builder may change them.
-  await tenant.query(UPDATE_INSTALLATION, change({}));
-  await user.query(UPDATE_INSTALLATION, change({ read: contacts() }));
+  await tenant.query(UPDATE_INSTALLATION, createUpdate({}));
+  await user.query(UPDATE_INSTALLATION, createUpdate({ read: chooseContacts() }));
 });

@@ -35,24 +35,24 @@ async function install(options?: { tenant: Tenant; name: string; groupRef: strin
   };
   const readHealth = async () => {
     const { node } = await tenant.query(
-      `query ($id: ID!) { node(id: $id) { ... on Installation {
+      `query GetInstallation($id: ID!) { node(id: $id) { ... on Installation {
         healthStatus healthReason lastOperation { id }
       } } }`,
       { id },
     );
     return node;
   };
-  return { id, tenant, integration, connection, operations: insertOperations, readHealth };
+  return { id, tenant, integration, connection, insertOperations: insertOperations, readHealth };
 }
 
 const CREDENTIALS = 'The provider refuses the credentials of its connection.';
 const OPERATIONS = 'Its last 3 operations have failed.';
 
 test('returns the newest operation of the installation', async () => {
-  const { operations, readHealth } = await install();
+  const { insertOperations: operations, readHealth } = await install();
   const other = await install();
   const ids = await operations('SUCCESS', 'IN_PROGRESS');
-  await other.operations('FAILURE');
+  await other.insertOperations('FAILURE');
   expect(await readHealth()).toMatchObject({
     healthStatus: 'HEALTHY',
     lastOperation: { id: ids[1] },
@@ -68,7 +68,7 @@ const STATUSES_BY_REASON: [string | null, Status[]][] = [
 ];
 
 test.each(STATUSES_BY_REASON)('returns the reason %s after %j', async (reason, ends) => {
-  const { operations, readHealth } = await install();
+  const { insertOperations: operations, readHealth } = await install();
   await operations(...ends);
   expect((await readHealth()).healthReason).toBe(reason);
 });
@@ -76,7 +76,7 @@ test.each(STATUSES_BY_REASON)('returns the reason %s after %j', async (reason, e
 test.each(
   STATUSES_BY_REASON,
 )('returns the reason %s after %j, also if they end in one statement', async (reason, ends) => {
-  const { operations, readHealth, tenant } = await install();
+  const { insertOperations: operations, readHealth, tenant } = await install();
   const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
   await database.rows.query(
     `update "Operation" o set "status" = e."status"::"OperationStatus"
@@ -87,7 +87,7 @@ test.each(
 });
 
 test('returns HEALTHY after an operation that succeeds', async () => {
-  const { operations, readHealth } = await install();
+  const { insertOperations: operations, readHealth } = await install();
   await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
   const [id] = await operations('IN_PROGRESS');
   await prisma.operation.updateMany({ where: { id: id as string }, data: { status: 'SUCCESS' } });
@@ -95,16 +95,16 @@ test('returns HEALTHY after an operation that succeeds', async () => {
 });
 
 test('returns UNHEALTHY while the connection has bad credentials', async () => {
-  const { connection, operations, readHealth } = await install();
-  const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
+  const { connection, insertOperations: operations, readHealth } = await install();
+  const setStatus = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
   await operations('FAILURE', 'FAILURE', 'FAILURE');
-  await turn('BAD_CREDENTIALS');
+  await setStatus('BAD_CREDENTIALS');
   expect(await readHealth()).toMatchObject({
     healthStatus: 'UNHEALTHY',
     healthReason: CREDENTIALS,
   });
-  await turn('WORKING');
+  await setStatus('WORKING');
   expect((await readHealth()).healthReason).toBe(OPERATIONS);
 });
 
@@ -112,9 +112,9 @@ test('creates and updates an installation on a connection with bad credentials a
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, createIntegrationContent());
   const connection = await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
-  const turn = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
+  const setStatus = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
-  await turn('BAD_CREDENTIALS');
+  await setStatus('BAD_CREDENTIALS');
   const input = {
     projectIdOrName: tenant.projectId,
     integrationIdOrName: integration.id,
@@ -125,7 +125,7 @@ test('creates and updates an installation on a connection with bad credentials a
   const { id, ...health } = createInstallation.installation;
   expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
 
-  await turn('WORKING');
+  await setStatus('WORKING');
   const other = await generateConnection(tenant, {
     groupRef: 'acme',
     consumerRef: 'bob',
@@ -146,14 +146,14 @@ test('creates and updates an installation on a connection with bad credentials a
   expect(updateInstallation.installation).toEqual({ id, ...health });
 });
 
-const CREATE = `mutation ($input: CreateInstallationInput!) {
+const CREATE = `mutation CreateInstallation($input: CreateInstallationInput!) {
   createInstallation(input: $input) { installation { id healthStatus healthReason } }
 }`;
-const UPDATE = `mutation ($input: UpdateInstallationInput!) {
+const UPDATE = `mutation UpdateInstallation($input: UpdateInstallationInput!) {
   updateInstallation(input: $input) { installation { id healthStatus healthReason } }
 }`;
 
-const LIST = `query ($project: String!, $health: InstallationHealth, $integration: String) {
+const LIST = `query ListInstallations($project: String!, $health: InstallationHealth, $integration: String) {
   project(idOrName: $project) {
     installations(first: 2, order: OLDEST_FIRST, healthStatus: $health, integrationIdOrName: $integration) {
       totalCount nodes { id }
@@ -168,23 +168,31 @@ test('lists installations by health', async () => {
   for (const name of ['two', 'three', 'four', 'five']) {
     others.push(await install({ tenant, name, groupRef: `group-${name}` }));
   }
-  const sick = others.slice(1);
-  for (const { operations } of sick) await operations('FAILURE', 'FAILURE', 'FAILURE');
-  const list = async (filters: object) => {
+  const unhealthyInstallations = others.slice(1);
+  for (const { insertOperations: operations } of unhealthyInstallations)
+    await operations('FAILURE', 'FAILURE', 'FAILURE');
+  const listInstallations = async (filters: object) => {
     const { project } = await tenant.query(LIST, { project: tenant.projectId, ...filters });
     const { totalCount, nodes } = project.installations;
     return [totalCount, ...nodes.map(({ id }: { id: string }) => id)];
   };
-  expect(await list({ health: 'UNHEALTHY' })).toEqual([3, sick[0]?.id, sick[1]?.id]);
-  expect(await list({ health: 'HEALTHY' })).toEqual([2, first.id, others[0]?.id]);
-  expect(await list({ health: 'UNHEALTHY', integration: 'five' })).toEqual([1, sick[2]?.id]);
-  expect(await list({ health: 'UNHEALTHY', integration: 'two' })).toEqual([0]);
+  expect(await listInstallations({ health: 'UNHEALTHY' })).toEqual([
+    3,
+    unhealthyInstallations[0]?.id,
+    unhealthyInstallations[1]?.id,
+  ]);
+  expect(await listInstallations({ health: 'HEALTHY' })).toEqual([2, first.id, others[0]?.id]);
+  expect(await listInstallations({ health: 'UNHEALTHY', integration: 'five' })).toEqual([
+    1,
+    unhealthyInstallations[2]?.id,
+  ]);
+  expect(await listInstallations({ health: 'UNHEALTHY', integration: 'two' })).toEqual([0]);
 });
 
 test('refuses healthStatus together with a group', async () => {
   const tenant = await app.tenant();
   const { problem } = await tenant.getRefusal(
-    `query ($project: String!) { project(idOrName: $project) {
+    `query ListInstallations($project: String!) { project(idOrName: $project) {
       installations(groupRef: "acme", healthStatus: HEALTHY) { totalCount }
     } }`,
     { project: tenant.projectId },
@@ -195,17 +203,17 @@ test('refuses healthStatus together with a group', async () => {
 test('stores the right health after concurrent changes of all kinds', async () => {
   const { id: installationId, tenant, integration, connection } = await install();
   const { projectId } = tenant;
-  const requiring = newId('rev');
+  const requiringRevisionId = newId('rev');
   const fields = { projectId, integrationId: integration.id, specVersion: '1.0.0' };
   const objects = [{ objectName: 'contacts', requiredFields: [{ mapToName: 'owner' }] }];
   await prisma.revision.create({
-    data: { id: requiring, ...fields, content: { read: { objects } } },
+    data: { id: requiringRevisionId, ...fields, content: { read: { objects } } },
   });
   const subscription = { projectId, installationId, objectName: 'contacts' };
-  const rest = { provider: 'sandbox', connectionId: connection.id };
-  await prisma.objectSubscription.create({ data: { ...subscription, ...rest } });
+  const otherColumns = { provider: 'sandbox', connectionId: connection.id };
+  await prisma.objectSubscription.create({ data: { ...subscription, ...otherColumns } });
 
-  const kinds: ((tx: Transaction, n: number) => Promise<unknown>)[] = [
+  const changes: ((tx: Transaction, n: number) => Promise<unknown>)[] = [
     (tx, n) =>
       tx.connection.updateMany({
         where: { id: connection.id },
@@ -219,7 +227,7 @@ test('stores the right health after concurrent changes of all kinds', async () =
     (tx, n) =>
       tx.integration.updateMany({
         where: { id: integration.id },
-        data: { latestRevisionId: n % 2 ? requiring : integration.latestRevision.id },
+        data: { latestRevisionId: n % 2 ? requiringRevisionId : integration.latestRevision.id },
       }),
     async (tx, n) => {
       const fieldMappings = n % 3 ? [{ mapToName: 'owner', fieldName: 'email' }] : [];
@@ -241,24 +249,24 @@ test('stores the right health after concurrent changes of all kinds', async () =
       }),
   ];
   const ROUNDS = 12;
-  const seen = new Set<string | null>();
+  const seenReasons = new Set<string | null>();
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all(
-      kinds.map((change, kind) =>
+      changes.map((change, kind) =>
         inTransaction(database, (tx) => change(tx, (round * (kind + 3)) >> 1)),
       ),
     );
-    const [found] = await database.rows.query<{ stored: string | null; agrees: boolean }>(
+    const [storedHealth] = await database.rows.query<{ stored: string | null; agrees: boolean }>(
       `select "healthReason" as "stored", ("healthStatus" = 'HEALTHY') = ("healthReason" is null) as "agrees"
        from "Installation" where "projectId" = $1 and "id" = $2`,
       [projectId, installationId],
     );
-    const [right] = await database.rows.query<{ reason: string | null }>(
+    const [expectedHealth] = await database.rows.query<{ reason: string | null }>(
       'select health_reason($1, $2) as "reason"',
       [projectId, installationId],
     );
-    expect(found).toEqual({ stored: right?.reason, agrees: true });
-    seen.add(found?.stored?.slice(0, 20) ?? null);
+    expect(storedHealth).toEqual({ stored: expectedHealth?.reason, agrees: true });
+    seenReasons.add(storedHealth?.stored?.slice(0, 20) ?? null);
   }
-  expect(seen.size).toBeGreaterThan(2);
+  expect(seenReasons.size).toBeGreaterThan(2);
 });

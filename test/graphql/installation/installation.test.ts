@@ -12,17 +12,20 @@ import {
   UPDATE_INSTALLATION,
 } from '../../support/fixtures/integrations.ts';
 import { LIST_SUBSCRIPTIONS } from '../../support/fixtures/subscriptions.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
 const app = await getSharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
-const DELETE = `mutation ($input: DeleteInstallationInput!) {
+const DELETE = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
 
-const NODE = `query ($id: ID!) { node(id: $id) { id ... on Installation { ${INSTALLATION_FIELDS} } } }`;
+const NODE = `query GetInstallation($id: ID!) {
+  node(id: $id) { id ... on Installation { ${INSTALLATION_FIELDS} } }
+}`;
 
 const createField = (fieldName: string) => ({ fieldName });
 const content = createIntegrationContent('crm', {
@@ -147,8 +150,11 @@ test('installs only the objects that a config names', async () => {
   expect(objects).toMatchObject([
     { objectName: 'contacts', schedule: '0 6 * * *', nextReadTime: start.toISOString() },
   ]);
-  const bare = await connectAndInstall(tenant, integration, { groupRef: 'zen', config: {} });
-  expect(bare).toMatchObject({ config: { read: [], write: [] }, objects: [] });
+  const emptyInstallation = await connectAndInstall(tenant, integration, {
+    groupRef: 'zen',
+    config: {},
+  });
+  expect(emptyInstallation).toMatchObject({ config: { read: [], write: [] }, objects: [] });
 });
 
 test('starts the first read with the installation if it has records to backfill', async () => {
@@ -253,28 +259,28 @@ test('names every issue of a config together, first those that need no revision'
     groupRef: 'acme',
     config,
   };
-  const at = 'input.config.read';
+  const path = 'input.config.read';
   const absent = "is not an object of the integration's latest revision.";
   const once = 'must have exactly one of days and fullHistory.';
   expect(await fetchIssues(tenant, CREATE_INSTALLATION, input)).toEqual([
-    `${at}[0].backfill: ${once}`,
-    `${at}[0].schedule: must be at most one run in 10 minutes.`,
-    `${at}[1].backfill: ${once}`,
-    `${at}[2].backfill.days: Too small: expected number to be >=0`,
+    `${path}[0].backfill: ${once}`,
+    `${path}[0].schedule: must be at most one run in 10 minutes.`,
+    `${path}[1].backfill: ${once}`,
+    `${path}[2].backfill.days: Too small: expected number to be >=0`,
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
   const second = { ...input, config: { ...config, read: valid } };
   expect(await fetchIssues(tenant, CREATE_INSTALLATION, second)).toEqual(
     [
-      `${at}[0].selectedFields[1]: is named twice.`,
-      `${at}[0].selectedFields[2]: is not a field that the integration offers for contacts.`,
-      `${at}[0].fieldMappings[1].mapToName: is mapped twice.`,
-      `${at}[0].fieldMappings[2].mapToName: is not a name of contacts that customers can map.`,
-      `${at}[0].fieldMappings[3].fieldName: is required.`,
-      `${at}[0].fieldMappings[3].mapToName: is required.`,
-      `${at}[0].destination: is not a destination of the project.`,
-      `${at}[2].objectName: is named twice.`,
-      `${at}[3].objectName: ${absent}`,
+      `${path}[0].selectedFields[1]: is named twice.`,
+      `${path}[0].selectedFields[2]: is not a field that the integration offers for contacts.`,
+      `${path}[0].fieldMappings[1].mapToName: is mapped twice.`,
+      `${path}[0].fieldMappings[2].mapToName: is not a name of contacts that customers can map.`,
+      `${path}[0].fieldMappings[3].fieldName: is required.`,
+      `${path}[0].fieldMappings[3].mapToName: is required.`,
+      `${path}[0].destination: is not a destination of the project.`,
+      `${path}[2].objectName: is named twice.`,
+      `${path}[3].objectName: ${absent}`,
       `input.config.write[0].objectName: ${absent}`,
       'input.config.write[2].objectName: is named twice.',
     ].sort(),
@@ -283,7 +289,7 @@ test('names every issue of a config together, first those that need no revision'
 });
 
 test('names a group or connection that does not match', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const integration = await createIntegration(app, tenant, content);
   const { projectId } = tenant;
   await prisma.group.create({
@@ -295,7 +301,7 @@ test('names a group or connection that does not match', async () => {
     groupRef: 'zen',
   });
   await generateConnection(tenant);
-  const foreign = await generateConnection(other);
+  const foreignConnection = await generateConnection(stranger);
   const listIssues = (overrides: object) =>
     fetchIssues(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
@@ -309,7 +315,7 @@ test('names a group or connection that does not match', async () => {
   expect(await listIssues({ groupRef: 'lonely' })).toEqual([
     'input.groupRef: names a group without a connection to sandbox.',
   ]);
-  expect(await listIssues({ connectionId: foreign.id })).toEqual([
+  expect(await listIssues({ connectionId: foreignConnection.id })).toEqual([
     'input.connectionId: does not exist.',
   ]);
   expect(await listIssues({ connectionId: ownConnection.id })).toEqual([
@@ -321,19 +327,22 @@ test('names a group or connection that does not match', async () => {
 test('replaces the config, keeps the progress of objects, and keeps the previous config readable', async () => {
   now = start;
   const tenant = await app.tenant();
-  const before = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
+  const installation = await connectAndInstall(
+    tenant,
+    await createIntegration(app, tenant, content),
+  );
   const lastReadTime = new Date('2030-01-01T00:01:00Z');
   await prisma.installedObject.updateMany({
-    where: { installationId: before.id },
+    where: { installationId: installation.id },
     data: { lastReadTime, backfillDone: true, recordsRead: 7 },
   });
   now = new Date('2030-01-01T00:07:00Z');
   const config = { read: [{ objectName: 'contacts' }] };
-  const after = await updateInstallation(tenant, before.id, { config });
-  expect(after.updateTime).toBe(now.toISOString());
-  expect(after.config.id).not.toBe(before.config.id);
-  expect(after.config).toMatchObject({ read: [{ selectedFields: ['email'] }], write: [] });
-  expect(after.objects).toMatchObject([
+  const updated = await updateInstallation(tenant, installation.id, { config });
+  expect(updated.updateTime).toBe(now.toISOString());
+  expect(updated.config.id).not.toBe(installation.config.id);
+  expect(updated.config).toMatchObject({ read: [{ selectedFields: ['email'] }], write: [] });
+  expect(updated.objects).toMatchObject([
     {
       objectName: 'contacts',
       recordsRead: 7,
@@ -342,13 +351,16 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
       nextReadTime: start.toISOString(),
     },
   ]);
-  const earlier = await tenant.query(
-    'query ($id: ID!) { node(id: $id) { ... on InstallationConfig { id write { objectName } } } }',
-    { id: before.config.id },
+  const earlierConfig = await tenant.query(
+    'query GetInstallationConfig($id: ID!) { node(id: $id) { ... on InstallationConfig { id write { objectName } } } }',
+    { id: installation.config.id },
   );
-  expect(earlier.node).toEqual({ id: before.config.id, write: [{ objectName: 'deals' }] });
+  expect(earlierConfig.node).toEqual({
+    id: installation.config.id,
+    write: [{ objectName: 'deals' }],
+  });
 
-  const scheduled = await updateInstallation(tenant, before.id, {
+  const scheduled = await updateInstallation(tenant, installation.id, {
     config: {
       read: [{ objectName: 'contacts', schedule: '45 * * * *' }, { objectName: 'companies' }],
     },
@@ -358,9 +370,9 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
     { objectName: 'contacts', recordsRead: 7, nextReadTime: '2030-01-01T00:45:00.000Z' },
   ]);
   const disabled = { read: [{ objectName: 'contacts', disabled: true }] };
-  expect((await updateInstallation(tenant, before.id, { config: disabled })).objects).toMatchObject(
-    [{ objectName: 'contacts', recordsRead: 7, nextReadTime: null }],
-  );
+  expect(
+    (await updateInstallation(tenant, installation.id, { config: disabled })).objects,
+  ).toMatchObject([{ objectName: 'contacts', recordsRead: 7, nextReadTime: null }]);
 });
 
 test('restarts reads from the beginning with another connection', async () => {
@@ -414,24 +426,21 @@ test('names invalid members of an update, and changes nothing', async () => {
   ]);
   const nulls = { ...input, connectionId: null, config: null };
   const refused = await tenant.getRefusal(UPDATE_INSTALLATION, { input: nulls });
-  expect(refused.problem.issues?.map(({ name }) => name)).toEqual([
-    'input.connectionId',
-    'input.config',
-  ]);
+  expect(listIssueNames(refused.problem)).toEqual(['input.connectionId', 'input.config']);
   expect((await tenant.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
 test('emits an event for every change, with the present and the previous config', async () => {
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, content);
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const installation = await connectAndInstall(tenant, integration);
   const second = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   const { connection, config } = installation;
   await updateInstallation(tenant, installation.id, {});
   await updateInstallation(tenant, installation.id, { connectionId: connection.id });
   await updateInstallation(tenant, installation.id, { connectionId: second.id });
-  const after = await updateInstallation(tenant, installation.id, { config: {} });
+  const updated = await updateInstallation(tenant, installation.id, { config: {} });
   const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
   await tenant.query(DELETE, { input });
 
@@ -446,7 +455,7 @@ test('emits an event for every change, with the present and the previous config'
   };
   const ann = { connectionId: connection.id, consumerRef: 'ann', consumerName: 'ann' };
   const bob = { connectionId: second.id, consumerRef: 'bob', consumerName: 'bob' };
-  const emitted = await events();
+  const emitted = await listEvents();
   expect(emitted.filter(({ eventType }) => eventType.startsWith('INSTALLATION'))).toEqual([
     {
       eventType: 'INSTALLATION_CREATED',
@@ -461,12 +470,12 @@ test('emits an event for every change, with the present and the previous config'
     {
       eventType: 'INSTALLATION_UPDATED',
       connectionId: second.id,
-      data: { ...fields, ...bob, config: after.config, lastConfig: config },
+      data: { ...fields, ...bob, config: updated.config, lastConfig: config },
     },
     {
       eventType: 'INSTALLATION_DELETED',
       connectionId: second.id,
-      data: { ...fields, ...bob, config: after.config },
+      data: { ...fields, ...bob, config: updated.config },
     },
   ]);
 });
@@ -482,10 +491,10 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
   const tenant = await limitedApp.tenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
   const integration = await createIntegration(limitedApp, tenant, { ...content, ...{ subscribe } });
-  const events = await keepEvents(limitedApp, tenant);
+  const listEvents = await keepEvents(limitedApp, tenant);
   const { id, healthStatus } = await connectAndInstall(tenant, integration);
   expect(healthStatus).toBe('UNHEALTHY');
-  expect(await events()).toMatchObject([
+  expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_CREATED' },
     { eventType: 'INSTALLATION_CREATED' },
     {
@@ -525,7 +534,7 @@ test('lists installations newest first, by project, integration and group', asyn
     (await connectAndInstall(tenant, one, { groupRef: 'b' })).id,
     (await connectAndInstall(tenant, two, { groupRef: 'a' })).id,
   ];
-  const list = `query ($project: String!, $groupRef: String, $first: Int, $last: Int) {
+  const list = `query ListInstallations($project: String!, $groupRef: String, $first: Int, $last: Int) {
     project(idOrName: $project) {
       installations(groupRef: $groupRef, first: $first, last: $last) {
         totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage }
@@ -544,10 +553,10 @@ test('lists installations newest first, by project, integration and group', asyn
       installations.pageInfo,
     ];
   };
-  const whole = { hasNextPage: false, hasPreviousPage: false };
-  expect(await listInstallations({})).toEqual([[2, 1, 0], [1, 0], whole]);
-  expect(await listInstallations({ groupRef: 'a' })).toEqual([[2, 0], [0], whole]);
-  expect(await listInstallations({ groupRef: 'unknown' })).toEqual([[], [], whole]);
+  const wholePage = { hasNextPage: false, hasPreviousPage: false };
+  expect(await listInstallations({})).toEqual([[2, 1, 0], [1, 0], wholePage]);
+  expect(await listInstallations({ groupRef: 'a' })).toEqual([[2, 0], [0], wholePage]);
+  expect(await listInstallations({ groupRef: 'unknown' })).toEqual([[], [], wholePage]);
   expect(await listInstallations({ first: 1 })).toMatchObject([[2], [1, 0], { hasNextPage: true }]);
   expect(await listInstallations({ last: 2 })).toMatchObject([
     [1, 0],
@@ -557,27 +566,27 @@ test('lists installations newest first, by project, integration and group', asyn
 });
 
 test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const {
     id,
     input: creation,
     config,
-  } = await connectAndInstall(a, await createIntegration(app, a, content));
-  expect(await b.query(NODE, { id })).toEqual({ node: null });
-  expect(await b.query(NODE, { id: config.id })).toEqual({ node: null });
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
+  expect(await stranger.query(NODE, { id })).toEqual({ node: null });
+  expect(await stranger.query(NODE, { id: config.id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await b.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     const update = { ...input, config: {} };
-    expect(await b.getRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
+    expect(await stranger.getRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...creation, projectIdOrName };
-    expect(await b.getRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
+    expect(await stranger.getRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
-  expect((await a.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
+  expect((await tenant.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
 });
 
 test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
@@ -593,7 +602,7 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
   expect(await key.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
-    'mutation ($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
+    'mutation CreateInstallation($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',
     { input: { ...input, groupRef: 'zen' } },
   );
   expect(createInstallation.installation.createdBy).toBe(`builder:${tenant.builderId}`);
@@ -611,7 +620,7 @@ test('stores and returns createdBy and the proxy of a config', async () => {
   const options = { config, configCreatedBy: 'consumer:ann' };
   await connectAndInstall(tenant, integration, options);
   const { project } = await tenant.query(
-    `query ($id: String!) { project(idOrName: $id) { installations { nodes {
+    `query ListInstallations($id: String!) { project(idOrName: $id) { installations { nodes {
       config { createdBy proxy { enabled } }
     } } } }`,
     { id: tenant.projectId },

@@ -8,6 +8,7 @@ import {
   createIntegrationContent,
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 import { getConnection } from '../../support/providers/oauth.ts';
 
 const app = await getSharedApp({ log: createLog('silent') });
@@ -18,7 +19,7 @@ const FIELDS = `name displayName mappedObjectName
     fieldName displayName valueType providerType readOnly isCustom isRequired
     values { value displayValue } referenceTo
   }`;
-const READ = `query (
+const READ = `query GetObjectMetadata(
   $projectIdOrName: String!, $provider: String!, $objectName: String!, $groupRef: String!,
   $excludeReadOnly: Boolean
 ) {
@@ -27,7 +28,7 @@ const READ = `query (
     groupRef: $groupRef, excludeReadOnly: $excludeReadOnly
   ) { ${FIELDS} }
 }`;
-const THROUGH = `query ($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
+const THROUGH = `query GetMetadataThroughInstallation($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
   node(id: $id) {
     ... on Installation {
       objectMetadata(objectName: $objectName, excludeReadOnly: $excludeReadOnly) { ${FIELDS} }
@@ -83,12 +84,12 @@ test("returns an object's fields through the group's connection", async () => {
 test('caches fields for a while, for the connection and its credentials', async () => {
   const tenant = await app.tenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const first = await tenant.query(READ, createVariables(tenant));
+  const described = await tenant.query(READ, createVariables(tenant));
   failSandbox();
-  expect(await tenant.query(READ, createVariables(tenant))).toEqual(first);
-  const other = await app.tenant();
-  await generateConnection(other, { apiKey: 'sandbox-key' });
-  expect(await other.getRefusal(READ, createVariables(other))).toMatchObject({
+  expect(await tenant.query(READ, createVariables(tenant))).toEqual(described);
+  const stranger = await app.tenant();
+  await generateConnection(stranger, { apiKey: 'sandbox-key' });
+  expect(await stranger.getRefusal(READ, createVariables(stranger))).toMatchObject({
     code: 'PROVIDER_ERROR',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
@@ -97,7 +98,7 @@ test('caches fields for a while, for the connection and its credentials', async 
     problem: { status: 502 },
   });
   sandbox.faults.clear();
-  expect(await tenant.query(READ, createVariables(tenant))).toEqual(first);
+  expect(await tenant.query(READ, createVariables(tenant))).toEqual(described);
 });
 
 test('finds an object by both of its names through an installation', async () => {
@@ -135,7 +136,7 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
   const { problem } = await tenant.getRefusal(READ, createVariables(tenant, long));
-  expect(problem.issues?.map(({ name }) => name)).toEqual(['objectName', 'groupRef']);
+  expect(listIssueNames(problem)).toEqual(['objectName', 'groupRef']);
   expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -165,9 +166,13 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  await generateConnection(a, { apiKey: 'sandbox-key' });
-  expect(await b.getRefusal(READ, createVariables(a))).toMatchObject({ code: 'NOT_FOUND' });
-  const writer = await a.withScopes('records:write');
-  expect(await writer.getRefusal(READ, createVariables(a))).toMatchObject({ code: 'FORBIDDEN' });
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  await generateConnection(tenant, { apiKey: 'sandbox-key' });
+  expect(await stranger.getRefusal(READ, createVariables(tenant))).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const writer = await tenant.withScopes('records:write');
+  expect(await writer.getRefusal(READ, createVariables(tenant))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });

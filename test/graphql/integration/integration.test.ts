@@ -14,11 +14,11 @@ import {
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const DELETE_INTEGRATION = `mutation ($input: DeleteIntegrationInput!) {
+const DELETE_INTEGRATION = `mutation DeleteIntegration($input: DeleteIntegrationInput!) {
   deleteIntegration(input: $input) { deletedId }
 }`;
 
-const listIssueNames = (problem: { issues?: { name: string }[] }) =>
+const listSortedIssueNames = (problem: { issues?: { name: string }[] }) =>
   (problem.issues ?? []).map(({ name }) => name).sort();
 
 test('creates an integration with its first revision', async () => {
@@ -38,7 +38,7 @@ test('creates an integration with its first revision', async () => {
 test('returns the complete content of a revision', async () => {
   const tenant = await app.tenant();
   await insertDestination(app, tenant, 'events');
-  const field = (fieldName: string | null, mapToName: string | null = null) => ({
+  const createField = (fieldName: string | null, mapToName: string | null = null) => ({
     fieldName,
     mapToName,
     mapToDisplayName: null,
@@ -56,8 +56,8 @@ test('returns the complete content of a revision', async () => {
           schedule: '0 * * * *',
           mapToName: 'people',
           mapToDisplayName: 'People',
-          requiredFields: [field('email', 'mail'), field(null, 'owner')],
-          optionalFields: [field("$['address']['city']")],
+          requiredFields: [createField('email', 'mail'), createField(null, 'owner')],
+          optionalFields: [createField("$['address']['city']")],
           optionalFieldsAuto: 'ALL',
           delivery: { mode: 'AUTO', pageSize: 50 },
           enabled: 'ALWAYS',
@@ -92,7 +92,7 @@ test('returns the complete content of a revision', async () => {
   const { latestRevision } = await createIntegration(app, tenant, content);
   const fields = 'fieldName mapToName mapToDisplayName';
   const { node } = await tenant.query(
-    `query ($id: ID!) { node(id: $id) { ... on Revision { content {
+    `query GetRevision($id: ID!) { node(id: $id) { ... on Revision { content {
       name provider displayName module
       read { objects {
         objectName destination schedule mapToName mapToDisplayName
@@ -120,7 +120,7 @@ test('returns defaults for omitted content', async () => {
   const content = { name: 'crm', provider: 'sandbox', read, write, proxy };
   const { id } = await createIntegration(app, tenant, content);
   const { project } = await tenant.query(
-    `query ($project: String!, $id: String!) {
+    `query GetIntegration($project: String!, $id: String!) {
       project(idOrName: $project) { integration(idOrName: $id) { latestRevision { content {
         displayName subscribe { objects { objectName } } proxy { useModule }
         read { objects { schedule requiredFields { fieldName } delivery { mode pageSize } } }
@@ -143,8 +143,10 @@ test('returns defaults for omitted content', async () => {
 test('returns CONFLICT for a second integration with the same name', async () => {
   const tenant = await app.tenant();
   await createIntegration(app, tenant);
-  const again = createIntegrationVariables(tenant, createIntegrationContent());
-  expect(await tenant.getRefusal(CREATE_INTEGRATION, again)).toMatchObject({ code: 'CONFLICT' });
+  const variables = createIntegrationVariables(tenant, createIntegrationContent());
+  expect(await tenant.getRefusal(CREATE_INTEGRATION, variables)).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
   expect(await prisma.revision.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
@@ -180,18 +182,18 @@ test('returns all issues at once; issues that need the project follow when the o
   };
   const { code, problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
   expect(code).toBe('BAD_USER_INPUT');
-  const at = 'input.latestRevision.content';
-  expect(listIssueNames(problem)).toEqual(
+  const path = 'input.latestRevision.content';
+  expect(listSortedIssueNames(problem)).toEqual(
     [
       'input.name',
       'input.latestRevision.specVersion',
-      `${at}.displayName`,
-      `${at}.read.objects[0].schedule`,
-      `${at}.read.objects[1].destination`,
-      `${at}.read.objects[1].schedule`,
-      `${at}.read.objects[2].delivery.pageSize`,
-      `${at}.read.objects[2].requiredFields[1]`,
-      `${at}.subscribe.objects[0].inheritFieldsAndMapping`,
+      `${path}.displayName`,
+      `${path}.read.objects[0].schedule`,
+      `${path}.read.objects[1].destination`,
+      `${path}.read.objects[1].schedule`,
+      `${path}.read.objects[2].delivery.pageSize`,
+      `${path}.read.objects[2].requiredFields[1]`,
+      `${path}.subscribe.objects[0].inheritFieldsAndMapping`,
     ].sort(),
   );
 
@@ -220,21 +222,21 @@ test('returns all issues at once; issues that need the project follow when the o
   const { problem: projectProblem } = await tenant.getRefusal(CREATE_INTEGRATION, {
     input: second,
   });
-  expect(listIssueNames(projectProblem)).toEqual(
+  expect(listSortedIssueNames(projectProblem)).toEqual(
     [
-      `${at}.name`,
-      `${at}.provider`,
-      `${at}.read.objects[0].destination`,
-      `${at}.read.objects[1].objectName`,
-      `${at}.read.objects[2].objectName`,
-      `${at}.write.objects[1].objectName`,
-      `${at}.subscribe.objects[0].objectName`,
+      `${path}.name`,
+      `${path}.provider`,
+      `${path}.read.objects[0].destination`,
+      `${path}.read.objects[1].objectName`,
+      `${path}.read.objects[2].objectName`,
+      `${path}.write.objects[1].objectName`,
+      `${path}.subscribe.objects[0].objectName`,
     ].sort(),
   );
   expect(projectProblem.issues).toContainEqual(
     expect.objectContaining({
       in: 'body',
-      name: `${at}.read.objects[0].destination`,
+      name: `${path}.read.objects[0].destination`,
       detail: 'is not a destination of the project.',
       value: 'nowhere',
     }),
@@ -255,11 +257,11 @@ test('names every value outside an enum, with the allowed values', async () => {
     createIntegrationVariables(tenant, createIntegrationContent('crm', { read })),
   );
   const issues = errors?.flatMap(({ extensions }) => extensions.problem.issues ?? []);
-  const at = 'input.latestRevision.content.read';
+  const path = 'input.latestRevision.content.read';
   expect(issues?.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
-    `${at}.objects[0].optionalFieldsAuto: must be one of ALL.`,
-    `${at}.objects[1].delivery.mode: must be one of AUTO.`,
-    `${at}.objects[1].enabled: must be one of ALWAYS.`,
+    `${path}.objects[0].optionalFieldsAuto: must be one of ALL.`,
+    `${path}.objects[1].delivery.mode: must be one of AUTO.`,
+    `${path}.objects[1].enabled: must be one of ALWAYS.`,
   ]);
 });
 
@@ -271,13 +273,16 @@ test('names an unknown provider, and an unknown project together with other issu
     CREATE_INTEGRATION,
     createIntegrationVariables(tenant, content),
   );
-  expect(listIssueNames(problem)).toEqual(['input.provider']);
+  expect(listSortedIssueNames(problem)).toEqual(['input.provider']);
   const { input } = createIntegrationVariables(
     { projectId: '' },
     { ...createIntegrationContent(), name: 'A.b' },
   );
   const missingProject = await tenant.getRefusal(CREATE_INTEGRATION, { input });
-  expect(listIssueNames(missingProject.problem)).toEqual(['input.name', 'input.projectIdOrName']);
+  expect(listSortedIssueNames(missingProject.problem)).toEqual([
+    'input.name',
+    'input.projectIdOrName',
+  ]);
 });
 
 test('returns at most 1,000 issues', async () => {
@@ -293,13 +298,13 @@ test('returns at most 1,000 issues', async () => {
 });
 
 test("refuses another project's destination", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  await insertDestination(app, a);
-  const { problem } = await b.getRefusal(
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  await insertDestination(app, tenant);
+  const { problem } = await stranger.getRefusal(
     CREATE_INTEGRATION,
-    createIntegrationVariables(b, createIntegrationContent()),
+    createIntegrationVariables(stranger, createIntegrationContent()),
   );
-  expect(listIssueNames(problem)).toEqual([
+  expect(listSortedIssueNames(problem)).toEqual([
     'input.latestRevision.content.read.objects[0].destination',
   ]);
 });
@@ -311,7 +316,7 @@ test('finds integrations by id and by name, and lists them newest first', async 
     const provider = name === 'second' ? 'hubspot' : 'sandbox';
     await createIntegration(app, tenant, { name, provider, proxy: { enabled: true } });
   }
-  const list = `query ($project: String!, $provider: String, $first: Int, $last: Int) {
+  const list = `query GetIntegration($project: String!, $provider: String, $first: Int, $last: Int) {
     project(idOrName: $project) {
       byName: integration(idOrName: "second") { id }
       none: integration(idOrName: "${newId('int')}") { id }
@@ -322,18 +327,18 @@ test('finds integrations by id and by name, and lists them newest first', async 
   }`;
   const listIntegrations = async (variables: object) =>
     (await tenant.query(list, { project: tenant.projectId, ...variables })).project;
-  const all = await listIntegrations({});
+  const project = await listIntegrations({});
   const listNames = (project: { integrations: { nodes: { name: string }[] } }) =>
     project.integrations.nodes.map(({ name }) => name);
-  expect(listNames(all)).toEqual(['third', 'second', 'first']);
-  expect(all.integrations.totalCount).toBe(3);
-  expect(all.byName).toEqual({ id: all.integrations.nodes[1].id });
-  expect(all.none).toBeNull();
+  expect(listNames(project)).toEqual(['third', 'second', 'first']);
+  expect(project.integrations.totalCount).toBe(3);
+  expect(project.byName).toEqual({ id: project.integrations.nodes[1].id });
+  expect(project.none).toBeNull();
   expect(listNames(await listIntegrations({ provider: 'sandbox' }))).toEqual(['third', 'first']);
   expect(listNames(await listIntegrations({ provider: 'nosuch' }))).toEqual([]);
-  const end = await listIntegrations({ last: 2 });
-  expect(listNames(end)).toEqual(['second', 'first']);
-  expect(end.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
+  const lastPage = await listIntegrations({ last: 2 });
+  expect(listNames(lastPage)).toEqual(['second', 'first']);
+  expect(lastPage.integrations.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: true });
 });
 
 test('deletes the installations of a deleted integration, emits an event for each, and keeps the connections', async () => {
@@ -343,7 +348,7 @@ test('deletes the installations of a deleted integration, emits an event for eac
     await connectAndInstall(tenant, integration),
     await connectAndInstall(tenant, integration, { groupRef: 'zen' }),
   ];
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   expect(await tenant.query(DELETE_INTEGRATION, { input })).toEqual({
     deleteIntegration: { deletedId: integration.id },
@@ -352,10 +357,10 @@ test('deletes the installations of a deleted integration, emits an event for eac
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
   expect(await prisma.revision.count({ where: { projectId } })).toBe(0);
   expect(await prisma.connection.count({ where: { projectId } })).toBe(2);
-  const emitted = await events();
-  expect(emitted.map(({ eventType }) => eventType)).toEqual(Array(2).fill('INSTALLATION_DELETED'));
+  const events = await listEvents();
+  expect(events.map(({ eventType }) => eventType)).toEqual(Array(2).fill('INSTALLATION_DELETED'));
   expect(
-    emitted.map(({ data }) => (data as { installationId: string }).installationId).sort(),
+    events.map(({ data }) => (data as { installationId: string }).installationId).sort(),
   ).toEqual(installations.map(({ id }) => id).sort());
   expect(await tenant.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
     code: 'NOT_FOUND',
@@ -395,27 +400,31 @@ test('deletes an integration with more installations than one transaction delete
       content,
     })),
   });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: projectId, integrationIdOrName: integration.id };
   await tenant.query(DELETE_INTEGRATION, { input });
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);
   expect(await prisma.integration.count({ where: { projectId } })).toBe(0);
-  expect(await events()).toHaveLength(61);
+  expect(await listEvents()).toHaveLength(61);
 });
 
 test("returns NOT_FOUND for another tenant's integration", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await createIntegration(app, a);
-  expect(await b.query('query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id } = await createIntegration(app, tenant);
+  expect(await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
     node: null,
   });
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, integrationIdOrName: id };
-    expect(await b.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
-  const foreign = createIntegrationVariables(a, createIntegrationContent('mine'));
-  expect(await b.getRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await prisma.integration.count({ where: { projectId: a.projectId } })).toBe(1);
+  const foreign = createIntegrationVariables(tenant, createIntegrationContent('mine'));
+  expect(await stranger.getRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {

@@ -11,6 +11,7 @@ import {
   INSTALLATION_FIELDS,
   toRevision,
 } from '../../support/fixtures/integrations.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const start = new Date('2030-01-01T00:03:00Z');
 let now = start;
@@ -32,7 +33,7 @@ const createRevisionInput = (tenant: Tenant, content: object, overrides: object 
 const readInstallation = async (tenant: Tenant, id: string) =>
   (
     await tenant.query(
-      `query ($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION_FIELDS} } } }`,
+      `query GetInstallation($id: ID!) { node(id: $id) { ... on Installation { ${INSTALLATION_FIELDS} } } }`,
       { id },
     )
   ).node;
@@ -59,7 +60,7 @@ test('returns a new revision as the latest immediately, also in installations, a
     },
   });
   const { project } = await tenant.query(
-    `query ($project: String!) { project(idOrName: $project) {
+    `query GetIntegration($project: String!) { project(idOrName: $project) {
       integration(idOrName: "crm") {
         revisions { totalCount nodes { id createTime } }
         oldest: revisions(last: 1) { nodes { id } pageInfo { hasPreviousPage } }
@@ -74,11 +75,11 @@ test('returns a new revision as the latest immediately, also in installations, a
     nodes: [{ id: ids[1] }],
     pageInfo: { hasPreviousPage: true },
   });
-  const seen = await readInstallation(tenant, installation.id);
-  expect(seen.revision).toEqual({ id: revision.id });
-  expect(seen.objects.map(({ objectName }: { objectName: string }) => objectName)).toEqual([
-    'contacts',
-  ]);
+  const installationAfter = await readInstallation(tenant, installation.id);
+  expect(installationAfter.revision).toEqual({ id: revision.id });
+  expect(
+    installationAfter.objects.map(({ objectName }: { objectName: string }) => objectName),
+  ).toEqual(['contacts']);
 });
 
 test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
@@ -97,12 +98,12 @@ test('returns CONFLICT if a revision drops an object that installations read, an
 test('accepts a revision that drops an object that installations disable or omit', async () => {
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
-  const choose = (...objects: object[]) => ({ config: { read: objects } });
+  const createConfig = (...objects: object[]) => ({ config: { read: objects } });
   await connectAndInstall(tenant, integration, {
     groupRef: 'a',
-    ...choose({ objectName: 'contacts', disabled: true }),
+    ...createConfig({ objectName: 'contacts', disabled: true }),
   });
-  await connectAndInstall(tenant, integration, { groupRef: 'b', ...choose(deals) });
+  await connectAndInstall(tenant, integration, { groupRef: 'b', ...createConfig(deals) });
   const { createRevision } = await tenant.query(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent(deals)),
@@ -113,17 +114,17 @@ test('accepts a revision that drops an object that installations disable or omit
 test('pauses reads of objects that a destructive revision drops, and keeps earlier notes', async () => {
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
-  const first = await connectAndInstall(tenant, integration, { groupRef: 'a' });
-  const second = await connectAndInstall(tenant, integration, { groupRef: 'b' });
+  const readingInstallation = await connectAndInstall(tenant, integration, { groupRef: 'a' });
+  const pausedInstallation = await connectAndInstall(tenant, integration, { groupRef: 'b' });
   await prisma.installedObject.updateMany({
-    where: { installationId: second.id, objectName: 'contacts' },
+    where: { installationId: pausedInstallation.id, objectName: 'contacts' },
     data: { paused: true, pauseNote: 'Moving house.' },
   });
   const change = createRevisionInput(tenant, createContent(deals), { destructive: true });
   await tenant.query(CREATE_REVISION, change);
   const [a, b] = [
-    await readInstallation(tenant, first.id),
-    await readInstallation(tenant, second.id),
+    await readInstallation(tenant, readingInstallation.id),
+    await readInstallation(tenant, pausedInstallation.id),
   ];
   expect(a.objects).toMatchObject([
     { objectName: 'contacts', paused: true, pauseNote: DROPPED_NOTE, nextReadTime: null },
@@ -132,22 +133,22 @@ test('pauses reads of objects that a destructive revision drops, and keeps earli
   expect(b.objects[0]).toMatchObject({ paused: true, pauseNote: 'Moving house.' });
 });
 
-test('applies a new schedule immediately, except to own schedules, disabled and paused objects', async () => {
+test('applies a new schedule immediately, except to disabled, paused and separately scheduled objects', async () => {
   now = start;
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, createContent(contacts));
-  const choose = (choice: object) => ({
+  const createConfig = (choice: object) => ({
     config: { read: [{ objectName: 'contacts', ...choice }] },
   });
   const installations = {
     inherits: await connectAndInstall(tenant, integration, { groupRef: 'a' }),
     own: await connectAndInstall(tenant, integration, {
       groupRef: 'b',
-      ...choose({ schedule: '5 * * * *' }),
+      ...createConfig({ schedule: '5 * * * *' }),
     }),
     disabled: await connectAndInstall(tenant, integration, {
       groupRef: 'c',
-      ...choose({ disabled: true }),
+      ...createConfig({ disabled: true }),
     }),
     paused: await connectAndInstall(tenant, integration, { groupRef: 'd' }),
   };
@@ -161,26 +162,26 @@ test('applies a new schedule immediately, except to own schedules, disabled and 
     where: { installationId: installations.paused.id },
     data: { paused: true, nextReadTime: null },
   });
-  const at = async (name: keyof typeof installations) =>
+  const readNextTime = async (name: keyof typeof installations) =>
     (await readInstallation(tenant, installations[name].id)).objects[0].nextReadTime;
-  expect(await at('inherits')).toBe(start.toISOString());
+  expect(await readNextTime('inherits')).toBe(start.toISOString());
 
   const schedule = '30 * * * *';
   await tenant.query(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent({ ...contacts, schedule })),
   );
-  expect(await at('inherits')).toBe('2030-01-01T00:30:00.000Z');
-  expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
-  expect(await at('disabled')).toBeNull();
-  expect(await at('paused')).toBeNull();
+  expect(await readNextTime('inherits')).toBe('2030-01-01T00:30:00.000Z');
+  expect(await readNextTime('own')).toBe('2030-01-01T00:05:00.000Z');
+  expect(await readNextTime('disabled')).toBeNull();
+  expect(await readNextTime('paused')).toBeNull();
 
   await tenant.query(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent({ objectName: 'contacts' })),
   );
-  expect(await at('inherits')).toBeNull();
-  expect(await at('own')).toBe('2030-01-01T00:05:00.000Z');
+  expect(await readNextTime('inherits')).toBeNull();
+  expect(await readNextTime('own')).toBe('2030-01-01T00:05:00.000Z');
 });
 
 test('keeps the next read time if the schedule is unchanged', async () => {
@@ -213,7 +214,7 @@ test('checks content as for a new integration, and refuses another name or provi
   const fetchIssueNames = async (change: Record<string, unknown>) => {
     const { code, problem } = await tenant.getRefusal(CREATE_REVISION, change);
     expect(code).toBe('BAD_USER_INPUT');
-    return problem.issues?.map(({ name }) => name).sort();
+    return listIssueNames(problem).sort();
   };
   expect(await fetchIssueNames(malformed)).toEqual([
     'input.revision.content.read.objects[0].schedule',
@@ -250,21 +251,21 @@ test('refuses either an installation or a revision that drops its object, if bot
 });
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id, latestRevision } = await createIntegration(app, a, createContent(contacts));
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
-    const change = createRevisionInput(a, createContent(contacts), {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id, latestRevision } = await createIntegration(app, tenant, createContent(contacts));
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+    const change = createRevisionInput(tenant, createContent(contacts), {
       projectIdOrName,
       integrationIdOrName: id,
     });
-    expect(await b.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
   }
-  const node = await b.query('query ($id: ID!) { node(id: $id) { id } }', {
+  const node = await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', {
     id: latestRevision.id,
   });
   expect(node).toEqual({ node: null });
-  const key = await a.withScopes('read', 'installations:write');
-  const change = createRevisionInput(a, createContent(contacts));
+  const key = await tenant.withScopes('read', 'installations:write');
+  const change = createRevisionInput(tenant, createContent(contacts));
   expect(await key.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.revision.count({ where: { integrationId: id } })).toBe(1);
 });

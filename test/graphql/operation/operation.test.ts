@@ -25,7 +25,7 @@ test('returns an operation after its objects are deleted', async () => {
     result: '[contact] No new data found',
     metadata,
   });
-  const query = `query ($id: ID!) { node(id: $id) { id ... on Operation {
+  const query = `query GetOperation($id: ID!) { node(id: $id) { id ... on Operation {
     project { id } integrationId integration { id } installationId installation { id } configId
     actionType status result createTime updateTime
     metadata {
@@ -57,21 +57,21 @@ test('returns an operation after its objects are deleted', async () => {
       },
     },
   });
-  const bare = await insert.operation({ projectId: tenant.projectId });
-  expect((await tenant.query(query, { id: bare.id })).node).toMatchObject({
+  const minimalOperation = await insert.operation({ projectId: tenant.projectId });
+  expect((await tenant.query(query, { id: minimalOperation.id })).node).toMatchObject({
     result: null,
     metadata: { objects: ['contact'], successfulRecordIds: [], progress: null, retry: null },
   });
 });
 
 test('lists operations newest first, by status, by kind, and by both', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { projectId } = tenant;
   const read = await insert.operation({ projectId });
   const failed = await insert.operation({ projectId, status: 'FAILURE' });
   const write = await insert.operation({ projectId, actionType: 'WRITE' });
-  await insert.operation({ projectId: other.projectId });
-  const query = `query ($id: String!, $status: OperationStatus, $actionType: OperationActionType,
+  await insert.operation({ projectId: stranger.projectId });
+  const query = `query ListOperations($id: String!, $status: OperationStatus, $actionType: OperationActionType,
                         $last: Int) {
     project(idOrName: $id) {
       operations(status: $status, actionType: $actionType, last: $last) {
@@ -90,7 +90,9 @@ test('lists operations newest first, by status, by kind, and by both', async () 
   expect(await listOperationIds({ status: 'SUCCEEDED', actionType: 'READ' })).toEqual([read.id]);
   expect(await listOperationIds({ status: 'IN_PROGRESS' })).toEqual([]);
   expect(await listOperationIds({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
-  expect(await other.query('query ($id: ID!) { node(id: $id) { id } }', { id: read.id })).toEqual({
+  expect(
+    await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id: read.id }),
+  ).toEqual({
     node: null,
   });
 });
@@ -105,7 +107,7 @@ test('lists logs oldest first, in both directions', async () => {
   const details = { page: 1, records: ['a'] };
   const { timestamp } = await insertLine('page', { severity: 'DEBUG', details });
   await insertLine('failed', { severity: 'ERROR' });
-  const query = `query ($id: ID!, $first: Int, $after: String, $last: Int) { node(id: $id) {
+  const query = `query GetOperation($id: ID!, $first: Int, $after: String, $last: Int) { node(id: $id) {
     ... on Operation { logs(first: $first, after: $after, last: $last) {
       nodes { createTime severity message details }
       pageInfo { hasNextPage hasPreviousPage endCursor } totalCount
@@ -115,20 +117,20 @@ test('lists logs oldest first, in both directions', async () => {
     const { logs } = (await tenant.query(query, { id: operationId, ...args })).node;
     return { ...logs, messages: logs.nodes.map((node: { message: string }) => node.message) };
   };
-  const first = await readPage({ first: 2 });
-  expect(first.messages).toEqual(['started', 'page']);
-  expect(first.nodes[1]).toEqual({
+  const firstPage = await readPage({ first: 2 });
+  expect(firstPage.messages).toEqual(['started', 'page']);
+  expect(firstPage.nodes[1]).toEqual({
     createTime: timestamp.toISOString(),
     severity: 'DEBUG',
     message: 'page',
     details,
   });
-  expect(first).toMatchObject({
+  expect(firstPage).toMatchObject({
     totalCount: 3,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await readPage({ first: 2, after: first.pageInfo.endCursor });
-  expect(rest).toMatchObject({
+  const lastPage = await readPage({ first: 2, after: firstPage.pageInfo.endCursor });
+  expect(lastPage).toMatchObject({
     messages: ['failed'],
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
@@ -139,7 +141,7 @@ test('returns FORBIDDEN for a key without the scope read', async () => {
   const tenant = await app.tenant();
   const writer = await tenant.withScopes('records:write');
   const { id } = await insert.operation({ projectId: tenant.projectId });
-  const query = 'query ($id: ID!) { node(id: $id) { id } }';
+  const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   expect(await writer.getRefusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await tenant.query(query, { id: newId('opr') })).toEqual({ node: null });
 });

@@ -3,18 +3,20 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const CLAIM = `mutation ($input: ClaimDomainInput!) {
+const CLAIM = `mutation ClaimDomain($input: ClaimDomainInput!) {
   claimDomain(input: $input) { claimedDomain { id domain parentType parentId createTime } }
 }`;
-const FIND = 'query ($domain: String!) { claimedDomain(domain: $domain) { id domain } }';
-const LIST = `query ($id: ID!, $first: Int, $after: String, $last: Int) {
+const FIND = `query GetClaimedDomain($domain: String!) {
+  claimedDomain(domain: $domain) { id domain }
+}`;
+const LIST = `query ListClaimedDomains($id: ID!, $first: Int, $after: String, $last: Int) {
   org(id: $id) {
     claimedDomains(first: $first, after: $after, last: $last) {
       totalCount nodes { domain } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
-const NODE = 'query ($id: ID!) { node(id: $id) { id } }';
+const NODE = 'query GetNode($id: ID!) { node(id: $id) { id } }';
 
 let count = 0;
 const createDomain = () => {
@@ -50,31 +52,35 @@ test("claims the domain of a URL or an email address for the builder's org", asy
 });
 
 test('claims a domain once across all orgs, also in concurrent calls', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
   const responses = await Promise.all(
-    [a, b, a].map(({ builder, orgId }) => builder.request(CLAIM, createInput(domain, orgId))),
+    [tenant, stranger, tenant].map(({ builder, orgId }) =>
+      builder.request(CLAIM, createInput(domain, orgId)),
+    ),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  for (const { builder, orgId } of [a, b]) {
-    const again = createInput(`ada@${domain}`, orgId);
-    expect(await builder.getRefusal(CLAIM, again)).toMatchObject({ code: 'CONFLICT' });
+  for (const { builder, orgId } of [tenant, stranger]) {
+    const variables = createInput(`ada@${domain}`, orgId);
+    expect(await builder.getRefusal(CLAIM, variables)).toMatchObject({ code: 'CONFLICT' });
   }
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
-  expect(await b.builder.getRefusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
-    code: 'NOT_FOUND',
-  });
-  expect(await a.getRefusal(CLAIM, createInput(domain, a.orgId))).toMatchObject({
+  expect(await stranger.builder.getRefusal(CLAIM, createInput(domain, tenant.orgId))).toMatchObject(
+    {
+      code: 'NOT_FOUND',
+    },
+  );
+  expect(await tenant.getRefusal(CLAIM, createInput(domain, tenant.orgId))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect((await a.query(LIST, { id: a.orgId })).org.claimedDomains.totalCount).toBe(0);
+  expect((await tenant.query(LIST, { id: tenant.orgId })).org.claimedDomains.totalCount).toBe(0);
 });
 
 test('names every invalid input', async () => {
@@ -123,20 +129,20 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 });
 
 test("lists an org's domains newest first, in both directions", async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domains = [createDomain(), createDomain(), createDomain()];
   for (const domain of domains) await addClaim(tenant, domain);
-  await addClaim(other, createDomain());
+  await addClaim(stranger, createDomain());
   const nodes = domains.toReversed().map((domain) => ({ domain }));
 
   const id = tenant.orgId;
-  const start = (await tenant.query(LIST, { id, first: 2 })).org.claimedDomains;
-  expect(start).toMatchObject({
+  const firstPage = (await tenant.query(LIST, { id, first: 2 })).org.claimedDomains;
+  expect(firstPage).toMatchObject({
     totalCount: 3,
     nodes: nodes.slice(0, 2),
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const after = start.pageInfo.endCursor;
+  const after = firstPage.pageInfo.endCursor;
   expect((await tenant.query(LIST, { id, first: 2, after })).org.claimedDomains).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },

@@ -15,16 +15,16 @@ const app = await getSharedApp({
   },
 });
 
-const CLAIM = `mutation ($input: ClaimDomainInput!) {
+const CLAIM = `mutation ClaimDomain($input: ClaimDomainInput!) {
   claimDomain(input: $input) { claimedDomain { id domain verifiedTime verificationText } }
 }`;
-const VERIFY = `mutation ($input: VerifyClaimedDomainInput!) {
+const VERIFY = `mutation VerifyClaimedDomain($input: VerifyClaimedDomainInput!) {
   verifyClaimedDomain(input: $input) { claimedDomain { id verifiedTime } }
 }`;
-const RELEASE = `mutation ($input: ReleaseClaimedDomainInput!) {
+const RELEASE = `mutation ReleaseClaimedDomain($input: ReleaseClaimedDomainInput!) {
   releaseClaimedDomain(input: $input) { deletedId }
 }`;
-const JOIN = 'mutation ($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
+const JOIN = 'mutation JoinOrg($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
 const JOINABLE = `{ viewer { joinableOrgs { totalCount nodes {
   id label billingAccount { id }
   builders { totalCount } projects { totalCount } invites { totalCount }
@@ -60,12 +60,12 @@ test('verifies a claim if DNS has its text', async () => {
   const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
   const input = { claimedDomainId: claimed.id };
-  const without = await tenant.builder.getRefusal(VERIFY, { input });
-  expect(without.code).toBe('UNPROCESSABLE');
-  expect(without.problem.detail).toContain(claimed.verificationText);
+  const missingRecord = await tenant.builder.getRefusal(VERIFY, { input });
+  expect(missingRecord.code).toBe('UNPROCESSABLE');
+  expect(missingRecord.problem.detail).toContain(claimed.verificationText);
   records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
-  const silent = await tenant.builder.getRefusal(VERIFY, { input });
-  expect(silent.problem.detail).toContain('ETIMEOUT');
+  const unreachableDns = await tenant.builder.getRefusal(VERIFY, { input });
+  expect(unreachableDns.problem.detail).toContain('ETIMEOUT');
   records.set(domain, [claimed.verificationText]);
   expect(await stranger.builder.getRefusal(VERIFY, { input })).toMatchObject({ code: 'NOT_FOUND' });
   expect(await tenant.getRefusal(VERIFY, { input })).toMatchObject({ code: 'FORBIDDEN' });
@@ -115,19 +115,23 @@ test('lets builders with a verified address of a proven domain join, and returns
 });
 
 test('reserves an unproven domain for 7 days, and then for the first org that proves it', async () => {
-  const [first, second] = [await app.tenant(), await app.tenant()];
+  const [firstTenant, secondTenant] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
-  const early = await claimDomain(first, domain);
-  const input = { domain, parentId: second.orgId, parentType: 'ORG' };
-  expect(await second.builder.getRefusal(CLAIM, { input })).toMatchObject({ code: 'CONFLICT' });
+  const expiredClaim = await claimDomain(firstTenant, domain);
+  const input = { domain, parentId: secondTenant.orgId, parentType: 'ORG' };
+  expect(await secondTenant.builder.getRefusal(CLAIM, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   clock.aheadMs = 7 * DAY_MS + 1_000;
   try {
-    const late = await proveDomain(second, domain);
-    expect(late.verifiedTime).toEqual(expect.any(String));
-    const expired = { input: { claimedDomainId: early.id } };
-    expect(await first.builder.getRefusal(VERIFY, expired)).toMatchObject({ code: 'NOT_FOUND' });
-    const again = { ...input, parentId: first.orgId };
-    expect(await first.builder.getRefusal(CLAIM, { input: again })).toMatchObject({
+    const provenClaim = await proveDomain(secondTenant, domain);
+    expect(provenClaim.verifiedTime).toEqual(expect.any(String));
+    const expired = { input: { claimedDomainId: expiredClaim.id } };
+    expect(await firstTenant.builder.getRefusal(VERIFY, expired)).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    const again = { ...input, parentId: firstTenant.orgId };
+    expect(await firstTenant.builder.getRefusal(CLAIM, { input: again })).toMatchObject({
       code: 'CONFLICT',
     });
   } finally {
@@ -136,17 +140,19 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
 });
 
 test('frees a released domain, through which builders can no longer join', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
   const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
-  expect(await other.builder.getRefusal(RELEASE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await stranger.builder.getRefusal(RELEASE, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   expect(await tenant.builder.query(RELEASE, { input })).toEqual({
     releaseClaimedDomain: { deletedId: id },
   });
   const person = await createPerson(domain);
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await claimDomain(other, domain)).toMatchObject({ domain });
+  expect(await claimDomain(stranger, domain)).toMatchObject({ domain });
 });
 
 test('verifies and releases a domain, and lets builders join, over REST', async () => {
@@ -175,11 +181,13 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   await rest.builder.delete(path);
 });
 
-const ADD = 'mutation ($input: AddMemberInput!) { addMember(input: $input) { org { id } } }';
+const ADD = `mutation AddMember($input: AddMemberInput!) {
+  addMember(input: $input) { org { id } }
+}`;
 const ORGS = '{ orgs { nodes { id } } }';
 
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const rest = await createRestTenant(app);
   const domain = createDomain();
   const person = await createPerson(domain);
@@ -188,7 +196,7 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   const unknown = { code: 'NOT_FOUND' };
   expect(await tenant.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
   await proveDomain(tenant, domain);
-  expect(await other.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
+  expect(await stranger.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
   expect(await tenant.builder.query(ADD, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
   });
@@ -199,17 +207,17 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   const { createOrg } = await tenant.builder.query(
     'mutation { createOrg(input: { label: "Second" }) { org { id } } }',
   );
-  const second = createOrg.org.id;
-  await tenant.builder.query(ADD, { input: { orgId: second, builderId } });
+  const secondOrgId = createOrg.org.id;
+  await tenant.builder.query(ADD, { input: { orgId: secondOrgId, builderId } });
   expect((await person.query(ORGS)).orgs.nodes).toHaveLength(2);
 
   // Over REST, a builder who adds themselves joins.
   const joiningPerson = await createPerson(domain);
-  const restOfPerson = createRestClient(app, { authorization: `Bearer ${joiningPerson.token}` });
-  const { builder } = await restOfPerson.get('/my-info');
+  const personClient = createRestClient(app, { authorization: `Bearer ${joiningPerson.token}` });
+  const { builder } = await personClient.get('/my-info');
   const body = { builderId: builder.id };
-  expect(await restOfPerson.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
-  expect((await restOfPerson.get('/my-info')).orgIds).toEqual([tenant.orgId]);
+  expect(await personClient.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
+  expect((await personClient.get('/my-info')).orgIds).toEqual([tenant.orgId]);
   expect(
     await rest.builder.getRefusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
   ).toMatchObject({ status: 404 });

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 let laterMs = 0;
@@ -8,18 +9,18 @@ afterEach(() => {
   laterMs = 0;
 });
 
-const CREATE = `mutation ($input: CreateInviteInput!) {
+const CREATE = `mutation CreateInvite($input: CreateInviteInput!) {
   createInvite(input: $input) {
     invite { id invitedEmail role parentType parentId status createTime updateTime }
   }
 }`;
-const REVOKE = `mutation ($input: DeleteInviteInput!) {
+const REVOKE = `mutation DeleteInvite($input: DeleteInviteInput!) {
   deleteInvite(input: $input) { deletedId invite { id status updateTime } }
 }`;
-const ACCEPT = `mutation ($input: AcceptInviteInput!) {
+const ACCEPT = `mutation AcceptInvite($input: AcceptInviteInput!) {
   acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
 }`;
-const LIST = `query (
+const LIST = `query ListInvites(
   $id: ID!, $status: InviteStatus, $first: Int, $after: String, $last: Int, $before: String
 ) {
   org(id: $id) {
@@ -29,10 +30,14 @@ const LIST = `query (
     }
   }
 }`;
-const NODE = 'query ($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
+const NODE = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
 const MEMBERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
-async function invite({ builder, orgId }: Tenant, email: string, role = 'MEMBER'): Promise<string> {
+async function createInvite(
+  { builder, orgId }: Tenant,
+  email: string,
+  role = 'MEMBER',
+): Promise<string> {
   const { createInvite } = await builder.query(CREATE, { input: { orgId, email, role } });
   return createInvite.invite.id;
 }
@@ -93,14 +98,12 @@ test('names every invalid input', async () => {
       input: { orgId: '', email },
     });
     expect(code).toBe('BAD_USER_INPUT');
-    expect(problem.issues?.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['input.orgId', 'input.email']),
-    );
+    expect(listIssueNames(problem)).toEqual(expect.arrayContaining(['input.orgId', 'input.email']));
   }
 });
 
 test('creates one pending invite of an address and org, also in concurrent calls', async () => {
-  const [tenant, other] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
     [1, 2, 3].map(() => tenant.builder.request(CREATE, { input })),
@@ -112,7 +115,7 @@ test('creates one pending invite of an address and org, also in concurrent calls
   const upper = { input: { ...input, email: 'EVE@example.com' } };
   expect(await tenant.builder.getRefusal(CREATE, upper)).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).totalCount).toBe(1);
-  expect(await invite(other, 'eve@example.com')).toEqual(expect.any(String));
+  expect(await createInvite(stranger, 'eve@example.com')).toEqual(expect.any(String));
 });
 
 test('returns CONFLICT for the address of a member', async () => {
@@ -124,53 +127,53 @@ test('returns CONFLICT for the address of a member', async () => {
 
 test('expires an invite after 7 days, and accepts the address again', async () => {
   const tenant = await app.tenant();
-  const old = await invite(tenant, 'eve@example.com');
+  const expiredId = await createInvite(tenant, 'eve@example.com');
   laterMs = 7 * DAY_MS - 60_000;
-  expect(await queryStatus(tenant, old)).toBe('PENDING');
+  expect(await queryStatus(tenant, expiredId)).toBe('PENDING');
   laterMs = 7 * DAY_MS + 60_000;
-  expect(await queryStatus(tenant, old)).toBe('EXPIRED');
+  expect(await queryStatus(tenant, expiredId)).toBe('EXPIRED');
 
-  const renewed = await invite(tenant, 'eve@example.com');
+  const renewedId = await createInvite(tenant, 'eve@example.com');
   expect((await listInvites(tenant)).nodes).toEqual([
-    { id: renewed, status: 'PENDING' },
-    { id: old, status: 'EXPIRED' },
+    { id: renewedId, status: 'PENDING' },
+    { id: expiredId, status: 'EXPIRED' },
   ]);
-  const input = { orgId: tenant.orgId, inviteId: old };
+  const input = { orgId: tenant.orgId, inviteId: expiredId };
   expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test('lists invites by their present status, in both directions', async () => {
   const tenant = await app.tenant();
   const { orgId } = tenant;
-  const replaced = await invite(tenant, 'a@example.com');
-  const lapsed = await invite(tenant, 'b@example.com');
-  const revoked = await invite(tenant, 'c@example.com');
+  const replaced = await createInvite(tenant, 'a@example.com');
+  const lapsed = await createInvite(tenant, 'b@example.com');
+  const revoked = await createInvite(tenant, 'c@example.com');
   await tenant.builder.query(REVOKE, { input: { orgId, inviteId: revoked } });
   laterMs = 8 * DAY_MS;
-  const renewed = await invite(tenant, 'a@example.com');
-  const fresh = await invite(tenant, 'd@example.com');
+  const renewedId = await createInvite(tenant, 'a@example.com');
+  const fresh = await createInvite(tenant, 'd@example.com');
 
   const listIdsByStatus = async (status: string) =>
     (await listInvites(tenant, { status })).nodes.map((found: { id: string }) => found.id);
-  expect(await listIdsByStatus('PENDING')).toEqual([fresh, renewed]);
+  expect(await listIdsByStatus('PENDING')).toEqual([fresh, renewedId]);
   expect(await listIdsByStatus('EXPIRED')).toEqual([lapsed, replaced]);
   expect(await listIdsByStatus('REVOKED')).toEqual([revoked]);
   expect(await listIdsByStatus('ACCEPTED')).toEqual([]);
   expect((await listInvites(tenant, { status: null })).totalCount).toBe(5);
 
   const expired = { status: 'EXPIRED', first: 1 };
-  const start = await listInvites(tenant, expired);
-  expect(start).toMatchObject({
+  const firstPage = await listInvites(tenant, expired);
+  expect(firstPage).toMatchObject({
     totalCount: 2,
     nodes: [{ id: lapsed, status: 'EXPIRED' }],
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await listInvites(tenant, { ...expired, after: start.pageInfo.endCursor });
-  expect(rest).toMatchObject({
+  const lastPage = await listInvites(tenant, { ...expired, after: firstPage.pageInfo.endCursor });
+  expect(lastPage).toMatchObject({
     nodes: [{ id: replaced, status: 'EXPIRED' }],
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  const before = rest.pageInfo.startCursor;
+  const before = lastPage.pageInfo.startCursor;
   expect(await listInvites(tenant, { status: 'EXPIRED', last: 1, before })).toMatchObject({
     nodes: [{ id: lapsed }],
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
@@ -180,7 +183,7 @@ test('lists invites by their present status, in both directions', async () => {
 
 test('revokes an invite once, and still lists it', async () => {
   const tenant = await app.tenant();
-  const inviteId = await invite(tenant, 'eve@example.com');
+  const inviteId = await createInvite(tenant, 'eve@example.com');
   const input = { orgId: tenant.orgId, inviteId };
   expect(await tenant.builder.query(REVOKE, { input })).toEqual({
     deleteInvite: {
@@ -190,29 +193,29 @@ test('revokes an invite once, and still lists it', async () => {
   });
   expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
-  expect(await invite(tenant, 'eve@example.com')).not.toBe(inviteId);
+  expect(await createInvite(tenant, 'eve@example.com')).not.toBe(inviteId);
 });
 
 test("returns NOT_FOUND for another org's invites", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const inviteId = await invite(a, 'eve@example.com');
-  for (const caller of [b, b.builder]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const inviteId = await createInvite(tenant, 'eve@example.com');
+  for (const caller of [stranger, stranger.builder]) {
     expect(await caller.query(NODE, { id: inviteId })).toEqual({ node: null });
-    for (const orgId of [a.orgId, b.orgId]) {
+    for (const orgId of [tenant.orgId, stranger.orgId]) {
       const input = { orgId, inviteId };
       expect(await caller.getRefusal(REVOKE, { input })).toMatchObject({ code: 'NOT_FOUND' });
     }
-    const input = { orgId: a.orgId, email: 'ada@example.com' };
+    const input = { orgId: tenant.orgId, email: 'ada@example.com' };
     expect(await caller.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect((await listInvites(a)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
+  expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
 
 test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const inviteId = await invite(host, guest.builderEmail, 'ADMIN');
+  const inviteId = await createInvite(host, guest.builderEmail, 'ADMIN');
   const { acceptInvite, ...next } = await guest.builder.query(
-    `mutation ($input: AcceptInviteInput!, $next: CreateInviteInput!) {
+    `mutation AcceptInvite($input: AcceptInviteInput!, $next: CreateInviteInput!) {
       acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
       createInvite(input: $next) { invite { parentId } }
     }`,
@@ -230,7 +233,7 @@ test('adds the builder with the invited address to the org, also for the rest of
 
 test('accepts an invite once, also in concurrent calls', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const input = { inviteId: await invite(host, guest.builderEmail) };
+  const input = { inviteId: await createInvite(host, guest.builderEmail) };
   const responses = await Promise.all(
     [1, 2, 3].map(() => guest.builder.request(ACCEPT, { input })),
   );
@@ -246,17 +249,20 @@ test.each([
   ['MEMBER', 'ADMIN', 'ADMIN'],
   ['ADMIN', 'MEMBER', 'ADMIN'],
   ['MEMBER', 'MEMBER', 'MEMBER'],
-] as const)('a %s who accepts an invite as %s is %s afterwards', async (before, role, after) => {
+] as const)('gives a %s who accepts an invite as %s the role %s', async (before, role, after) => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const input = { inviteId: await invite(host, guest.builderEmail, role) };
+  const input = { inviteId: await createInvite(host, guest.builderEmail, role) };
   const data = { orgId: host.orgId, builderId: guest.builderId, role: before };
   await app.app.services.database.prisma.orgMember.create({ data });
   expect(await guest.builder.query(ACCEPT, { input })).toMatchObject({
     acceptInvite: { invite: { status: 'ACCEPTED' } },
   });
-  const { org } = await guest.builder.query('query ($id: ID!) { org(id: $id) { viewerRole } }', {
-    id: host.orgId,
-  });
+  const { org } = await guest.builder.query(
+    'query ListInvites($id: ID!) { org(id: $id) { viewerRole } }',
+    {
+      id: host.orgId,
+    },
+  );
   expect(org).toEqual({ viewerRole: after });
 });
 
@@ -271,7 +277,7 @@ test('refuses an API key that invites an admin', async () => {
 
 test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {
   const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
-  const input = { inviteId: await invite(host, guest.builderEmail) };
+  const input = { inviteId: await createInvite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
     expect(await caller.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
@@ -288,7 +294,7 @@ test.each([
 ])('refuses a token whose email_verified is %s', async (email_verified) => {
   const host = await app.tenant();
   const email = `${crypto.randomUUID()}@example.com`;
-  const inviteId = await invite(host, email);
+  const inviteId = await createInvite(host, email);
   const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
   const pretender = app.client({ authorization: `Bearer ${token}` });
@@ -299,9 +305,9 @@ test.each([
 
 test('returns CONFLICT for a revoked or expired invite', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
-  const revoked = await invite(host, guest.builderEmail);
+  const revoked = await createInvite(host, guest.builderEmail);
   await host.builder.query(REVOKE, { input: { orgId: host.orgId, inviteId: revoked } });
-  const expired = await invite(host, guest.builderEmail);
+  const expired = await createInvite(host, guest.builderEmail);
   laterMs = 8 * DAY_MS;
   for (const inviteId of [revoked, expired]) {
     expect(await guest.builder.getRefusal(ACCEPT, { input: { inviteId } })).toMatchObject({

@@ -9,15 +9,17 @@ import { createRestClient, createRestTenant } from '../../support/rest/rest-clie
 const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
-const UPDATE = `mutation ($input: UpdateOrgInput!) {
+const UPDATE = `mutation UpdateOrg($input: UpdateOrgInput!) {
   updateOrg(input: $input) { org { id label updateTime } }
 }`;
-const DELETE = 'mutation ($input: DeleteOrgInput!) { deleteOrg(input: $input) { deletedId } }';
+const DELETE = `mutation DeleteOrg($input: DeleteOrgInput!) {
+  deleteOrg(input: $input) { deletedId }
+}`;
 const REMOVE =
   'mutation ($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
 const CREATE = 'mutation { createOrg(input: { label: "Short" }) { org { id } } }';
 const ORGS = '{ orgs { nodes { id } } }';
-const BUILDERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
   const { org } = await builder.query(BUILDERS, { id: orgId });

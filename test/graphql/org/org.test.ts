@@ -6,7 +6,7 @@ import { addMember } from '../../support/fixtures/tenant.ts';
 
 const app = await getSharedApp();
 
-const CREATE_ORG = `mutation ($input: CreateOrgInput!) {
+const CREATE_ORG = `mutation CreateOrg($input: CreateOrgInput!) {
   createOrg(input: $input) {
     org {
       id label createTime updateTime
@@ -16,20 +16,20 @@ const CREATE_ORG = `mutation ($input: CreateOrgInput!) {
     }
   }
 }`;
-const FIND_ORG = 'query ($id: ID!) { org(id: $id) { id label } }';
-const LIST_ORGS = `query ($first: Int, $after: String, $last: Int, $before: String) {
+const FIND_ORG = 'query GetLabel($id: ID!) { org(id: $id) { id label } }';
+const LIST_ORGS = `query ListOrgs($first: Int, $after: String, $last: Int, $before: String) {
   orgs(first: $first, after: $after, last: $last, before: $before) {
     totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
-const LIST_BUILDERS = `query ($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
+const LIST_BUILDERS = `query ListBuilders($id: ID!, $first: Int, $after: String, $last: Int, $before: String) {
   org(id: $id) {
     builders(first: $first, after: $after, last: $last, before: $before) {
       totalCount nodes { id primaryEmail } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
-const FIND_NODE = 'query ($id: ID!) { node(id: $id) { __typename id } }';
+const FIND_NODE = 'query GetNode($id: ID!) { node(id: $id) { __typename id } }';
 
 const listIds = (nodes: { id: string }[]) => nodes.map(({ id }) => id);
 
@@ -88,15 +88,17 @@ test('refuses a blank or overlong label', async () => {
 });
 
 test("returns an org only to its members and to its projects' keys", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const reader = await a.withScopes('org:read');
-  for (const caller of [a, a.builder, reader]) {
-    expect(await caller.query(FIND_ORG, { id: a.orgId })).toMatchObject({ org: { id: a.orgId } });
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const reader = await tenant.withScopes('org:read');
+  for (const caller of [tenant, tenant.builder, reader]) {
+    expect(await caller.query(FIND_ORG, { id: tenant.orgId })).toMatchObject({
+      org: { id: tenant.orgId },
+    });
   }
-  for (const caller of [b, b.builder]) {
-    expect(await caller.query(FIND_ORG, { id: a.orgId })).toEqual({ org: null });
+  for (const caller of [stranger, stranger.builder]) {
+    expect(await caller.query(FIND_ORG, { id: tenant.orgId })).toEqual({ org: null });
   }
-  expect(await a.query(FIND_ORG, { id: 'nonsense' })).toEqual({ org: null });
+  expect(await tenant.query(FIND_ORG, { id: 'nonsense' })).toEqual({ org: null });
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
@@ -106,8 +108,8 @@ test('returns FORBIDDEN for a key without org:read', async () => {
   expect(await key.getRefusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await key.getRefusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await key.getRefusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
-  const ofProject = 'query ($id: String!) { project(idOrName: $id) { org { id } } }';
-  const response = await key.request(ofProject, { id: tenant.projectId });
+  const query = 'query GetOrg($id: String!) { project(idOrName: $id) { org { id } } }';
+  const response = await key.request(query, { id: tenant.projectId });
   expect(response.data).toEqual({ project: { org: null } });
   expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
 });
@@ -115,22 +117,22 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 test("lists a builder's orgs newest first, in both directions", async () => {
   const tenant = await app.tenant();
   const orgIds = [tenant.orgId, await addOrg(tenant, 'b'), await addOrg(tenant, 'c')].reverse();
-  const whole = (await tenant.builder.query(LIST_ORGS)).orgs;
-  expect([listIds(whole.nodes), whole.totalCount]).toEqual([orgIds, 3]);
+  const page = (await tenant.builder.query(LIST_ORGS)).orgs;
+  expect([listIds(page.nodes), page.totalCount]).toEqual([orgIds, 3]);
 
-  const start = (await tenant.builder.query(LIST_ORGS, { first: 2 })).orgs;
-  expect(listIds(start.nodes)).toEqual(orgIds.slice(0, 2));
-  expect(start.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  const rest = (
-    await tenant.builder.query(LIST_ORGS, { first: 2, after: start.pageInfo.endCursor })
+  const firstPage = (await tenant.builder.query(LIST_ORGS, { first: 2 })).orgs;
+  expect(listIds(firstPage.nodes)).toEqual(orgIds.slice(0, 2));
+  expect(firstPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  const lastPage = (
+    await tenant.builder.query(LIST_ORGS, { first: 2, after: firstPage.pageInfo.endCursor })
   ).orgs;
-  expect(listIds(rest.nodes)).toEqual(orgIds.slice(2));
-  expect(rest.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const back = (
-    await tenant.builder.query(LIST_ORGS, { last: 1, before: rest.pageInfo.startCursor })
+  expect(listIds(lastPage.nodes)).toEqual(orgIds.slice(2));
+  expect(lastPage.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  const previousPage = (
+    await tenant.builder.query(LIST_ORGS, { last: 1, before: lastPage.pageInfo.startCursor })
   ).orgs;
-  expect(listIds(back.nodes)).toEqual(orgIds.slice(1, 2));
-  expect(back.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  expect(listIds(previousPage.nodes)).toEqual(orgIds.slice(1, 2));
+  expect(previousPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
 test('lists only the org of its project to an API key', async () => {
@@ -164,11 +166,11 @@ test("lists an org's builders newest first, in both directions", async () => {
     id: member.builderId,
     primaryEmail: member.builderEmail,
   }));
-  const whole = (await tenant.query(LIST_BUILDERS, { id })).org.builders;
-  expect(whole).toMatchObject({ nodes, totalCount: 3 });
-  const start = (await tenant.query(LIST_BUILDERS, { id, first: 2 })).org.builders;
-  expect(start).toMatchObject({ nodes: nodes.slice(0, 2), pageInfo: { hasNextPage: true } });
-  const after = start.pageInfo.endCursor;
+  const page = (await tenant.query(LIST_BUILDERS, { id })).org.builders;
+  expect(page).toMatchObject({ nodes, totalCount: 3 });
+  const firstPage = (await tenant.query(LIST_BUILDERS, { id, first: 2 })).org.builders;
+  expect(firstPage).toMatchObject({ nodes: nodes.slice(0, 2), pageInfo: { hasNextPage: true } });
+  const after = firstPage.pageInfo.endCursor;
   expect((await tenant.query(LIST_BUILDERS, { id, first: 2, after })).org.builders).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
@@ -182,7 +184,7 @@ test('returns the org, its members and its billing account by id to members only
   const tenant = await app.tenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const stranger = await app.tenant();
-  const billing = 'query ($id: ID!) { org(id: $id) { billingAccount { id } } }';
+  const billing = 'query GetBillingAccount($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });
   for (const id of [tenant.orgId, tenant.builderId, org.billingAccount.id]) {
     expect(await member.builder.query(FIND_NODE, { id })).toMatchObject({ node: { id } });

@@ -20,7 +20,7 @@ function createMutation(name: string): string {
   return `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
 }
 
-const ROLES = `query ($id: ID!) { org(id: $id) {
+const ROLES = `query ListRoles($id: ID!) { org(id: $id) {
   viewerRole members { totalCount nodes { role builder { id } builderId createTime } }
 } }`;
 
@@ -139,10 +139,10 @@ test('lists every mutation that requires an admin', () => {
 test.each([
   ...RESTRICTED,
   ...PARTLY_RESTRICTED,
-])('refuses %s of a member', async (name, toInput) => {
+])('refuses %s of a member', async (name, createInput) => {
   const { member } = subjects;
   const { code, problem } = await member.builder.getRefusal(createMutation(name), {
-    input: toInput(subjects),
+    input: createInput(subjects),
   });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('the role admin')]);
 });
@@ -168,7 +168,7 @@ test('lets a refused member work in the projects, and has changed nothing', asyn
   });
 });
 
-test("a key without org:write can't create a key with it", async () => {
+test('refuses to create a key with org:write for a key without it', async () => {
   const { tenant } = subjects;
   const key = await tenant.withScopes('keys:write');
   const input = { projectIdOrName: tenant.projectId, label: 'More', scopes: ['ORG_WRITE'] };
@@ -188,8 +188,8 @@ test('returns all roles to members and keys, and viewerRole to builders only', a
     return { role, builder: { id }, builderId: id, createTime: expect.any(String) };
   });
   expect(org).toEqual({ viewerRole: 'MEMBER', members: { totalCount: 2, nodes: list } });
-  const byKey = await tenant.query(ROLES, { id: tenant.orgId });
-  expect(byKey.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
+  const keyResponse = await tenant.query(ROLES, { id: tenant.orgId });
+  expect(keyResponse.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
   const stranger = await app.tenant();
   expect(await stranger.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
 });
@@ -201,7 +201,7 @@ test('applies a new role to the rest of the request and to later ones', async ()
   const promote = { orgId, builderId: member.builderId, role: 'ADMIN' };
   await tenant.builder.query(createMutation('updateMember'), { input: promote });
   await member.builder.query(createMutation('updateOrg'), { input: { orgId, label: 'Ours' } });
-  const query = `mutation ($step: UpdateMemberInput!, $rename: UpdateOrgInput!) {
+  const query = `mutation UpdateMember($step: UpdateMemberInput!, $rename: UpdateOrgInput!) {
     updateMember(input: $step) { member { role } }
     updateOrg(input: $rename) { org { id } }
   }`;
@@ -249,15 +249,18 @@ test('refuses to demote or remove the last admin', async () => {
   const tenant = await app.tenant();
   const { orgId, builderId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
-  const last = { code: 'CONFLICT', problem: { detail: expect.stringContaining('Make another') } };
+  const lastAdminRefusal = {
+    code: 'CONFLICT',
+    problem: { detail: expect.stringContaining('Make another') },
+  };
   const demote = { orgId, builderId, role: 'MEMBER' };
   expect(
     await tenant.builder.getRefusal(createMutation('updateMember'), { input: demote }),
-  ).toMatchObject(last);
+  ).toMatchObject(lastAdminRefusal);
   const leave = { orgId, builderId };
   expect(
     await tenant.builder.getRefusal(createMutation('removeMember'), { input: leave }),
-  ).toMatchObject(last);
+  ).toMatchObject(lastAdminRefusal);
   await tenant.builder.query(createMutation('updateMember'), {
     input: { ...demote, role: 'ADMIN' },
   });
@@ -318,10 +321,10 @@ test('lists and changes roles over REST', async () => {
     'member',
   ]);
   const change = { updateMask: ['role'], membership: { role: 'admin' } };
-  const ofMember = `${path}/${member.builderId}`;
-  const refusal = await other.getRefusal('PATCH', ofMember, change);
+  const memberPath = `${path}/${member.builderId}`;
+  const refusal = await other.getRefusal('PATCH', memberPath, change);
   expect([refusal.status, refusal.detail]).toEqual([403, expect.stringContaining('role admin')]);
-  expect(await admin.patch(ofMember, change)).toMatchObject({ role: 'admin' });
+  expect(await admin.patch(memberPath, change)).toMatchObject({ role: 'admin' });
   expect(await other.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
   await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(
@@ -334,6 +337,6 @@ test('lists and changes roles over REST', async () => {
   const session = { redirectUrl: 'https://example.com' };
   expect(await other.getRefusal('POST', portal, session)).toMatchObject({ status: 422 });
   const guest = await addMember(app, tenant, 'MEMBER');
-  const byGuest = createRestClient(app, { authorization: `Bearer ${guest.token}` });
-  expect(await byGuest.getRefusal('POST', portal, session)).toMatchObject({ status: 403 });
+  const guestClient = createRestClient(app, { authorization: `Bearer ${guest.token}` });
+  expect(await guestClient.getRefusal('POST', portal, session)).toMatchObject({ status: 403 });
 });

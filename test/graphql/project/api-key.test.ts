@@ -2,20 +2,23 @@ import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation ($input: CreateApiKeyInput!) {
+const CREATE = `mutation CreateApiKey($input: CreateApiKeyInput!) {
   createApiKey(input: $input) {
     key
     apiKey { id label scopes active prefix lastUsedTime createTime project { id } }
   }
 }`;
-const UPDATE = `mutation ($input: UpdateApiKeyInput!) {
+const UPDATE = `mutation UpdateApiKey($input: UpdateApiKeyInput!) {
   updateApiKey(input: $input) { apiKey { id label scopes active } }
 }`;
-const DELETE = `mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }`;
-const LIST = `query ($active: Boolean, $first: Int, $last: Int, $after: String) {
+const DELETE = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
+  deleteApiKey(input: $input) { deletedId }
+}`;
+const LIST = `query ListApiKeys($active: Boolean, $first: Int, $last: Int, $after: String) {
   viewer {
     project {
       apiKeys(active: $active, first: $first, last: $last, after: $after) {
@@ -100,25 +103,25 @@ test('refuses a key without scopes or with a scope that does not exist', async (
 
 test('refuses to grant scopes that the granting key lacks', async () => {
   const tenant = await app.tenant();
-  const input = (scopes: Scope[]) => ({
+  const createInput = (scopes: Scope[]) => ({
     input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(toScopeName) },
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
-    const { code, problem } = await narrow.getRefusal(CREATE, input(scopes));
+    const { code, problem } = await narrow.getRefusal(CREATE, createInput(scopes));
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
   }
-  await narrow.query(CREATE, input(['keys:write', 'read']));
+  await narrow.query(CREATE, createInput(['keys:write', 'read']));
 
   const full = await tenant.withScopes('full');
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
-  await full.query(CREATE, input(implied));
+  await full.query(CREATE, createInput(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
-    expect((await full.getRefusal(CREATE, input([scope]))).problem.detail).toContain(scope);
+    expect((await full.getRefusal(CREATE, createInput([scope]))).problem.detail).toContain(scope);
   }
-  await tenant.builder.query(CREATE, input([...ALL_SCOPES]));
+  await tenant.builder.query(CREATE, createInput([...ALL_SCOPES]));
 });
 
 test("refuses to extend or activate a key beyond the caller's scopes", async () => {
@@ -157,11 +160,7 @@ test('keeps omitted members in an update, and refuses null', async () => {
 
   const input = { ...named, label: null, scopes: null, active: null };
   const { problem } = await tenant.getRefusal(UPDATE, { input });
-  expect(problem.issues?.map(({ name }) => name)).toEqual([
-    'input.label',
-    'input.scopes',
-    'input.active',
-  ]);
+  expect(listIssueNames(problem)).toEqual(['input.label', 'input.scopes', 'input.active']);
 });
 
 test('refuses an inactive key and a deleted key immediately', async () => {
@@ -198,18 +197,20 @@ test('deletes a key by its value, also with the key itself', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's key", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { key, apiKey } = await createKey(a);
-  for (const projectIdOrName of [a.projectId, b.projectId]) {
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { key, apiKey } = await createKey(tenant);
+  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await b.getRefusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await b.getRefusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await stranger.getRefusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
     }
   }
-  const creation = { input: { projectIdOrName: a.projectId, label: 'mine', scopes: ['READ'] } };
-  expect(await b.getRefusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
+  const creation = {
+    input: { projectIdOrName: tenant.projectId, label: 'mine', scopes: ['READ'] },
+  };
+  expect(await stranger.getRefusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
   await createClient(key).query(VIEWER);
 });
 
@@ -240,19 +241,19 @@ test('lists keys newest first, by active, from both ends', async () => {
   expect(await listLabels({})).toEqual(['three', 'two', 'one', 'test']);
   expect(await listLabels({ last: 2 })).toEqual(['one', 'test']);
 
-  const [third] = (await readPage({ first: 1 })).nodes;
-  const input = { projectIdOrName: tenant.projectId, apiKeyId: third.id, active: false };
+  const [newestKey] = (await readPage({ first: 1 })).nodes;
+  const input = { projectIdOrName: tenant.projectId, apiKeyId: newestKey.id, active: false };
   await tenant.query(UPDATE, { input });
   expect(await listLabels({ active: true })).toEqual(['two', 'one', 'test']);
   expect(await readPage({ active: false })).toMatchObject({
     totalCount: 1,
-    nodes: [third].map(({ id }) => ({ id, label: 'three', active: false })),
+    nodes: [newestKey].map(({ id }) => ({ id, label: 'three', active: false })),
   });
-  const first = await readPage({ active: true, first: 2 });
-  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  expect(await listLabels({ active: true, first: 2, after: first.pageInfo.endCursor })).toEqual([
-    'test',
-  ]);
+  const firstPage = await readPage({ active: true, first: 2 });
+  expect(firstPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  expect(await listLabels({ active: true, first: 2, after: firstPage.pageInfo.endCursor })).toEqual(
+    ['test'],
+  );
 });
 
 test('returns one issue for more scopes than exist, valid or not', async () => {
@@ -265,6 +266,6 @@ test('returns one issue for more scopes than exist, valid or not', async () => {
     };
     const { code, problem } = await tenant.getRefusal(CREATE, { input });
     expect(code).toBe('BAD_USER_INPUT');
-    expect(problem.issues?.map((issue) => issue.name)).toEqual(['input.scopes']);
+    expect(listIssueNames(problem)).toEqual(['input.scopes']);
   }
 });

@@ -3,7 +3,7 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
-const UPDATE = `mutation ($input: UpdateProjectInput!) {
+const UPDATE = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { appName logoUrl accentColor locale } }
 }`;
 const BRANDING = {
@@ -13,20 +13,23 @@ const BRANDING = {
 };
 const STORED = { ...BRANDING, accentColor: '#aa33ff', locale: 'de-AT' };
 
-async function update({ projectId, query }: Tenant, changes: object) {
+async function updateProject({ projectId, query }: Tenant, changes: object) {
   const input = { projectIdOrName: projectId, ...changes };
   return (await query(UPDATE, { input })).updateProject.project;
 }
 
 test('sets, keeps and clears the appearance of the connect page', async () => {
   const tenant = await app.tenant();
-  expect(await update(tenant, BRANDING)).toMatchObject(STORED);
-  expect(await update(tenant, { appName: 'Renamed' })).toEqual({ appName: 'Renamed', ...STORED });
+  expect(await updateProject(tenant, BRANDING)).toMatchObject(STORED);
+  expect(await updateProject(tenant, { appName: 'Renamed' })).toEqual({
+    appName: 'Renamed',
+    ...STORED,
+  });
   const user = await createEndUser(app, tenant);
   const { viewer } = await user.query('{ viewer { project { logoUrl accentColor locale } } }');
   expect(viewer.project).toEqual(STORED);
   const cleared = { logoUrl: null, accentColor: null, locale: null };
-  expect(await update(tenant, cleared)).toMatchObject(cleared);
+  expect(await updateProject(tenant, cleared)).toMatchObject(cleared);
 });
 
 test('names every invalid member', async () => {
@@ -49,7 +52,7 @@ test('names every invalid member', async () => {
 
 test('changes no project of another tenant', async () => {
   const tenant = await app.tenant();
-  const other = await app.tenant();
+  const stranger = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, ...BRANDING };
-  expect((await other.getRefusal(UPDATE, { input })).code).toBe('NOT_FOUND');
+  expect((await stranger.getRefusal(UPDATE, { input })).code).toBe('NOT_FOUND');
 });

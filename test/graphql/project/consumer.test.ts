@@ -4,14 +4,14 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 
 const app = await getSharedApp({ providers: PROVIDERS });
 
-const READ_PAGE = `query ($first: Int, $last: Int, $before: String) {
+const READ_PAGE = `query ReadConsumers($first: Int, $last: Int, $before: String) {
   viewer { project { consumers(first: $first, last: $last, before: $before) {
     totalCount
     nodes { id consumerRef consumerName createTime updateTime project { id } }
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
-const LIST = `query ($projectId: String!) {
+const LIST = `query ListConsumers($projectId: String!) {
   project(idOrName: $projectId) { consumers { nodes { id } } }
 }`;
 
@@ -24,10 +24,10 @@ test('lists consumers newest first, from both ends', async () => {
       consumerName: consumerRef.toUpperCase(),
     });
   }
-  const page = async (args: Record<string, unknown> = {}) =>
+  const fetchPage = async (args: Record<string, unknown> = {}) =>
     (await tenant.query(READ_PAGE, args)).viewer.project.consumers;
-  const all = await page();
-  expect(all).toMatchObject({
+  const wholePage = await fetchPage();
+  expect(wholePage).toMatchObject({
     totalCount: 3,
     nodes: ['three', 'two', 'one'].map((ref) => ({
       consumerRef: ref,
@@ -37,25 +37,27 @@ test('lists consumers newest first, from both ends', async () => {
     })),
     pageInfo: { hasNextPage: false, hasPreviousPage: false },
   });
-  const last = await page({ last: 1 });
-  expect(last.nodes).toEqual([all.nodes[2]]);
-  expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const before = await page({ last: 1, before: last.pageInfo.startCursor });
-  expect(before.nodes).toEqual([all.nodes[1]]);
-  expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  const lastPage = await fetchPage({ last: 1 });
+  expect(lastPage.nodes).toEqual([wholePage.nodes[2]]);
+  expect(lastPage.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  const previousPage = await fetchPage({ last: 1, before: lastPage.pageInfo.startCursor });
+  expect(previousPage.nodes).toEqual([wholePage.nodes[1]]);
+  expect(previousPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
 test("returns null for another tenant's consumer", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { consumer } = await generateConnection(a);
-  const node = 'query ($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';
-  expect(await a.query(node, { id: consumer.id })).toEqual({
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { consumer } = await generateConnection(tenant);
+  const node = 'query GetConsumer($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';
+  expect(await tenant.query(node, { id: consumer.id })).toEqual({
     node: { consumerRef: consumer.consumerRef },
   });
-  expect(await b.query(node, { id: consumer.id })).toEqual({ node: null });
-  const { projectId } = a;
-  expect(await (await a.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject({
-    code: 'FORBIDDEN',
-  });
-  expect(await b.query(LIST, { projectId })).toEqual({ project: null });
+  expect(await stranger.query(node, { id: consumer.id })).toEqual({ node: null });
+  const { projectId } = tenant;
+  expect(await (await tenant.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject(
+    {
+      code: 'FORBIDDEN',
+    },
+  );
+  expect(await stranger.query(LIST, { projectId })).toEqual({ project: null });
 });

@@ -11,9 +11,13 @@ import {
 
 const app = await getSharedApp();
 const { prisma } = app.app.services.database;
-const DISCONNECT = `mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }`;
-const UNINSTALL = `mutation ($input: DeleteInstallationInput!) { deleteInstallation(input: $input) { deletedId } }`;
-const SEARCH = `query ($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
+const DISCONNECT = `mutation DeleteConnection($input: DeleteConnectionInput!) {
+  deleteConnection(input: $input) { deletedId }
+}`;
+const UNINSTALL = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
+  deleteInstallation(input: $input) { deletedId }
+}`;
+const SEARCH = `query SearchLists($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
   connections(search: $search, first: $first, after: $after) {
     totalCount edges { cursor node { consumer { consumerRef } } } pageInfo { hasNextPage endCursor }
   }
@@ -57,13 +61,13 @@ test("finds and counts only objects of the end user's group", async () => {
   expect(integrations).toEqual({ totalCount: 1, nodes: [{ name: 'apple-sync' }] });
   expect((await search(user, 'rival')).connections).toMatchObject({ totalCount: 0, edges: [] });
   // The order is that of other callers, one page at a time.
-  const all = listConsumerRefs((await search(tenant, 'acme')).connections);
-  const first = (await search(user, 'acme', { first: 2 })).connections;
-  expect(first.pageInfo.hasNextPage).toBe(true);
-  const after = first.pageInfo.endCursor;
-  const rest = (await search(user, 'acme', { first: 2, after })).connections;
-  expect([...listConsumerRefs(first), ...listConsumerRefs(rest)]).toEqual(all);
-  expect(all).toHaveLength(3);
+  const expectedRefs = listConsumerRefs((await search(tenant, 'acme')).connections);
+  const firstPage = (await search(user, 'acme', { first: 2 })).connections;
+  expect(firstPage.pageInfo.hasNextPage).toBe(true);
+  const after = firstPage.pageInfo.endCursor;
+  const lastPage = (await search(user, 'acme', { first: 2, after })).connections;
+  expect([...listConsumerRefs(firstPage), ...listConsumerRefs(lastPage)]).toEqual(expectedRefs);
+  expect(expectedRefs).toHaveLength(3);
 });
 
 async function installForConsumer() {

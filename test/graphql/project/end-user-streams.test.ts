@@ -10,13 +10,13 @@ import {
 } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
-const OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id status } }';
+const OPERATION = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id status } }';
 const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
-async function insertOperation(own: TestApp, { projectId }: Tenant, groupRef = 'acme') {
-  const { rows } = own.app.services.database;
+async function insertOperation(testApp: TestApp, { projectId }: Tenant, groupRef = 'acme') {
+  const { rows } = testApp.app.services.database;
   const [group] = await rows.find('Group', { projectId, groupRef });
-  const { id } = await insertRows(own).operation({
+  const { id } = await insertRows(testApp).operation({
     projectId,
     groupId: group?.id,
     status: 'IN_PROGRESS',
@@ -25,13 +25,13 @@ async function insertOperation(own: TestApp, { projectId }: Tenant, groupRef = '
 }
 
 async function follow(
-  own: TestApp,
+  testApp: TestApp,
   token: string,
   variables: Record<string, unknown>,
   query = OPERATION,
 ) {
   const headers = { authorization: `Bearer ${token}` };
-  return openEventStream(own.fetch, { query, variables, headers });
+  return openEventStream(testApp.fetch, { query, variables, headers });
 }
 
 async function readRefusal(stream: EventStream) {
@@ -58,7 +58,7 @@ test("delivers operations of the end user's group, and none of other groups", as
 
 test('ends a stream with its key, its group and its consumer', async () => {
   const { prisma } = app.app.services.database;
-  const erase = (what: string) =>
+  const createErasure = (what: string) =>
     `mutation ($input: Erase${what}Input!) { erase${what}(input: $input) { deletedId } }`;
   const ends: [name: string, end: (tenant: Tenant, keyId: string) => Promise<unknown>][] = [
     ['key', (_tenant, id) => prisma.jwtKey.updateMany({ where: { id }, data: { active: false } })],
@@ -66,12 +66,14 @@ test('ends a stream with its key, its group and its consumer', async () => {
     [
       'group',
       ({ projectId, query }) =>
-        query(erase('Group'), { input: { projectIdOrName: projectId, groupRef: 'acme' } }),
+        query(createErasure('Group'), { input: { projectIdOrName: projectId, groupRef: 'acme' } }),
     ],
     [
       'consumer',
       ({ projectId, query }) =>
-        query(erase('Consumer'), { input: { projectIdOrName: projectId, consumerRef: 'ann' } }),
+        query(createErasure('Consumer'), {
+          input: { projectIdOrName: projectId, consumerRef: 'ann' },
+        }),
     ],
   ];
   for (const [name, end] of ends) {
@@ -84,17 +86,17 @@ test('ends a stream with its key, its group and its consumer', async () => {
     await end(tenant, issuer.id);
     // An erased operation is hidden, so the stream may end before the token is refused.
     const isErased = name === 'group' || name === 'consumer';
-    const wanted = isErased ? ['UNAUTHENTICATED', 'complete'] : ['UNAUTHENTICATED'];
-    expect(wanted, name).toContain(await readRefusal(stream));
+    const allowedEnds = isErased ? ['UNAUTHENTICATED', 'complete'] : ['UNAUTHENTICATED'];
+    expect(allowedEnds, name).toContain(await readRefusal(stream));
   }
 });
 
 test('ends a stream when its token expires', async () => {
   let ms = Date.now();
-  await using own = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await own.tenant();
-  const user = await createEndUser(own, tenant);
-  const stream = await follow(own, user.token, { id: await insertOperation(own, tenant) });
+  await using testApp = await createTestApp({ now: () => new Date(ms) });
+  const tenant = await testApp.tenant();
+  const user = await createEndUser(testApp, tenant);
+  const stream = await follow(testApp, user.token, { id: await insertOperation(testApp, tenant) });
   expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');
   ms += 600_000;
   expect(await readRefusal(stream)).toBe('UNAUTHENTICATED');

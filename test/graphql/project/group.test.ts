@@ -4,14 +4,14 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 
 const app = await getSharedApp({ providers: PROVIDERS });
 
-const READ_PAGE = `query ($first: Int, $last: Int, $before: String) {
+const READ_PAGE = `query ReadGroups($first: Int, $last: Int, $before: String) {
   viewer { project { groups(first: $first, last: $last, before: $before) {
     totalCount
     nodes { id groupRef groupName createTime updateTime project { id } }
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
-const LIST = `query ($projectId: String!) {
+const LIST = `query ListGroups($projectId: String!) {
   project(idOrName: $projectId) { groups { nodes { id } } }
 }`;
 
@@ -24,10 +24,10 @@ test('lists groups newest first, from both ends', async () => {
       groupName: groupRef.toUpperCase(),
     });
   }
-  const page = async (args: Record<string, unknown> = {}) =>
+  const fetchPage = async (args: Record<string, unknown> = {}) =>
     (await tenant.query(READ_PAGE, args)).viewer.project.groups;
-  const all = await page();
-  expect(all).toMatchObject({
+  const wholePage = await fetchPage();
+  expect(wholePage).toMatchObject({
     totalCount: 3,
     nodes: ['three', 'two', 'one'].map((ref) => ({
       groupRef: ref,
@@ -37,23 +37,27 @@ test('lists groups newest first, from both ends', async () => {
     })),
     pageInfo: { hasNextPage: false, hasPreviousPage: false },
   });
-  const last = await page({ last: 1 });
-  expect(last.nodes).toEqual([all.nodes[2]]);
-  expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const before = await page({ last: 1, before: last.pageInfo.startCursor });
-  expect(before.nodes).toEqual([all.nodes[1]]);
-  expect(before.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  const lastPage = await fetchPage({ last: 1 });
+  expect(lastPage.nodes).toEqual([wholePage.nodes[2]]);
+  expect(lastPage.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  const previousPage = await fetchPage({ last: 1, before: lastPage.pageInfo.startCursor });
+  expect(previousPage.nodes).toEqual([wholePage.nodes[1]]);
+  expect(previousPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
 });
 
 test("returns null for another tenant's group", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { group } = await generateConnection(a);
-  const node = 'query ($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';
-  expect(await a.query(node, { id: group.id })).toEqual({ node: { groupRef: group.groupRef } });
-  expect(await b.query(node, { id: group.id })).toEqual({ node: null });
-  const { projectId } = a;
-  expect(await (await a.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject({
-    code: 'FORBIDDEN',
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { group } = await generateConnection(tenant);
+  const node = 'query GetGroup($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';
+  expect(await tenant.query(node, { id: group.id })).toEqual({
+    node: { groupRef: group.groupRef },
   });
-  expect(await b.query(LIST, { projectId })).toEqual({ project: null });
+  expect(await stranger.query(node, { id: group.id })).toEqual({ node: null });
+  const { projectId } = tenant;
+  expect(await (await tenant.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject(
+    {
+      code: 'FORBIDDEN',
+    },
+  );
+  expect(await stranger.query(LIST, { projectId })).toEqual({ project: null });
 });

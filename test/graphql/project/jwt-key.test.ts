@@ -11,15 +11,18 @@ import {
 const app = await getSharedApp();
 const VIEWER =
   '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
-const CREATE = `mutation ($input: CreateJwtKeyInput!) {
+const CREATE = `mutation CreateJwtKey($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
 }`;
-const UPDATE = `mutation ($input: UpdateJwtKeyInput!) {
+const UPDATE = `mutation UpdateJwtKey($input: UpdateJwtKeyInput!) {
   updateJwtKey(input: $input) { jwtKey { id label active updateTime } }
 }`;
-const DELETE =
-  'mutation ($input: DeleteJwtKeyInput!) { deleteJwtKey(input: $input) { deletedId } }';
-const LIST = `query ($active: Boolean) { viewer { project { jwtKeys(active: $active) { nodes { id } } } } }`;
+const DELETE = `mutation DeleteJwtKey($input: DeleteJwtKeyInput!) {
+  deleteJwtKey(input: $input) { deletedId }
+}`;
+const LIST = `query ListJwtKeys($active: Boolean) {
+  viewer { project { jwtKeys(active: $active) { nodes { id } } } }
+}`;
 
 test('creates, lists, changes and deletes a key', async () => {
   const tenant = await app.tenant();
@@ -47,23 +50,23 @@ test('creates, lists, changes and deletes a key', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await createJwtIssuer(a);
+  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const { id } = await createJwtIssuer(tenant);
   for (const [query, change] of [
     [UPDATE, { label: 'mine' }],
     [DELETE, {}],
   ] as const) {
-    const input = { projectIdOrName: b.projectId, jwtKeyId: id, ...change };
-    expect(await b.getRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    const input = { projectIdOrName: stranger.projectId, jwtKeyId: id, ...change };
+    expect(await stranger.getRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  const weak = await a.withScopes('keys:write', 'read');
-  const input = { projectIdOrName: a.projectId, label: 'x', ...createJwtKeyPair() };
+  const weakKey = await tenant.withScopes('keys:write', 'read');
+  const input = { projectIdOrName: tenant.projectId, label: 'x', ...createJwtKeyPair() };
   const { privateKeyPem: _, ...registered } = input;
-  const refused = await weak.getRefusal(CREATE, { input: registered });
+  const refused = await weakKey.getRefusal(CREATE, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
-  const key = { projectIdOrName: a.projectId, jwtKeyId: id };
-  await a.query(UPDATE, { input: { ...key, active: false } });
-  const refusal = await weak.getRefusal(UPDATE, { input: { ...key, active: true } });
+  const key = { projectIdOrName: tenant.projectId, jwtKeyId: id };
+  await tenant.query(UPDATE, { input: { ...key, active: false } });
+  const refusal = await weakKey.getRefusal(UPDATE, { input: { ...key, active: true } });
   expect(refusal.problem.detail).toContain('connections:write');
 });
 
@@ -103,9 +106,9 @@ test("accepts a token of the builder's server, and creates its group and consume
 test('rejects tokens with wrong times, claims, key or algorithm', async () => {
   const tenant = await app.tenant();
   const issuer = await createJwtIssuer(tenant);
-  const other = await createJwtIssuer(tenant);
+  const otherIssuer = await createJwtIssuer(tenant);
   const now = Math.floor(Date.now() / 1_000);
-  const wrong: JwtOptions[] = [
+  const wrongOptions: JwtOptions[] = [
     { claims: { iat: now - 900, exp: now - 300 } },
     { claims: { iat: now, exp: now + 601 } },
     { claims: { iat: now + 120, exp: now + 300 } },
@@ -115,11 +118,11 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { claims: { groupRef: undefined } },
     { claims: { consumerRef: '' } },
     { claims: { groupRef: 'a\0b' } },
-    { header: { kid: other.id } },
+    { header: { kid: otherIssuer.id } },
     { header: { kid: 'jwk_01h455vb4pex5vsknk084sn02q' } },
     { header: { kid: undefined } },
   ];
-  for (const signing of wrong) {
+  for (const signing of wrongOptions) {
     const refused = await createBearerClient(app, await issuer.sign(signing)).getRefusal(VIEWER);
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
@@ -156,19 +159,19 @@ test('refuses tokens of an inactive or deleted key immediately, and accepts thos
 
 test('refuses a token after its expiry, and after its project is deleted', async () => {
   let ms = Date.now();
-  await using own = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await own.tenant();
+  await using testApp = await createTestApp({ now: () => new Date(ms) });
+  const tenant = await testApp.tenant();
   const issuer = await createJwtIssuer(tenant);
-  const user = createBearerClient(own, await issuer.sign({}, new Date(ms)));
+  const user = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
   const { viewer } = await user.query(VIEWER);
   ms = Date.parse(viewer.expireTime);
   expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
-  const later = createBearerClient(own, await issuer.sign({}, new Date(ms)));
-  await later.query(VIEWER);
+  const laterUser = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
+  await laterUser.query(VIEWER);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
   await tenant.builder.query(
-    'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
+    'mutation DeleteProject($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
     { input: deletion },
   );
-  expect(await later.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await laterUser.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

@@ -6,16 +6,16 @@ import { connectAndInstall, createIntegration } from '../../support/fixtures/int
 
 const app = await getSharedApp();
 
-const CREATE_TOPIC = `mutation ($input: CreateTopicInput!) {
+const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id project { id } } }
 }`;
-const DELETE_TOPIC = `mutation ($input: DeleteTopicInput!) {
+const DELETE_TOPIC = `mutation DeleteTopic($input: DeleteTopicInput!) {
   deleteTopic(input: $input) { deletedId }
 }`;
-const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) {
+const CREATE_PROJECT = `mutation CreateProject($input: CreateProjectInput!) {
   createProject(input: $input) { project { id } }
 }`;
-const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { id redirectUrl } }
 }`;
 
@@ -49,9 +49,9 @@ test('requires a builder with several projects to name one, unless an id implies
     problem: { issues: [{ name: 'idOrName' }] },
   });
 
-  const foreign = await app.tenant('b');
+  const stranger = await app.tenant('b');
   const deletion = { input: { topicId: topic.id } };
-  for (const caller of [foreign, foreign.builder]) {
+  for (const caller of [stranger, stranger.builder]) {
     expect(await caller.getRefusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await builder.query(DELETE_TOPIC, deletion)).toEqual({
@@ -74,9 +74,9 @@ beforeAll(async () => {
   const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'all' } })).createTopic;
   const integration = await createIntegration(app, tenant);
   const { id: installationId, connection } = await connectAndInstall(tenant, integration);
-  const first = { provider: 'hubspot', clientId: 'a', clientSecret: 'a', scopes: ['oauth'] };
-  await tenant.query(CREATE_APP, { input: first });
-  const { providerApp } = (await tenant.query(CREATE_APP, { input: first })).createProviderApp;
+  const appInput = { provider: 'hubspot', clientId: 'a', clientSecret: 'a', scopes: ['oauth'] };
+  await tenant.query(CREATE_APP, { input: appInput });
+  const { providerApp } = (await tenant.query(CREATE_APP, { input: appInput })).createProviderApp;
   const { project } = await tenant.query(
     '{ project { destinations { nodes { id } } consumers { nodes { id } } } }',
   );
@@ -102,12 +102,12 @@ beforeAll(async () => {
 });
 
 test('returns the object of the project by each lookup, and null to another project', async () => {
-  const other = await app.tenant('other');
+  const stranger = await app.tenant('other');
   for (const [field, id] of lookUps) {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;
     expect([field, await tenant.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
-    expect([field, await other.query(query)]).toEqual([field, { project: { [name]: null } }]);
+    expect([field, await stranger.query(query)]).toEqual([field, { project: { [name]: null } }]);
   }
 });
 
@@ -156,12 +156,12 @@ test("returns the supported operations of a provider's objects", async () => {
   const { providers } = await tenant.query(
     '{ providers { nodes { name supports objects { name displayName supports } } } }',
   );
-  let fewer = 0;
+  let narrowerCount = 0;
   for (const { supports, objects } of providers.nodes) {
     for (const object of objects as ObjectSupport[]) {
       expect(supports).toEqual(expect.arrayContaining(object.supports));
-      if (object.supports.length < supports.length) fewer += 1;
+      if (object.supports.length < supports.length) narrowerCount += 1;
     }
   }
-  expect(fewer).toBeGreaterThan(10);
+  expect(narrowerCount).toBeGreaterThan(10);
 });

@@ -13,20 +13,21 @@ import {
   createIntegration,
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 const VIEWER = `{ viewer {
   kind scopes permissions expireTime project { id } builder { id }
   group { groupRef groupName } consumer { consumerRef consumerName }
 } }`;
-const LISTS = `query ($p: String!) { project(idOrName: $p) {
+const LISTS = `query ListParties($p: String!) { project(idOrName: $p) {
   connections { totalCount nodes { id group { groupRef } consumer { consumerRef } credentials { apiKey } } }
   installations { totalCount nodes { id } }
   integrations { totalCount nodes { name } }
   operations { totalCount nodes { id } }
 } }`;
 
-const byRef = (a: { groupRef: string }, b: { groupRef: string }) =>
+const compareRefs = (a: { groupRef: string }, b: { groupRef: string }) =>
   a.groupRef.localeCompare(b.groupRef);
 
 test('creates the group and consumer of a token, and returns them in viewer', async () => {
@@ -45,8 +46,8 @@ test('creates the group and consumer of a token, and returns them in viewer', as
     consumer: { consumerRef: 'ann', consumerName: 'Ann' },
   });
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
-  const other = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
-  expect((await createBearerClient(app, other.token).query(VIEWER)).viewer.group.groupName).toBe(
+  const renamed = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
+  expect((await createBearerClient(app, renamed.token).query(VIEWER)).viewer.group.groupName).toBe(
     'Acme Ltd.',
   );
 });
@@ -59,17 +60,17 @@ test('creates each group and consumer once for concurrent first requests', async
     consumerRef: `consumer-${n % 3}`,
   }));
   const tokens = await Promise.all(users.map((user) => createSessionToken(tenant, user)));
-  const seen = await Promise.all(
+  const responses = await Promise.all(
     tokens.map(({ token }) => createBearerClient(app, token).query(VIEWER)),
   );
-  expect(seen.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef])).toEqual(
-    users.map(({ groupRef, consumerRef }) => [groupRef, consumerRef]),
-  );
-  const lists = `query ($p: String!) { project(idOrName: $p) {
+  expect(
+    responses.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef]),
+  ).toEqual(users.map(({ groupRef, consumerRef }) => [groupRef, consumerRef]));
+  const lists = `query ListGroups($p: String!) { project(idOrName: $p) {
     groups { nodes { groupRef groupName } } consumers { nodes { consumerRef consumerName } }
   } }`;
   const { project } = await tenant.query(lists, { p: tenant.projectId });
-  expect(project.groups.nodes.toSorted(byRef)).toEqual([
+  expect(project.groups.nodes.toSorted(compareRefs)).toEqual([
     { groupRef: 'group-0', groupName: 'group-0' },
     { groupRef: 'group-1', groupName: 'Named' },
   ]);
@@ -78,10 +79,10 @@ test('creates each group and consumer once for concurrent first requests', async
 
 test('accepts a token until its expiry', async () => {
   let ms = Date.now();
-  await using own = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await own.tenant();
+  await using testApp = await createTestApp({ now: () => new Date(ms) });
+  const tenant = await testApp.tenant();
   const { token, expireTime } = await createSessionToken(tenant, { expiresInSeconds: 60 });
-  const user = createBearerClient(own, token);
+  const user = createBearerClient(testApp, token);
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
   ms = Date.parse(expireTime) - 1;
   await user.query(VIEWER);
@@ -128,18 +129,18 @@ test('refuses to grant permissions that the caller lacks', async () => {
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
-  const first = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
+  const schemaRefusal = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, expiresInSeconds: 59, returnUrl: 'javascript:alert(1)' },
   });
-  expect(first.problem.issues?.map(({ name }) => name)).toEqual([
+  expect(listIssueNames(schemaRefusal.problem)).toEqual([
     'input.groupRef',
     'input.expiresInSeconds',
     'input.returnUrl',
   ]);
-  const second = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
+  const projectRefusal = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, groupRef: 'acme', integrations: ['none'], returnUrl: 'https://evil.test/' },
   });
-  expect(second.problem.issues?.map(({ name }) => name)).toEqual([
+  expect(listIssueNames(projectRefusal.problem)).toEqual([
     'input.integrations[0]',
     'input.returnUrl',
   ]);
@@ -147,16 +148,18 @@ test('names every invalid input', async () => {
 
 test("accepts a returnUrl at the project's allowed origins only", async () => {
   const tenant = await app.tenant();
-  const allow = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { allowedOrigins } } }`;
-  const allowing = (allowedOrigins: string[]) => ({
+  const allow = `mutation UpdateProject($input: UpdateProjectInput!) {
+    updateProject(input: $input) { project { allowedOrigins } }
+  }`;
+  const createInput = (allowedOrigins: string[]) => ({
     input: { projectIdOrName: tenant.projectId, allowedOrigins },
   });
-  const { updateProject } = await tenant.query(allow, allowing(['https://shop.test']));
+  const { updateProject } = await tenant.query(allow, createInput(['https://shop.test']));
   expect(updateProject.project.allowedOrigins).toEqual(['https://shop.test']);
   const { token } = await createSessionToken(tenant, { returnUrl: 'https://shop.test/done' });
   expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
   const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
-  const { problem } = await tenant.getRefusal(allow, allowing(wrong));
+  const { problem } = await tenant.getRefusal(allow, createInput(wrong));
   expect(problem.issues).toHaveLength(wrong.length);
 });
 

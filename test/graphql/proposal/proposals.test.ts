@@ -57,7 +57,7 @@ test('shows the values before and after, and writes after an approval', async ()
     decidedBy: null,
     fields: [{ name: 'lastName', before: 'Lovelace', after: 'Byron' }],
   });
-  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({
+  expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
     code: 'PROPOSAL_NOT_APPROVED',
   });
   expect(await readRecord(id)).toMatchObject({ lastname: 'Lovelace' });
@@ -94,7 +94,7 @@ test('commits once, also by simultaneous calls', async () => {
   const id = await provider.create(createContact());
   const proposal = await proposals.create(agent, createUpdate(id));
   await proposals.approve(tenant, proposal.id);
-  const before = await countWrites();
+  const writeCount = await countWrites();
   const attempts = await Promise.allSettled(
     [agent, agent, tenant, tenant].map((client) => proposals.commit(client, proposal)),
   );
@@ -102,8 +102,8 @@ test('commits once, also by simultaneous calls', async () => {
     attempt.status === 'fulfilled' ? attempt.value.operation.id : [],
   );
   expect(new Set(operationIds).size).toBe(1);
-  expect((await countWrites()) - before).toBe(1);
-  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({
+  expect((await countWrites()) - writeCount).toBe(1);
+  expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
     code: 'PROPOSAL_COMMITTED',
     problem: { operationId: expect.stringMatching(/^opr_/) },
   });
@@ -114,17 +114,21 @@ test('refuses to write a record that has changed since the proposal', async () =
   const proposal = await proposals.create(agent, createUpdate(id));
   await proposals.approve(tenant, proposal.id);
   await provider.update(id, { score: 8 });
-  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
+  expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
+    code: 'PROPOSAL_STALE',
+  });
   expect(await readRecord(id)).toMatchObject({ lastname: 'Lovelace' });
-  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
-  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+  expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
+    code: 'PROPOSAL_STALE',
+  });
+  expect(await proposals.getApproveRefusal(tenant, proposal.id)).toMatchObject({
     code: 'PROPOSAL_STALE',
   });
 });
 
 test('shows and compares a field that the installation writes and does not read', async () => {
-  const other = await app.tenant();
-  await installPeople(app, other, {
+  const stranger = await app.tenant();
+  await installPeople(app, stranger, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
@@ -133,12 +137,12 @@ test('shows and compares a field that the installation writes and does not read'
       write: [{ objectName: 'contacts' }],
     },
   });
-  const writer = await createAgent(app, other);
-  const { create, approve, refuseCommit } = createProposalClient(other);
+  const writer = await createAgent(app, stranger);
+  const { create, approve, getCommitRefusal: refuseCommit } = createProposalClient(stranger);
   const id = await provider.create(createContact());
   const proposal = await create(writer, createUpdate(id, { score: 9 }));
   expect(proposal.fields).toEqual([{ name: 'score', before: 7, after: 9 }]);
-  await approve(other, proposal.id);
+  await approve(stranger, proposal.id);
   await provider.update(id, { score: 8 });
   expect(await refuseCommit(writer, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
   expect(await readRecord(id)).toMatchObject({ score: 8 });
@@ -156,7 +160,7 @@ test.each([
   ['the id among the values', { id: '7' }, 'input.values.id', /recordId/],
 ])('refuses %s before any request to the provider', async (_what, values, name, detail) => {
   // A request to the provider would end in NOT_FOUND, because the record does not exist.
-  const refusal = await proposals.refuseCreate(agent, createUpdate('none', values));
+  const refusal = await proposals.getCreateRefusal(agent, createUpdate('none', values));
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name, detail: expect.stringMatching(detail) }] },
@@ -173,12 +177,12 @@ test('never commits a rejected proposal, and returns the reason', async () => {
     status: 'REJECTED',
     decisionReason: 'She did not.',
   });
-  const refusal = await proposals.refuseCommit(agent, proposal);
+  const refusal = await proposals.getCommitRefusal(agent, proposal);
   expect(refusal).toMatchObject({
     code: 'PROPOSAL_REJECTED',
     problem: { detail: expect.stringContaining('She did not.') },
   });
-  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+  expect(await proposals.getApproveRefusal(tenant, proposal.id)).toMatchObject({
     code: 'PROPOSAL_REJECTED',
   });
 });
@@ -186,12 +190,16 @@ test('never commits a rejected proposal, and returns the reason', async () => {
 test('refuses an approval by the author of the proposal', async () => {
   const input = { ...createUpdate(await provider.create(createContact())), groupRef: 'acme' };
   const proposal = await proposals.create(tenant, input);
-  expect(await proposals.refuseApprove(tenant, proposal.id)).toMatchObject({
+  expect(await proposals.getApproveRefusal(tenant, proposal.id)).toMatchObject({
     code: 'SELF_APPROVAL',
   });
-  expect(await proposals.refuseApprove(agent, proposal.id)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await proposals.getApproveRefusal(agent, proposal.id)).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   const reader = await createEndUser(app, tenant);
-  expect(await proposals.refuseApprove(reader, proposal.id)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await proposals.getApproveRefusal(reader, proposal.id)).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   expect(await proposals.approve(approver, proposal.id)).toMatchObject({ status: 'APPROVED' });
 });
 
@@ -202,7 +210,7 @@ test('refuses a commit with another hash', async () => {
   );
   await proposals.approve(tenant, proposal.id);
   const changed = { ...proposal, payloadHash: 'f'.repeat(64) };
-  expect(await proposals.refuseCommit(agent, changed)).toMatchObject({
+  expect(await proposals.getCommitRefusal(agent, changed)).toMatchObject({
     code: 'PROPOSAL_PAYLOAD_CHANGED',
   });
 });
@@ -211,15 +219,17 @@ test('approves proposals by rule up to maxPerDay, for each session', async () =>
   const rules = [{ name: 'names', types: ['UPDATE'], fields: ['lastName'], maxPerDay: 2 }];
   const ruled = await createAgent(app, tenant, { rules });
   const id = await provider.create(createContact());
-  const all = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, createUpdate(id))));
-  expect(all.map(({ status }) => status).sort()).toEqual(['APPROVED', 'APPROVED', 'PENDING']);
-  expect(all.find(({ status }) => status === 'APPROVED')).toMatchObject({
+  const created = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, createUpdate(id))));
+  expect(created.map(({ status }) => status).sort()).toEqual(['APPROVED', 'APPROVED', 'PENDING']);
+  expect(created.find(({ status }) => status === 'APPROVED')).toMatchObject({
     rule: 'names',
     decidedBy: 'rule:names',
   });
-  const other = await createAgent(app, tenant, { rules });
-  expect(await proposals.create(other, createUpdate(id))).toMatchObject({ status: 'APPROVED' });
-  const outside = await proposals.create(other, createUpdate(id, { lastName: 'B', score: 1 }));
+  const otherAgent = await createAgent(app, tenant, { rules });
+  expect(await proposals.create(otherAgent, createUpdate(id))).toMatchObject({
+    status: 'APPROVED',
+  });
+  const outside = await proposals.create(otherAgent, createUpdate(id, { lastName: 'B', score: 1 }));
   expect(outside).toMatchObject({ status: 'PENDING', rule: null });
 });
 
@@ -234,10 +244,14 @@ test('expires a proposal that is not committed in time', async () => {
     where: { projectId: tenant.projectId, id: proposal.id },
     data: { expireTime: past, dueTime: past },
   });
-  expect(await proposals.refuseCommit(agent, proposal)).toMatchObject({ code: 'PROPOSAL_EXPIRED' });
+  expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
+    code: 'PROPOSAL_EXPIRED',
+  });
   await continueProposals(services);
-  const createNodeQuery = `query ($id: ID!) { node(id: $id) { ... on Proposal { status } } }`;
-  expect(await tenant.query(createNodeQuery, { id: proposal.id })).toEqual({
+  const query = `query GetProposal($id: ID!) {
+    node(id: $id) { ... on Proposal { status } }
+  }`;
+  expect(await tenant.query(query, { id: proposal.id })).toEqual({
     node: { status: 'EXPIRED' },
   });
 });
@@ -247,8 +261,10 @@ test('lists its own proposals to an agent, and those of their group to end users
     agent,
     createUpdate(await provider.create(createContact())),
   );
-  const other = await createAgent(app, tenant);
-  expect(await proposals.refuseCommit(other, proposal)).toMatchObject({ code: 'NOT_FOUND' });
+  const otherAgent = await createAgent(app, tenant);
+  expect(await proposals.getCommitRefusal(otherAgent, proposal)).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   const list = '{ viewer { project { proposals(first: 100) { nodes { id } } } } }';
   const listProposalIds = async (client: Pick<typeof approver, 'query'>) =>
     (await client.query(list)).viewer.project.proposals.nodes.map(({ id }: { id: string }) => id);
@@ -259,13 +275,17 @@ test('lists its own proposals to an agent, and those of their group to end users
 });
 
 test('refuses a commit if the mapping changed after the approval', async () => {
-  const own = await app.tenant();
-  await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
-  const ownAgent = await createAgent(app, own);
-  const ownProposals = createProposalClient(own);
+  const ownTenant = await app.tenant();
+  await installPeople(app, ownTenant, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+  });
+  const ownAgent = await createAgent(app, ownTenant);
+  const ownProposals = createProposalClient(ownTenant);
   const id = await provider.create(createContact());
   const proposal = await ownProposals.create(ownAgent, createUpdate(id));
-  await ownProposals.approve(own, proposal.id);
+  await ownProposals.approve(ownTenant, proposal.id);
   const content = {
     name: 'crm',
     provider: 'sandbox',
@@ -282,14 +302,14 @@ test('refuses a commit if the mapping changed after the approval', async () => {
     },
     write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
   };
-  const revise = `mutation ($input: CreateRevisionInput!) {
+  const revise = `mutation CreateRevision($input: CreateRevisionInput!) {
     createRevision(input: $input) { revision { id } }
   }`;
   const revision = toRevision(content as never);
-  await own.query(revise, {
-    input: { projectIdOrName: own.projectId, integrationIdOrName: 'crm', revision },
+  await ownTenant.query(revise, {
+    input: { projectIdOrName: ownTenant.projectId, integrationIdOrName: 'crm', revision },
   });
-  expect(await ownProposals.refuseCommit(ownAgent, proposal)).toMatchObject({
+  expect(await ownProposals.getCommitRefusal(ownAgent, proposal)).toMatchObject({
     code: 'PROPOSAL_STALE',
     problem: { detail: expect.stringMatching(/mapping/) },
   });
@@ -301,22 +321,26 @@ test('shows proposals and sessions only to callers who may read records or appro
     agent,
     createUpdate(await provider.create(createContact())),
   );
-  const node = (id: string) => `{ node(id: "${id}") { id } }`;
+  const createNodeQuery = (id: string) => `{ node(id: "${id}") { id } }`;
   const page = await tenant.withScopes('frontend');
   for (const list of ['proposals', 'agentSessions']) {
     const query = `{ viewer { project { ${list}(first: 1) { nodes { id } } } } }`;
     expect(await page.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
   }
   for (const id of [proposal.id, agent.sessionId]) {
-    expect(await page.getRefusal(node(id))).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await page.getRefusal(createNodeQuery(id))).toMatchObject({ code: 'FORBIDDEN' });
   }
   const person = await createEndUser(app, tenant, { permissions: [] });
-  expect(await person.getRefusal(node(proposal.id))).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await person.getRefusal(node(agent.sessionId))).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await person.getRefusal(createNodeQuery(proposal.id))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await person.getRefusal(createNodeQuery(agent.sessionId))).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
 
 test('continues the other proposals if one fails', async () => {
-  const [broken, other] = await Promise.all(
+  const [brokenProposal, expiredProposal] = await Promise.all(
     [1, 2].map(async () =>
       proposals.create(agent, createUpdate(await provider.create(createContact()))),
     ),
@@ -325,8 +349,10 @@ test('continues the other proposals if one fails', async () => {
   const { proposal: rows } = services.database.prisma;
   const dueTime = new Date(Date.now() - 5_000);
   // No code path creates such a row.
-  await rows.update({ where: where(broken.id), data: { status: 'COMMITTING', dueTime } });
-  await rows.update({ where: where(other.id), data: { expireTime: dueTime, dueTime } });
+  await rows.update({ where: where(brokenProposal.id), data: { status: 'COMMITTING', dueTime } });
+  await rows.update({ where: where(expiredProposal.id), data: { expireTime: dueTime, dueTime } });
   await continueProposals(services);
-  expect(await rows.findUnique({ where: where(other.id) })).toMatchObject({ status: 'EXPIRED' });
+  expect(await rows.findUnique({ where: where(expiredProposal.id) })).toMatchObject({
+    status: 'EXPIRED',
+  });
 });

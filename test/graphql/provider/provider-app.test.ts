@@ -3,21 +3,22 @@ import { toClientSecretLocation } from '../../../src/domain/provider/provider-ap
 import { newId } from '../../../src/ids.ts';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp({ providers: [...CATALOG] });
 const { database, vault } = app.app.services;
 
 const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
-const CREATE = `mutation ($input: CreateProviderAppInput!) {
+const CREATE = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { ${FIELDS} project { id } } }
 }`;
-const UPDATE = `mutation ($input: UpdateProviderAppInput!) {
+const UPDATE = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
   updateProviderApp(input: $input) { providerApp { ${FIELDS} } }
 }`;
-const DELETE = `mutation ($input: DeleteProviderAppInput!) {
+const DELETE = `mutation DeleteProviderApp($input: DeleteProviderAppInput!) {
   deleteProviderApp(input: $input) { deletedId }
 }`;
-const LIST = `query ($provider: String, $first: Int, $last: Int) {
+const LIST = `query ListProviderApps($provider: String, $first: Int, $last: Int) {
   viewer { project { providerApps(provider: $provider, first: $first, last: $last) {
     totalCount nodes { clientId } pageInfo { hasNextPage hasPreviousPage }
   } } }
@@ -28,7 +29,7 @@ const metadata = {
   providerParams: { gcpProjectId: 'p' },
 };
 
-async function createApp(tenant: Tenant, overrides: object = {}) {
+async function createProviderApp(tenant: Tenant, overrides: object = {}) {
   const input = {
     projectIdOrName: tenant.projectId,
     provider: 'github',
@@ -39,7 +40,7 @@ async function createApp(tenant: Tenant, overrides: object = {}) {
   return (await tenant.query(CREATE, { input })).createProviderApp.providerApp;
 }
 
-async function connect(tenant: Tenant, providerAppId: string) {
+async function insertConnection(tenant: Tenant, providerAppId: string) {
   const { projectId } = tenant;
   const [groupId, consumerId] = [newId('grp'), newId('csm')];
   const { prisma } = database;
@@ -67,14 +68,10 @@ async function openSecret(id: string) {
   return vault.open(row.clientSecretSealed, toClientSecretLocation(id, row.projectId));
 }
 
-function listIssueNames(problem: { issues?: { name: string }[] }) {
-  return problem.issues?.map(({ name }) => name);
-}
-
 test('creates an app with its secret sealed', async () => {
   const tenant = await app.tenant();
   const members = { externalRef: 'ref', scopes: ['repo'], metadata };
-  const created = await createApp(tenant, members);
+  const created = await createProviderApp(tenant, members);
   expect(created).toMatchObject({
     provider: 'github',
     clientId: 'client',
@@ -83,7 +80,11 @@ test('creates an app with its secret sealed', async () => {
     project: { id: tenant.projectId },
   });
   expect(await openSecret(created.id)).toBe('shh');
-  expect(await createApp(tenant)).toMatchObject({ externalRef: null, scopes: [], metadata: null });
+  expect(await createProviderApp(tenant)).toMatchObject({
+    externalRef: null,
+    scopes: [],
+    metadata: null,
+  });
 });
 
 test('names every invalid member of a new app, without its secret', async () => {
@@ -117,48 +118,52 @@ test('names every invalid member of a new app, without its secret', async () => 
 
 test('writes exactly the fields in the mask', async () => {
   const tenant = await app.tenant();
-  const created = await createApp(tenant, { externalRef: 'ref', scopes: ['repo'], metadata });
+  const created = await createProviderApp(tenant, {
+    externalRef: 'ref',
+    scopes: ['repo'],
+    metadata,
+  });
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
-  const write = async (updateMask: string[], providerApp: object) => {
+  const updateApp = async (updateMask: string[], providerApp: object) => {
     const input = { ...named, updateMask, providerApp };
     return (await tenant.query(UPDATE, { input })).updateProviderApp.providerApp;
   };
   const unmasked = { clientSecret: '', provider: 'unknown', scopes: [''], metadata: { x: 1 } };
-  const { project: _project, ...before } = created;
-  expect(await write(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
-    ...before,
+  const { project: _project, ...unchanged } = created;
+  expect(await updateApp(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
+    ...unchanged,
     clientId: 'other',
     updateTime: expect.any(String),
   });
   expect(await openSecret(created.id)).toBe('shh');
 
-  await write(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
+  await updateApp(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
   expect(await openSecret(created.id)).toBe('new');
 
   const cleared = { externalRef: null, scopes: null, metadata: null };
-  expect(await write(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
+  expect(await updateApp(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
     externalRef: null,
     scopes: [],
     metadata: null,
     clientId: 'other',
   });
-  expect(await write(['PROVIDER'], { provider: 'slack' })).toMatchObject({ provider: 'slack' });
+  expect(await updateApp(['PROVIDER'], { provider: 'slack' })).toMatchObject({ provider: 'slack' });
 });
 
 test('refuses an omitted, null or invalid field in the mask, and an empty mask', async () => {
   const tenant = await app.tenant();
-  const created = await createApp(tenant);
+  const created = await createProviderApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
-  const refusal = async (updateMask: string[], providerApp: object) => {
+  const fetchProblem = async (updateMask: string[], providerApp: object) => {
     const { code, problem } = await tenant.getRefusal(UPDATE, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
     return problem;
   };
-  expect(listIssueNames(await refusal([], { clientId: 'x' }))).toEqual(['input.updateMask']);
+  expect(listIssueNames(await fetchProblem([], { clientId: 'x' }))).toEqual(['input.updateMask']);
   const mask = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
-  const omission = await refusal(mask, {});
+  const omission = await fetchProblem(mask, {});
   expect(listIssueNames(omission)).toEqual([
     'input.providerApp.externalRef',
     'input.providerApp.clientId',
@@ -169,16 +174,18 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   ]);
   expect(omission.issues?.every(({ detail }) => detail.includes('updateMask'))).toBe(true);
   const nulls = { clientId: null, clientSecret: null, provider: null };
-  expect(listIssueNames(await refusal(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls))).toEqual([
+  expect(
+    listIssueNames(await fetchProblem(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls)),
+  ).toEqual([
     'input.providerApp.clientId',
     'input.providerApp.clientSecret',
     'input.providerApp.provider',
   ]);
   const wrong = { provider: 'unknown', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
-  expect(listIssueNames(await refusal(['PROVIDER', 'METADATA'], wrong))).toEqual([
+  expect(listIssueNames(await fetchProblem(['PROVIDER', 'METADATA'], wrong))).toEqual([
     'input.providerApp.metadata.providerParams.a',
   ]);
-  expect(listIssueNames(await refusal(['PROVIDER'], wrong))).toEqual([
+  expect(listIssueNames(await fetchProblem(['PROVIDER'], wrong))).toEqual([
     'input.providerApp.provider',
   ]);
   expect((await tenant.query(LIST)).viewer.project.providerApps.nodes).toEqual([
@@ -188,58 +195,60 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
 
 test('refuses to delete an app that connections use, or to change its provider', async () => {
   const tenant = await app.tenant();
-  const { id } = await createApp(tenant);
-  await connect(tenant, id);
+  const { id } = await createProviderApp(tenant);
+  await insertConnection(tenant, id);
   const named = { projectIdOrName: tenant.projectId, providerAppId: id };
-  const write = (provider: string) => ({
+  const createUpdate = (provider: string) => ({
     input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
   });
-  expect(await tenant.getRefusal(UPDATE, write('slack'))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(UPDATE, createUpdate('slack'))).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(await tenant.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
-  expect((await tenant.query(UPDATE, write('github'))).updateProviderApp.providerApp).toMatchObject(
-    {
-      id,
-      provider: 'github',
-    },
-  );
+  expect(
+    (await tenant.query(UPDATE, createUpdate('github'))).updateProviderApp.providerApp,
+  ).toMatchObject({
+    id,
+    provider: 'github',
+  });
 });
 
 test('deletes an app once', async () => {
   const tenant = await app.tenant();
-  const { id } = await createApp(tenant);
+  const { id } = await createProviderApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
   expect(await tenant.query(DELETE, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
   expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [a, b] = [await app.tenant(), await app.tenant()];
-  const { id } = await createApp(a);
+  const [owner, stranger] = [await app.tenant(), await app.tenant()];
+  const { id } = await createProviderApp(owner);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
   const expectRefusals = async (
-    tenant: Pick<Tenant, 'getRefusal'>,
+    client: Pick<Tenant, 'getRefusal'>,
     projectIdOrName: string,
     code: string,
   ) => {
     const named = { projectIdOrName, providerAppId: id };
-    expect(await tenant.getRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
+    expect(await client.getRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
       code,
     });
-    expect(await tenant.getRefusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
   };
-  await expectRefusals(b, a.projectId, 'NOT_FOUND');
-  await expectRefusals(b, b.projectId, 'NOT_FOUND');
-  const reader = await a.withScopes('read', 'connections:write');
-  await expectRefusals(reader, a.projectId, 'FORBIDDEN');
+  await expectRefusals(stranger, owner.projectId, 'NOT_FOUND');
+  await expectRefusals(stranger, stranger.projectId, 'NOT_FOUND');
+  const reader = await owner.withScopes('read', 'connections:write');
+  await expectRefusals(reader, owner.projectId, 'FORBIDDEN');
   const input = {
-    projectIdOrName: a.projectId,
+    projectIdOrName: owner.projectId,
     provider: 'github',
     clientId: 'c',
     clientSecret: 's',
   };
   expect(await reader.getRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await b.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  const { nodes } = (await a.query(LIST)).viewer.project.providerApps;
+  expect(await stranger.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  const { nodes } = (await owner.query(LIST)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });
 
@@ -250,7 +259,7 @@ test('lists apps newest first, by provider, from both ends', async () => {
     ['two', 'slack'],
     ['three', 'github'],
   ]) {
-    await createApp(tenant, { clientId, provider });
+    await createProviderApp(tenant, { clientId, provider });
   }
   const readPage = async (args: Record<string, unknown>) =>
     (await tenant.query(LIST, args)).viewer.project.providerApps;

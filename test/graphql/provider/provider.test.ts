@@ -28,14 +28,14 @@ const app = await getSharedApp({
 });
 const tenant = await app.tenant();
 
-const LIST_PROVIDERS = `query ($first: Int, $after: String, $last: Int, $before: String) {
+const LIST_PROVIDERS = `query ListProviders($first: Int, $after: String, $last: Int, $before: String) {
   providers(first: $first, after: $after, last: $last, before: $before) {
     totalCount nodes { name } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;
 
 test('finds a provider by name, with its supported operations', async () => {
-  const query = `query ($name: String!) {
+  const query = `query GetProvider($name: String!) {
     provider(name: $name) { name displayName baseUrl authSchemes supports }
   }`;
   expect(await tenant.query(query, { name: 'alpha' })).toEqual({
@@ -63,27 +63,35 @@ test('finds a provider by id with node, and returns null for an unknown one', as
 });
 
 test('lists providers by name, in both directions', async () => {
-  const names = (response: { providers: { nodes: { name: string }[] } }) =>
+  const listNames = (response: { providers: { nodes: { name: string }[] } }) =>
     response.providers.nodes.map(({ name }) => name);
-  expect(names(await tenant.query(LIST_PROVIDERS))).toEqual(['alpha', 'bravo', 'charlie', 'delta']);
+  expect(listNames(await tenant.query(LIST_PROVIDERS))).toEqual([
+    'alpha',
+    'bravo',
+    'charlie',
+    'delta',
+  ]);
 
-  const start = await tenant.query(LIST_PROVIDERS, { first: 3 });
-  expect(names(start)).toEqual(['alpha', 'bravo', 'charlie']);
-  expect(start.providers).toMatchObject({
+  const firstPage = await tenant.query(LIST_PROVIDERS, { first: 3 });
+  expect(listNames(firstPage)).toEqual(['alpha', 'bravo', 'charlie']);
+  expect(firstPage.providers).toMatchObject({
     totalCount: 4,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await tenant.query(LIST_PROVIDERS, {
+  const lastPage = await tenant.query(LIST_PROVIDERS, {
     first: 3,
-    after: start.providers.pageInfo.endCursor,
+    after: firstPage.providers.pageInfo.endCursor,
   });
-  expect(names(rest)).toEqual(['delta']);
-  expect(rest.providers.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  expect(listNames(lastPage)).toEqual(['delta']);
+  expect(lastPage.providers.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
 
-  const before = rest.providers.pageInfo.startCursor;
-  const back = await tenant.query(LIST_PROVIDERS, { last: 2, before });
-  expect(names(back)).toEqual(['bravo', 'charlie']);
-  expect(back.providers.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  const before = lastPage.providers.pageInfo.startCursor;
+  const previousPage = await tenant.query(LIST_PROVIDERS, { last: 2, before });
+  expect(listNames(previousPage)).toEqual(['bravo', 'charlie']);
+  expect(previousPage.providers.pageInfo).toMatchObject({
+    hasNextPage: true,
+    hasPreviousPage: true,
+  });
 });
 
 test('returns an empty page beyond the end, with its direction', async () => {
@@ -112,13 +120,13 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
     scopes: ['deals:read'],
     inputs: [{ name: 'base', displayName: 'Id of the base' }],
   };
-  await using own = await createTestApp({
+  await using testApp = await createTestApp({
     providers: [createProvider('told', facts), createProvider('plain')],
   });
-  const query = `query ($name: String!) { provider(name: $name) {
+  const query = `query GetProvider($name: String!) { provider(name: $name) {
     docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
   } }`;
-  const { query: request } = await own.tenant();
+  const { query: request } = await testApp.tenant();
   const { commonObjects, ...scalars } = facts;
   const objects = commonObjects.map(({ name, displayName }) => ({ name, displayName }));
   expect(await request(query, { name: 'told' })).toEqual({ provider: { ...scalars, objects } });

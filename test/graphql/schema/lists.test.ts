@@ -31,12 +31,14 @@ test('includes the start of a time range and excludes its end, in either order',
   for (const [n, id] of ids.entries()) {
     await prisma.operation.updateMany({ where: { id }, data: { createTime: times[n] as Date } });
   }
-  const range = (from: number, until: number) =>
+  const formatRange = (from: number, until: number) =>
     `createTime: { from: "${times[from]?.toISOString()}", until: "${times[until]?.toISOString()}" }`;
-  expect(await listItems(tenant, `operations(${range(1, 3)}, order: OLDEST_FIRST)`)).toEqual(
+  expect(await listItems(tenant, `operations(${formatRange(1, 3)}, order: OLDEST_FIRST)`)).toEqual(
     ids.slice(1, 3),
   );
-  expect(await listItems(tenant, `operations(${range(1, 3)})`)).toEqual(ids.slice(1, 3).reverse());
+  expect(await listItems(tenant, `operations(${formatRange(1, 3)})`)).toEqual(
+    ids.slice(1, 3).reverse(),
+  );
   const since = `createTime: { from: "${times[3]?.toISOString()}", until: null }`;
   expect(await listItems(tenant, `operations(${since}, status: SUCCEEDED)`)).toEqual(
     ids.slice(3).reverse(),
@@ -51,17 +53,17 @@ test('pages through a time range in both directions', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 7; n += 1) ids.push((await insert.operation({ projectId })).id);
   const from = new Date(Date.now() - 60_000).toISOString();
-  const page = async (args: string) => {
+  const fetchPage = async (args: string) => {
     const query = `{ project(idOrName: "${projectId}") {
       operations(createTime: { from: "${from}" }, order: OLDEST_FIRST, ${args}) {
         nodes { id } pageInfo { endCursor hasNextPage hasPreviousPage } } } }`;
     return (await tenant.query(query)).project.operations;
   };
-  const first = await page('first: 4');
-  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
-  const second = await page(`first: 4, after: "${first.pageInfo.endCursor}"`);
-  expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
-  const listedIds = [...first.nodes, ...second.nodes].map(({ id }: { id: string }) => id);
+  const firstPage = await fetchPage('first: 4');
+  expect(firstPage.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+  const secondPage = await fetchPage(`first: 4, after: "${firstPage.pageInfo.endCursor}"`);
+  expect(secondPage.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  const listedIds = [...firstPage.nodes, ...secondPage.nodes].map(({ id }: { id: string }) => id);
   expect(listedIds).toEqual(ids);
 });
 
@@ -72,7 +74,7 @@ test('filters events by time range, also of a topic', async () => {
   const events = [];
   for (let n = 0; n < 4; n += 1)
     events.push(await insert.event({ projectId, topicIds: [topic.id] }));
-  const [, second, , last] = events.map(({ createTime }) => createTime.toISOString());
+  const [, startTime, , endTime] = events.map(({ createTime }) => createTime.toISOString());
   for (const { id, createTime } of events) {
     await prisma.notificationEventTopic.updateMany({
       where: { eventId: id },
@@ -80,10 +82,10 @@ test('filters events by time range, also of a topic', async () => {
     });
   }
   const expected = events
-    .filter((event) => event.createTime.toISOString() >= String(second))
-    .filter((event) => event.createTime.toISOString() < String(last))
+    .filter((event) => event.createTime.toISOString() >= String(startTime))
+    .filter((event) => event.createTime.toISOString() < String(endTime))
     .map(({ id }) => id);
-  const range = `createTime: { from: "${second}", until: "${last}" }`;
+  const range = `createTime: { from: "${startTime}", until: "${endTime}" }`;
   for (const filter of [range, `${range}, topicId: "${topic.id}"`]) {
     expect(await listItems(tenant, `notificationEvents(${filter})`)).toEqual(expected);
     expect(await listItems(tenant, `notificationEvents(${filter}, order: NEWEST_FIRST)`)).toEqual(
@@ -103,8 +105,8 @@ test('filters operations by integration, installation and group, with their othe
   const groupId = newId('grp');
   await prisma.group.create({ data: { id: groupId, projectId, groupRef: 'a', groupName: 'A' } });
   const targetIds = { integrationId, installationId, groupId };
-  const wrote = await insert.operation({ projectId, ...targetIds, actionType: 'WRITE' });
-  const failed = await insert.operation({ projectId, ...targetIds, status: 'FAILURE' });
+  const writeOperation = await insert.operation({ projectId, ...targetIds, actionType: 'WRITE' });
+  const failedRead = await insert.operation({ projectId, ...targetIds, status: 'FAILURE' });
   await insert.operation({ projectId });
   for (const filter of [
     `integrationIdOrName: "${name}"`,
@@ -112,15 +114,22 @@ test('filters operations by integration, installation and group, with their othe
     `installationId: "${installationId}"`,
     'groupRef: "a"',
   ]) {
-    expect(await listItems(tenant, `operations(${filter})`)).toEqual([failed.id, wrote.id]);
-    expect(await listItems(tenant, `operations(${filter}, status: FAILED)`)).toEqual([failed.id]);
-    expect(await listItems(tenant, `operations(${filter}, actionType: WRITE)`)).toEqual([wrote.id]);
+    expect(await listItems(tenant, `operations(${filter})`)).toEqual([
+      failedRead.id,
+      writeOperation.id,
+    ]);
+    expect(await listItems(tenant, `operations(${filter}, status: FAILED)`)).toEqual([
+      failedRead.id,
+    ]);
+    expect(await listItems(tenant, `operations(${filter}, actionType: WRITE)`)).toEqual([
+      writeOperation.id,
+    ]);
     expect(
       await listItems(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
-    ).toEqual([wrote.id]);
+    ).toEqual([writeOperation.id]);
   }
-  const other = await app.tenant();
-  expect(await listItems(other, `operations(installationId: "${installationId}")`)).toEqual([]);
+  const stranger = await app.tenant();
+  expect(await listItems(stranger, `operations(installationId: "${installationId}")`)).toEqual([]);
   for (const filter of ['integrationIdOrName: "none"', 'groupRef: "none"', 'installationId: "x"']) {
     expect(await listItems(tenant, `operations(${filter})`)).toEqual([]);
   }
@@ -130,20 +139,25 @@ test("filters the project's deliveries by type, destination and status", async (
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const destinationId = newId('dst');
-  const first = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
-  const second = await insert.delivery({ projectId, eventType: 'CONNECTION_CREATED' });
-  expect(await listItems(tenant, 'deliveries')).toEqual([second.id, first.id]);
-  expect(await listItems(tenant, 'deliveries(order: OLDEST_FIRST)')).toEqual([first.id, second.id]);
-  expect(await listItems(tenant, 'deliveries(status: FAILED)')).toEqual([first.id]);
-  expect(await listItems(tenant, `deliveries(destinationId: "${destinationId}")`)).toEqual([
-    first.id,
+  const failedDelivery = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
+  const createdDelivery = await insert.delivery({ projectId, eventType: 'CONNECTION_CREATED' });
+  expect(await listItems(tenant, 'deliveries')).toEqual([createdDelivery.id, failedDelivery.id]);
+  expect(await listItems(tenant, 'deliveries(order: OLDEST_FIRST)')).toEqual([
+    failedDelivery.id,
+    createdDelivery.id,
   ]);
-  expect(await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED)')).toEqual([second.id]);
+  expect(await listItems(tenant, 'deliveries(status: FAILED)')).toEqual([failedDelivery.id]);
+  expect(await listItems(tenant, `deliveries(destinationId: "${destinationId}")`)).toEqual([
+    failedDelivery.id,
+  ]);
+  expect(await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED)')).toEqual([
+    createdDelivery.id,
+  ]);
   expect(
     await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED, status: FAILED)'),
   ).toEqual([]);
-  const other = await app.tenant();
-  expect(await listItems(other, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
+  const stranger = await app.tenant();
+  expect(await listItems(stranger, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
 });
 
 test('returns connections and installations of groups, consumers and connections', async () => {
@@ -163,7 +177,7 @@ test('returns connections and installations of groups, consumers and connections
 
 test('finds the beginnings of words, and returns each row once in the order of the words', async () => {
   const tenant = await app.tenant();
-  const other = await app.tenant();
+  const stranger = await app.tenant();
   await connect(tenant, {
     groupRef: 'grp-17',
     groupName: 'Acme Corp acme',
@@ -171,19 +185,19 @@ test('finds the beginnings of words, and returns each row once in the order of t
   });
   await connect(tenant, { groupRef: 'g2', groupName: 'The ACME 100%_\\ Co', consumerRef: 'Bob' });
   await connect(tenant, { groupRef: 'g3', groupName: 'Ölmühle', consumerRef: 'ada2' });
-  await connect(other, { groupRef: 'acme', consumerRef: 'ada' });
-  const groups = (search: string) =>
+  await connect(stranger, { groupRef: 'acme', consumerRef: 'ada' });
+  const searchGroups = (search: string) =>
     listItems(tenant, `groups(search: ${JSON.stringify(search)})`, 'groupRef');
-  expect(await groups('acme')).toEqual(['g2', 'grp-17']);
-  expect(await groups('  ACME CO ')).toEqual(['grp-17']);
-  expect(await groups('17')).toEqual(['grp-17']);
-  expect(await groups('grp-1')).toEqual(['grp-17']);
-  expect(await groups('100%_\\')).toEqual(['g2']);
-  expect(await groups('cme')).toEqual([]);
-  expect(await groups('%')).toEqual([]);
-  expect(await groups('Ölm')).toEqual(['g3']);
-  expect(await groups('hle')).toEqual([]);
-  expect((await groups(' ')).length).toBe(3);
+  expect(await searchGroups('acme')).toEqual(['g2', 'grp-17']);
+  expect(await searchGroups('  ACME CO ')).toEqual(['grp-17']);
+  expect(await searchGroups('17')).toEqual(['grp-17']);
+  expect(await searchGroups('grp-1')).toEqual(['grp-17']);
+  expect(await searchGroups('100%_\\')).toEqual(['g2']);
+  expect(await searchGroups('cme')).toEqual([]);
+  expect(await searchGroups('%')).toEqual([]);
+  expect(await searchGroups('Ölm')).toEqual(['g3']);
+  expect(await searchGroups('hle')).toEqual([]);
+  expect((await searchGroups(' ')).length).toBe(3);
   expect(await listItems(tenant, 'consumers(search: "mail")', 'consumerRef')).toEqual([
     'ada@mail.example',
   ]);
@@ -198,16 +212,16 @@ test('finds changed names, and pages through all matches', async () => {
     const data = { id: newId('top'), projectId, name };
     await prisma.topic.create({ data });
   }
-  const search = async (args: string) => {
+  const searchTopics = async (args: string) => {
     const query = `{ project(idOrName: "${projectId}") { topics(${args}) {
       nodes { name } totalCount pageInfo { endCursor hasNextPage } } } }`;
     return (await tenant.query(query)).project.topics;
   };
-  const first = await search('search: "al", first: 2');
-  expect(first).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: true } });
-  const after = first.pageInfo.endCursor;
-  const second = await search(`search: "al", first: 2, after: "${after}"`);
-  const names = [...first.nodes, ...second.nodes].map(({ name }: { name: string }) => name);
+  const firstPage = await searchTopics('search: "al", first: 2');
+  expect(firstPage).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: true } });
+  const after = firstPage.pageInfo.endCursor;
+  const secondPage = await searchTopics(`search: "al", first: 2, after: "${after}"`);
+  const names = [...firstPage.nodes, ...secondPage.nodes].map(({ name }: { name: string }) => name);
   expect(names).toEqual(['alerts', 'data-alerts', 'alpha']);
   expect(
     await tenant.getRefusal(`{ project(idOrName: "${projectId}") {
@@ -216,8 +230,8 @@ test('finds changed names, and pages through all matches', async () => {
 
   await prisma.topic.updateMany({ where: { projectId, name: 'alpha' }, data: { name: 'beta' } });
   await prisma.topic.deleteMany({ where: { projectId, name: 'alerts' } });
-  expect((await search('search: "al"')).nodes).toEqual([{ name: 'data-alerts' }]);
-  expect((await search('search: "bet"')).nodes).toEqual([{ name: 'beta' }]);
+  expect((await searchTopics('search: "al"')).nodes).toEqual([{ name: 'data-alerts' }]);
+  expect((await searchTopics('search: "bet"')).nodes).toEqual([{ name: 'beta' }]);
 });
 
 test('searches connections by the present name of their group', async () => {

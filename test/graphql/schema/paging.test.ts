@@ -1,13 +1,15 @@
 /** Tests the guarantees of every list with operations, the list that grows fastest. */
+
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 const insert = insertRows(app);
 
-const LIST_OPERATIONS = `query ($id: String!, $status: OperationStatus,
+const LIST_OPERATIONS = `query ListOperations($id: String!, $status: OperationStatus,
                       $first: Int, $after: String, $last: Int, $before: String) {
   project(idOrName: $id) {
     operations(status: $status, first: $first, after: $after, last: $last, before: $before) {
@@ -71,19 +73,19 @@ test(
 
     const forwards: string[] = [];
     for (let after: string | null = null, more = true; more; ) {
-      const result: OperationPage = await readNextPage({ first: 7, after });
-      expect(result.ids.length === 7 || !result.pageInfo.hasNextPage).toBe(true);
-      forwards.push(...result.ids);
-      ({ endCursor: after, hasNextPage: more } = result.pageInfo);
+      const page: OperationPage = await readNextPage({ first: 7, after });
+      expect(page.ids.length === 7 || !page.pageInfo.hasNextPage).toBe(true);
+      forwards.push(...page.ids);
+      ({ endCursor: after, hasNextPage: more } = page.pageInfo);
     }
     expect(forwards.filter((id) => originalIds.has(id))).toEqual(ids);
 
     const backwards: string[] = [];
     for (let before: string | null = null, more = true; more; ) {
-      const result: OperationPage = await readNextPage({ last: 7, before });
-      expect(result.ids.length === 7 || !result.pageInfo.hasPreviousPage).toBe(true);
-      backwards.unshift(...result.ids);
-      ({ startCursor: before, hasPreviousPage: more } = result.pageInfo);
+      const page: OperationPage = await readNextPage({ last: 7, before });
+      expect(page.ids.length === 7 || !page.pageInfo.hasPreviousPage).toBe(true);
+      backwards.unshift(...page.ids);
+      ({ startCursor: before, hasPreviousPage: more } = page.pageInfo);
     }
     expect(backwards.filter((id) => originalIds.has(id))).toEqual(ids);
     expect(new Set(backwards).size).toBe(backwards.length);
@@ -93,54 +95,74 @@ test(
 test('returns whether there are more rows on either side, in both directions, with either cursor', async () => {
   const { tenant, ids } = await createOperations(10);
   const { edges } = await readPage(tenant);
-  const cursor = (index: number) => edges[index]?.cursor;
-  const pageAndFlags = async (args: Record<string, unknown>) => {
+  const getCursor = (index: number) => edges[index]?.cursor;
+  const readPageWithFlags = async (args: Record<string, unknown>) => {
     const { ids: pageIds, pageInfo, totalCount } = await readPage(tenant, args);
     expect(totalCount).toBe(10);
-    expect(pageInfo.startCursor).toBe(pageIds[0] ? cursor(ids.indexOf(pageIds[0])) : null);
+    expect(pageInfo.startCursor).toBe(pageIds[0] ? getCursor(ids.indexOf(pageIds[0])) : null);
     const last = pageIds.at(-1);
-    expect(pageInfo.endCursor).toBe(last ? cursor(ids.indexOf(last)) : null);
+    expect(pageInfo.endCursor).toBe(last ? getCursor(ids.indexOf(last)) : null);
     const { hasPreviousPage, hasNextPage } = pageInfo;
     return [pageIds, hasPreviousPage, hasNextPage];
   };
-  expect(await pageAndFlags({})).toEqual([ids, false, false]);
-  expect(await pageAndFlags({ first: 10 })).toEqual([ids, false, false]);
-  expect(await pageAndFlags({ last: 10 })).toEqual([ids, false, false]);
-  expect(await pageAndFlags({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
-  expect(await pageAndFlags({ last: 3 })).toEqual([ids.slice(7), true, false]);
+  expect(await readPageWithFlags({})).toEqual([ids, false, false]);
+  expect(await readPageWithFlags({ first: 10 })).toEqual([ids, false, false]);
+  expect(await readPageWithFlags({ last: 10 })).toEqual([ids, false, false]);
+  expect(await readPageWithFlags({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
+  expect(await readPageWithFlags({ last: 3 })).toEqual([ids.slice(7), true, false]);
 
-  expect(await pageAndFlags({ first: 3, after: cursor(2) })).toEqual([ids.slice(3, 6), true, true]);
-  expect(await pageAndFlags({ first: 3, after: cursor(6) })).toEqual([ids.slice(7), true, false]);
-  expect(await pageAndFlags({ last: 3, before: cursor(7) })).toEqual([ids.slice(4, 7), true, true]);
-  expect(await pageAndFlags({ last: 3, before: cursor(3) })).toEqual([
+  expect(await readPageWithFlags({ first: 3, after: getCursor(2) })).toEqual([
+    ids.slice(3, 6),
+    true,
+    true,
+  ]);
+  expect(await readPageWithFlags({ first: 3, after: getCursor(6) })).toEqual([
+    ids.slice(7),
+    true,
+    false,
+  ]);
+  expect(await readPageWithFlags({ last: 3, before: getCursor(7) })).toEqual([
+    ids.slice(4, 7),
+    true,
+    true,
+  ]);
+  expect(await readPageWithFlags({ last: 3, before: getCursor(3) })).toEqual([
     ids.slice(0, 3),
     false,
     true,
   ]);
 
-  expect(await pageAndFlags({ first: 2, before: cursor(7) })).toEqual([
+  expect(await readPageWithFlags({ first: 2, before: getCursor(7) })).toEqual([
     ids.slice(0, 2),
     false,
     true,
   ]);
-  expect(await pageAndFlags({ first: 9, before: cursor(7) })).toEqual([
+  expect(await readPageWithFlags({ first: 9, before: getCursor(7) })).toEqual([
     ids.slice(0, 7),
     false,
     true,
   ]);
-  expect(await pageAndFlags({ last: 2, after: cursor(2) })).toEqual([ids.slice(8), true, false]);
-  expect(await pageAndFlags({ last: 9, after: cursor(2) })).toEqual([ids.slice(3), true, false]);
+  expect(await readPageWithFlags({ last: 2, after: getCursor(2) })).toEqual([
+    ids.slice(8),
+    true,
+    false,
+  ]);
+  expect(await readPageWithFlags({ last: 9, after: getCursor(2) })).toEqual([
+    ids.slice(3),
+    true,
+    false,
+  ]);
 
-  const inner = { after: cursor(1), before: cursor(8) };
-  expect(await pageAndFlags({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
-  expect(await pageAndFlags({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
-  expect(await pageAndFlags({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
-  expect(await pageAndFlags({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  const inner = { after: getCursor(1), before: getCursor(8) };
+  expect(await readPageWithFlags({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
+  expect(await readPageWithFlags({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
+  expect(await readPageWithFlags({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  expect(await readPageWithFlags({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
 
-  expect(await pageAndFlags({ first: 3, after: cursor(9) })).toEqual([[], true, false]);
-  expect(await pageAndFlags({ last: 3, before: cursor(0) })).toEqual([[], false, true]);
-  const none = { after: cursor(4), before: cursor(5) };
-  expect(await pageAndFlags({ first: 3, ...none })).toEqual([[], true, true]);
+  expect(await readPageWithFlags({ first: 3, after: getCursor(9) })).toEqual([[], true, false]);
+  expect(await readPageWithFlags({ last: 3, before: getCursor(0) })).toEqual([[], false, true]);
+  const none = { after: getCursor(4), before: getCursor(5) };
+  expect(await readPageWithFlags({ first: 3, ...none })).toEqual([[], true, true]);
 });
 
 test('accepts a cursor whose row is deleted', async () => {
@@ -166,12 +188,12 @@ test('accepts a cursor with another filter of its list', async () => {
     totalCount: 4,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const rest = await readPage(tenant, { ...failed, after: edges[5]?.cursor });
-  expect(rest).toMatchObject({
+  const lastPage = await readPage(tenant, { ...failed, after: edges[5]?.cursor });
+  expect(lastPage).toMatchObject({
     ids: failures.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  const after = rest.pageInfo.startCursor;
+  const after = lastPage.pageInfo.startCursor;
   expect((await readPage(tenant, { first: 2, after })).ids).toEqual(ids.slice(9, 11));
 });
 
@@ -221,11 +243,13 @@ test("refuses a damaged cursor, another list's and another project's", async () 
   const [{ tenant }, { tenant: other }] = [await createOperations(3), await createOperations(3)];
   const ownCursor = (await readPage(tenant)).edges[1]?.cursor as string;
   const foreignCursor = (await readPage(other)).edges[1]?.cursor as string;
-  const topics = `query ($id: String!) { project(idOrName: $id) { topics { edges { cursor } } } }`;
+  const query = `query ListTopics($id: String!) {
+    project(idOrName: $id) { topics { edges { cursor } } }
+  }`;
   await app.app.services.database.prisma.topic.create({
     data: { id: newId('top'), projectId: tenant.projectId, name: 'alerts' },
   });
-  const { project } = await tenant.query(topics, { id: tenant.projectId });
+  const { project } = await tenant.query(query, { id: tenant.projectId });
   const otherListCursor = project.topics.edges[0].cursor;
 
   const middle = Math.floor(ownCursor.length / 2);
@@ -245,7 +269,7 @@ test("refuses a damaged cursor, another list's and another project's", async () 
         id: tenant.projectId,
         [name]: cursor,
       });
-      expect({ code, names: problem.issues?.map((issue) => issue.name) }).toEqual({
+      expect({ code, names: listIssueNames(problem) }).toEqual({
         code: 'BAD_USER_INPUT',
         names: [name],
       });

@@ -84,7 +84,7 @@ function countValidations(name: string): () => number {
 
 test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (name) => {
   const { projectId, apiKey } = await app.tenant();
-  const validations = countValidations('createDestination');
+  const getValidationCount = countValidations('createDestination');
   const input = {
     projectIdOrName: projectId,
     name: 'no name',
@@ -97,7 +97,7 @@ test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (na
     { query: CREATE_DESTINATION, variables: { input } },
     { 'x-api-key': apiKey },
   );
-  expect(validations()).toBe(1);
+  expect(getValidationCount()).toBe(1);
   expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
   expect(errors[0]?.extensions.problem.issues.map((issue) => issue.name)).toEqual([
     'input.name',
@@ -109,14 +109,14 @@ test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (na
 test('returns FORBIDDEN without issues to a caller without the scope', async () => {
   const tenant = await app.tenant();
   const { projectId: projectIdOrName } = tenant;
-  const validations = countValidations('createTopic');
+  const getValidationCount = countValidations('createTopic');
   const reader = await tenant.withScopes('read');
   const { code, problem } = await reader.getRefusal(CREATE_TOPIC, {
     input: { projectIdOrName, name: '' },
   });
   expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
-  expect(validations()).toBe(0);
-  const list = `query ($project: String!) {
+  expect(getValidationCount()).toBe(0);
+  const list = `query ListTopics($project: String!) {
     project(idOrName: $project) { topics(first: -1, last: 5000) { totalCount } }
   }`;
   const writer = await tenant.withScopes('reads:control', 'events:write');
@@ -178,19 +178,19 @@ test('ignores fields outside an update mask', async () => {
   const input = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
   const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const wrong = { clientId: 'other', clientSecret: '', provider: '', scopes: ['', 'line\nbreak'] };
-  const update = (...updateMask: string[]) => ({
+  const createUpdate = (...updateMask: string[]) => ({
     projectIdOrName,
     providerAppId: providerApp.id,
     updateMask,
     providerApp: wrong,
   });
-  const changed = await tenant.query(UPDATE_PROVIDER_APP, { input: update('CLIENT_ID') });
+  const changed = await tenant.query(UPDATE_PROVIDER_APP, { input: createUpdate('CLIENT_ID') });
   expect(changed.updateProviderApp.providerApp).toEqual({ clientId: 'other', scopes: [] });
   expect(
     await listIssueNames(
       tenant,
       UPDATE_PROVIDER_APP,
-      update('CLIENT_SECRET', 'SCOPES', 'METADATA'),
+      createUpdate('CLIENT_SECRET', 'SCOPES', 'METADATA'),
     ),
   ).toEqual([
     'input.providerApp.clientSecret',
@@ -211,8 +211,11 @@ test('ignores fields outside an update mask of REST', async () => {
   const path = `${base}/destinations/${id}`;
   const renamed = await request('PATCH', path, { updateMask: ['name'], destination });
   expect(renamed).toMatchObject({ status: 200, body: { name: 'renamed' } });
-  const all = await request('PATCH', path, { updateMask: ['status', 'metadata.url'], destination });
-  expect(all.body.issues.map(({ name }: { name: string }) => name)).toEqual([
+  const refusal = await request('PATCH', path, {
+    updateMask: ['status', 'metadata.url'],
+    destination,
+  });
+  expect(refusal.body.issues.map(({ name }: { name: string }) => name)).toEqual([
     'destination.status',
     'destination.metadata.url',
   ]);

@@ -20,20 +20,20 @@ import type { GraphqlClient } from '../../support/graphql-client.ts';
 
 const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 
-const people = await startTypedApi(RATES);
-const accounts = await startStandIns();
-const vendors = await getSharedApp({
+const peopleApp = await startTypedApi(RATES);
+const standIns = await startStandIns();
+const vendorApp = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...RATES },
-  providers: accounts.providers,
+  providers: standIns.providers,
 });
-afterAll(() => accounts[Symbol.asyncDispose]());
+afterAll(() => standIns[Symbol.asyncDispose]());
 
 interface WrittenField {
   fieldName: string;
   /** The type that a manifest pins. */
   valueType: string;
   /** Returns a value that the test server accepts. */
-  value: () => unknown;
+  createValue: () => unknown;
 }
 
 const createEmail = () => `${newId('opr')}@example.test`;
@@ -41,24 +41,24 @@ const createEmail = () => `${newId('opr')}@example.test`;
 /** Fields of the test servers that have several types. */
 const TYPED_FIELDS = {
   sandbox: [
-    { fieldName: 'email', valueType: 'STRING', value: createEmail },
-    { fieldName: 'lastname', valueType: 'STRING', value: () => 'Lovelace' },
-    { fieldName: 'score', valueType: 'INT', value: () => 42 },
-    { fieldName: 'annual_spend', valueType: 'FLOAT', value: () => 1.5 },
-    { fieldName: 'newsletter', valueType: 'BOOLEAN', value: () => true },
-    { fieldName: 'birthday', valueType: 'DATE', value: () => '1815-12-10' },
-    { fieldName: 'lifecycle', valueType: 'SINGLE_SELECT', value: () => 'customer' },
+    { fieldName: 'email', valueType: 'STRING', createValue: createEmail },
+    { fieldName: 'lastname', valueType: 'STRING', createValue: () => 'Lovelace' },
+    { fieldName: 'score', valueType: 'INT', createValue: () => 42 },
+    { fieldName: 'annual_spend', valueType: 'FLOAT', createValue: () => 1.5 },
+    { fieldName: 'newsletter', valueType: 'BOOLEAN', createValue: () => true },
+    { fieldName: 'birthday', valueType: 'DATE', createValue: () => '1815-12-10' },
+    { fieldName: 'lifecycle', valueType: 'SINGLE_SELECT', createValue: () => 'customer' },
   ],
   zoho: [
-    { fieldName: 'Last_Name', valueType: 'STRING', value: () => 'Hopper' },
-    { fieldName: 'Company', valueType: 'OTHER', value: () => 'Globex' },
-    { fieldName: 'Age', valueType: 'INT', value: () => 79 },
-    { fieldName: 'Email_Opt_Out', valueType: 'BOOLEAN', value: () => false },
+    { fieldName: 'Last_Name', valueType: 'STRING', createValue: () => 'Hopper' },
+    { fieldName: 'Company', valueType: 'OTHER', createValue: () => 'Globex' },
+    { fieldName: 'Age', valueType: 'INT', createValue: () => 79 },
+    { fieldName: 'Email_Opt_Out', valueType: 'BOOLEAN', createValue: () => false },
   ],
   sandboxDesk: [
-    { fieldName: 'mail', valueType: 'STRING', value: createEmail },
-    { fieldName: 'given', valueType: 'STRING', value: () => 'Radia' },
-    { fieldName: 'newsletter', valueType: 'BOOLEAN', value: () => true },
+    { fieldName: 'mail', valueType: 'STRING', createValue: createEmail },
+    { fieldName: 'given', valueType: 'STRING', createValue: () => 'Radia' },
+    { fieldName: 'newsletter', valueType: 'BOOLEAN', createValue: () => true },
   ],
 } satisfies Record<string, WrittenField[]>;
 
@@ -77,7 +77,7 @@ function createManifests(writtenFields: readonly WrittenField[]) {
       names: fc.shuffledSubarray(otherNames, { minLength: otherNames.length }),
     })
     .map(({ seed, names, pins, ...rest }) => {
-      const fields = writtenFields.map(({ fieldName, valueType, value }, index) => {
+      const fields = writtenFields.map(({ fieldName, valueType, createValue }, index) => {
         const isMapped = (seed >> index) % 2 === 0;
         const name = isMapped ? (names[index] as string) : fieldName;
         const mapping = {
@@ -85,7 +85,13 @@ function createManifests(writtenFields: readonly WrittenField[]) {
           ...(isMapped && { mapToName: name }),
           ...(pins && { valueType }),
         };
-        return { mapping, name, member: toMember(name), value, isUnique: value === createEmail };
+        return {
+          mapping,
+          name,
+          member: toMember(name),
+          createValue,
+          isUnique: createValue === createEmail,
+        };
       });
       return { ...rest, fields };
     });
@@ -99,10 +105,10 @@ function toMember(name: string): string {
   return /^\d/.test(safe) ? `_${safe}` : safe;
 }
 
-const RECORDS = `query ($id: ID!, $objectName: String!) { node(id: $id) { ... on Installation {
+const RECORDS = `query ListRecords($id: ID!, $objectName: String!) { node(id: $id) { ... on Installation {
   records(objectName: $objectName, first: 1000) { nodes { id fields mappedFields raw } }
 } } }`;
-const WRITE = `mutation ($input: WriteRecordsInput!) {
+const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { result { success recordId } }
 }`;
 
@@ -143,7 +149,7 @@ async function expectAgreement(app: TestApp, manifest: Manifest, install: Instal
   const { objectName, fields } = manifest;
   const type = toMember(objectName).replace(/^./, (first) => first.toUpperCase());
   const createValues = (key: 'name' | 'member') =>
-    Object.fromEntries(fields.map((field) => [field[key], field.value()]));
+    Object.fromEntries(fields.map((field) => [field[key], field.createValue()]));
   const create = `mutation ($input: Create${type}Input!) {
     written: create${type}(group: "acme", input: $input) { success id }
   }`;
@@ -161,15 +167,15 @@ async function expectAgreement(app: TestApp, manifest: Manifest, install: Instal
   expect([written.success, writeRecords.result.success]).toEqual([true, true]);
   const { expected, actual } = await listBoth({ tenant, typed }, manifest, id);
   expect(actual).toEqual(expected);
-  const find = (recordId: string) => {
+  const findValues = (recordId: string) => {
     const record = actual.find((node: { id: string }) => node.id === recordId);
     expect(record, recordId).toBeDefined();
     const { id: _id, _raw, ...values } = record;
     return values;
   };
   const unique = fields.find(({ isUnique }) => isUnique)?.member ?? '';
-  expect({ ...find(written.id), [unique]: '' }).toEqual({
-    ...find(writeRecords.result.recordId),
+  expect({ ...findValues(written.id), [unique]: '' }).toEqual({
+    ...findValues(writeRecords.result.recordId),
     [unique]: '',
   });
 }
@@ -187,7 +193,7 @@ test.each(
   objectName,
 }) => {
   const install: Install = (tenant, { objectName: mapToName, fields }) =>
-    installPeople(people, tenant, {
+    installPeople(peopleApp, tenant, {
       integration: 'crm',
       provider,
       groupRef: 'acme',
@@ -200,7 +206,7 @@ test.each(
     });
   await fc.assert(
     fc.asyncProperty(createManifests(TYPED_FIELDS[provider]), (manifest) =>
-      expectAgreement(people, manifest, install),
+      expectAgreement(peopleApp, manifest, install),
     ),
     { numRuns: 8 },
   );
@@ -209,7 +215,7 @@ test.each(
 /** An object that each provider can create and list. */
 const VENDOR_OBJECTS = [
   ...DECLARATIONS.flatMap(({ name }) => {
-    const provider = accounts.providers.find((candidate) => candidate.name === name);
+    const provider = standIns.providers.find((candidate) => candidate.name === name);
     const object = provider?.commonObjects?.find(({ writes }) => writes?.includes('CREATE'));
     return object ? [{ provider: name, objectName: object.name }] : [];
   }),
@@ -221,7 +227,7 @@ test.each(VENDOR_OBJECTS)('agrees with records and writeRecords at $provider', a
   provider,
   objectName,
 }) => {
-  await using account = await accounts.open({ provider, module: null, objectName, fields: [] });
+  await using account = await standIns.open({ provider, module: null, objectName, fields: [] });
   const install: Install = async (tenant, manifest) => {
     const read = {
       objectName,
@@ -235,7 +241,7 @@ test.each(VENDOR_OBJECTS)('agrees with records and writeRecords at $provider', a
       read: { objects: [read] },
       write: { objects: [{ objectName, inheritMapping: true }] },
     };
-    await createIntegration(vendors, tenant, content);
+    await createIntegration(vendorApp, tenant, content);
     await generateConnection(tenant, { provider, ...account.connection });
     const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
       input: {
@@ -251,11 +257,11 @@ test.each(VENDOR_OBJECTS)('agrees with records and writeRecords at $provider', a
     fieldName,
     // Some vendors return a text as an object.
     valueType: 'OTHER',
-    value: fieldName === 'email' ? createEmail : () => value,
+    createValue: fieldName === 'email' ? createEmail : () => value,
   }));
   await fc.assert(
     fc.asyncProperty(createManifests(fields), (manifest) =>
-      expectAgreement(vendors, manifest, install),
+      expectAgreement(vendorApp, manifest, install),
     ),
     { numRuns: 2 },
   );

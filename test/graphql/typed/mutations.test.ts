@@ -13,15 +13,18 @@ const tenant = await createPeopleTenant(app);
 const client = createTypedClient(app, tenant);
 
 const RESULT = 'success id errors status operationId installation { integration group }';
-const CREATE = `mutation ($group: ID, $input: CreatePeopleInput!, $key: String) {
+const CREATE = `mutation CreatePeople($group: ID, $input: CreatePeopleInput!, $key: String) {
   createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT} raw }
 }`;
-const UPDATE = `mutation ($id: ID!, $input: UpdatePeopleInput!) {
+const UPDATE = `mutation UpdatePeople($id: ID!, $input: UpdatePeopleInput!) {
   updatePeople(group: "acme", id: $id, input: $input) { ${RESULT} }
 }`;
-const DELETE = `mutation ($id: ID!) { deletePeople(group: "acme", id: $id) { ${RESULT} } }`;
-const READ =
-  'query ($id: ID!) { peopleById(group: "acme", id: $id) { lastName emailAddress score } }';
+const DELETE = `mutation DeletePeople($id: ID!) {
+  deletePeople(group: "acme", id: $id) { ${RESULT} }
+}`;
+const READ = `query GetPeopleById($id: ID!) {
+  peopleById(group: "acme", id: $id) { lastName emailAddress score }
+}`;
 
 let count = 0;
 const createPerson = () => ({
@@ -59,7 +62,9 @@ test('writes to the provider of each group', async () => {
     input: { lastName: 'Hopper', Company: 'Globex' },
   });
   expect(createPeople).toMatchObject({ success: true, installation: { integration: 'leads' } });
-  const query = 'query ($id: ID!) { peopleById(group: "globex", id: $id) { lastName Company } }';
+  const query = `query GetPeopleById($id: ID!) {
+    peopleById(group: "globex", id: $id) { lastName Company }
+  }`;
   expect(await client.query(query, { id: createPeople.id })).toEqual({
     peopleById: { lastName: 'Hopper', Company: 'Globex' },
   });
@@ -67,8 +72,8 @@ test('writes to the provider of each group', async () => {
 
 test('writes once for repeated calls with the same idempotency key', async () => {
   const variables = { group: 'acme', input: createPerson(), key: 'create-ada' };
-  const first = await client.query(CREATE, variables);
-  expect(await client.query(CREATE, variables)).toEqual(first);
+  const created = await client.query(CREATE, variables);
+  expect(await client.query(CREATE, variables)).toEqual(created);
   const search = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
   expect((await client.query(search)).people.nodes).toHaveLength(1);
 });
@@ -116,15 +121,15 @@ test.each([
 });
 
 test('refuses a deletion that the config does not enable', async () => {
-  const own = await app.tenant();
+  const ownTenant = await app.tenant();
   const config = { read: [{ objectName: 'contacts' }], write: [{ objectName: 'contacts' }] };
-  await installPeople(app, own, {
+  await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
     config,
   });
-  const refusal = await createTypedClient(app, own).getRefusal(DELETE, { id: '1' });
+  const refusal = await createTypedClient(app, ownTenant).getRefusal(DELETE, { id: '1' });
   expect(refusal).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(/deletion|DELETE|enabled/) },
@@ -132,8 +137,8 @@ test('refuses a deletion that the config does not enable', async () => {
 });
 
 test('passes further fields of the provider by its names, if the contract accepts them', async () => {
-  const own = await app.tenant();
-  await installPeople(app, own, {
+  const ownTenant = await app.tenant();
+  await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
@@ -144,14 +149,14 @@ test('passes further fields of the provider by its names, if the contract accept
       write: [{ objectName: 'contacts' }],
     },
   });
-  const typed = createTypedClient(app, own);
+  const typed = createTypedClient(app, ownTenant);
   const input = { ...createPerson(), _otherFields: { phone: '+31 20 1234567' } };
   const { createPeople } = await typed.query(CREATE, { group: 'acme', input });
-  const query = 'query ($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
+  const query = 'query GetPeopleById($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
   const { peopleById } = await typed.query(query, { id: createPeople.id });
   expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
-  const twice = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
-  const { problem } = await typed.getRefusal(CREATE, { group: 'acme', input: twice });
+  const clashingInput = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
+  const { problem } = await typed.getRefusal(CREATE, { group: 'acme', input: clashingInput });
   expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
 });
 

@@ -47,7 +47,7 @@ test('reads the records of two customers at two providers in one query', async (
 
 test('continues after a cursor', async () => {
   const { acme } = await client.query(PEOPLE);
-  const query = `query ($after: String!) {
+  const query = `query GetPeople($after: String!) {
     people(group: "acme", after: $after) { edges { cursor node { lastName } } }
   }`;
   const { people } = await client.query(query, { after: acme.pageInfo.endCursor });
@@ -55,7 +55,9 @@ test('continues after a cursor', async () => {
 });
 
 test('finds records that meet all conditions', async () => {
-  const query = `query ($where: PeopleWhere) { people(group: "acme", where: $where) { nodes { id } } }`;
+  const query = `query GetPeople($where: PeopleWhere) {
+    people(group: "acme", where: $where) { nodes { id } }
+  }`;
   const countRecords = async (where: object) =>
     (await client.query(query, { where })).people.nodes.length;
   expect(await countRecords({ emailAddress: 'contact-2@example.test' })).toBe(1);
@@ -68,7 +70,7 @@ test('finds records that meet all conditions', async () => {
 test('reads several records of an account by id', async () => {
   const { acme } = await client.query(PEOPLE);
   const [one, two] = acme.nodes;
-  const query = `query ($one: ID!, $two: ID!) {
+  const query = `query GetPeopleById($one: ID!, $two: ID!) {
     one: peopleById(group: "acme", id: $one) { id lastName _raw }
     two: peopleById(group: "acme", id: $two) { id lastName _extras }
     none: peopleById(group: "acme", id: "no-such-record") { id }
@@ -126,35 +128,35 @@ test.each([
 });
 
 test('names both installations if a group has two with the object', async () => {
-  const own = await app.tenant();
-  const first = await installPeople(app, own, {
+  const ownTenant = await app.tenant();
+  const crmId = await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
   });
-  const second = await installPeople(app, own, {
+  const leadsId = await installPeople(app, ownTenant, {
     integration: 'leads',
     provider: 'zoho',
     groupRef: 'acme',
   });
-  const { code, problem } = await createTypedClient(app, own).getRefusal(
+  const { code, problem } = await createTypedClient(app, ownTenant).getRefusal(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(code).toBe('UNPROCESSABLE');
-  expect(problem.detail).toContain(`crm (${first})`);
-  expect(problem.detail).toContain(`leads (${second})`);
+  expect(problem.detail).toContain(`crm (${crmId})`);
+  expect(problem.detail).toContain(`leads (${leadsId})`);
 });
 
 test('refuses an object that the installation of the group does not read', async () => {
-  const own = await app.tenant();
+  const ownTenant = await app.tenant();
   const config = { read: [], write: [] };
-  await installPeople(app, own, {
+  await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
     config,
   });
-  const refusal = await createTypedClient(app, own).getRefusal(
+  const refusal = await createTypedClient(app, ownTenant).getRefusal(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(refusal.problem.detail).toMatch(
@@ -177,9 +179,13 @@ test('counts requests to providers in the cost, and refuses an expensive query b
 });
 
 test('serves a new revision with the next query', async () => {
-  const own = await app.tenant();
-  await installPeople(app, own, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
-  const typed = createTypedClient(app, own);
+  const ownTenant = await app.tenant();
+  await installPeople(app, ownTenant, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+  });
+  const typed = createTypedClient(app, ownTenant);
   expect((await typed.request('{ persons(group: "acme") { nodes { id } } }')).errors).toHaveLength(
     1,
   );
@@ -197,9 +203,9 @@ test('serves a new revision with the next query', async () => {
       ],
     },
   };
-  await own.query(CREATE_REVISION, {
+  await ownTenant.query(CREATE_REVISION, {
     input: {
-      projectIdOrName: own.projectId,
+      projectIdOrName: ownTenant.projectId,
       integrationIdOrName: 'crm',
       revision: toRevision(content),
     },
@@ -272,7 +278,7 @@ test.each([
   }
 });
 
-test('a key without the scope of reads gets no record', async () => {
+test('returns FORBIDDEN for records to a key without a scope for reads', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:write') };
   const { errors } = await createTypedClient(app, tenant, headers).request(
     '{ people(group: "acme") { nodes { id } } }',
@@ -280,7 +286,7 @@ test('a key without the scope of reads gets no record', async () => {
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
 });
 
-test('answers a GET, and serves GraphiQL to browsers', async () => {
+test('responds to a GET, and serves GraphiQL to browsers', async () => {
   const path = `/graphql/projects/${tenant.projectName}`;
   const query = encodeURIComponent('{ people(group: "acme", first: 1) { nodes { lastName } } }');
   const headers = { 'x-api-key': tenant.apiKey };
@@ -292,17 +298,17 @@ test('answers a GET, and serves GraphiQL to browsers', async () => {
   expect(page.headers.get('content-type')).toMatch(/^text\/html/);
 });
 
-test('a text that two projects send is validated and costed by the schema of each', async () => {
-  const own = await app.tenant();
-  await installPeople(app, own, { integration: 'leads', provider: 'zoho', groupRef: 'acme' });
+test('validates an operation that two projects send against the schema of each', async () => {
+  const ownTenant = await app.tenant();
+  await installPeople(app, ownTenant, { integration: 'leads', provider: 'zoho', groupRef: 'acme' });
   const text = '{ people(group: "acme", first: 1) { nodes { emailAddress } } }';
-  const both = [
+  const clients = [
     createTypedClient(app, tenant),
-    createTypedClient(app, own),
-    app.client({ 'x-api-key': own.apiKey }),
+    createTypedClient(app, ownTenant),
+    app.client({ 'x-api-key': ownTenant.apiKey }),
   ];
   for (let round = 0; round < 5; round += 1) {
-    const results = await Promise.all(both.map((one) => one.request(text)));
+    const results = await Promise.all(clients.map((client) => client.request(text)));
     expect(
       results.map(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)),
     ).toEqual([[], ['GRAPHQL_VALIDATION_FAILED'], ['GRAPHQL_VALIDATION_FAILED']]);

@@ -21,7 +21,7 @@ app.sandbox.seed('contacts', 2);
 const { services } = app.app;
 const { database } = services;
 
-const CHANGED = `subscription ($group: ID, $after: String) {
+const CHANGED = `subscription PeopleChanged($group: ID, $after: String) {
   peopleChanged(group: $group, after: $after) {
     cursor
     installation { id group integration provider }
@@ -59,7 +59,7 @@ async function createStreamTenant() {
 }
 
 /** Appends messages in one transaction. */
-async function append(stream: TestStream, messages: readonly object[]): Promise<void> {
+async function appendMessages(stream: TestStream, messages: readonly object[]): Promise<void> {
   const target = { projectId: stream.projectId, id: stream.destinationId, type: 'STREAM' } as const;
   const bodies = messages.map((message) => ({ body: JSON.stringify(message) }));
   await inTransaction(database, (tx) =>
@@ -135,9 +135,9 @@ test('resumes over a WebSocket after a cursor from an event stream', async () =>
     payload: { data: { people: { nodes: [{}, {}] } } },
   });
   expect(await socket.next()).toMatchObject({ id: 'q', type: 'complete' });
-  const overHttp = await subscribe(tenant);
-  await append(stream, [createMessage('6'), createMessage('7')]);
-  const after = (await overHttp.next())?.id;
+  const eventStream = await subscribe(tenant);
+  await appendMessages(stream, [createMessage('6'), createMessage('7')]);
+  const after = (await eventStream.next())?.id;
   socket.send({ id: '1', type: 'subscribe', payload: { query: CHANGED, variables: { after } } });
   expect(await socket.next()).toMatchObject({
     id: '1',
@@ -149,9 +149,9 @@ test('resumes over a WebSocket after a cursor from an event stream', async () =>
 
 test('delivers events of the provider with their kinds', async () => {
   const { tenant, stream } = await createStreamTenant();
-  const open = await subscribe(tenant);
+  const subscription = await subscribe(tenant);
   const raw = { id: '1' };
-  await append(stream, [
+  await appendMessages(stream, [
     createMessage('1', {
       action: 'subscribe',
       result: [
@@ -169,7 +169,7 @@ test('delivers events of the provider with their kinds', async () => {
       ],
     }),
   ]);
-  expect((await open.next())?.data.data.peopleChanged).toMatchObject({
+  expect((await subscription.next())?.data.data.peopleChanged).toMatchObject({
     // The installation was deleted.
     installation: { integration: null, group: 'acme' },
     changes: [
@@ -199,35 +199,35 @@ test('resumes an interrupted stream without a lost or repeated message', async (
         const messages = kinds.map((kind, index) => createMessage(`${index}`, kind ?? {}));
         const expectedIds = kinds.flatMap((kind, index) => (kind ? [] : `${index}`));
         // The first subscription begins before the messages, to have a cursor.
-        let open = await subscribe(tenant, { group: 'acme' });
-        const half = messages.length >> 1;
-        await append(stream, messages.slice(0, half));
+        let subscription = await subscribe(tenant, { group: 'acme' });
+        const halfLength = messages.length >> 1;
+        await appendMessages(stream, messages.slice(0, halfLength));
         const received: string[] = [];
         let cursor: string | undefined;
-        let appended = half;
+        let appended = halfLength;
         const remainingCuts = [...cuts];
         while (received.length < expectedIds.length) {
           if (
             appended < messages.length &&
             received.length >= expectedIds.filter((id) => Number(id) < appended).length
           ) {
-            await append(stream, messages.slice(appended, appended + 3));
+            await appendMessages(stream, messages.slice(appended, appended + 3));
             appended += 3;
             continue;
           }
-          const message = (await open.next()) as StreamMessage;
+          const message = (await subscription.next()) as StreamMessage;
           received.push(...listIds(message));
           cursor = message.id;
           if (remainingCuts.length > 0 && received.length % (remainingCuts[0] as number) === 0) {
             remainingCuts.shift();
-            open.close();
-            open = byHeader
+            subscription.close();
+            subscription = byHeader
               ? await subscribe(tenant, { group: 'acme' }, { 'last-event-id': cursor as string })
               : await subscribe(tenant, { group: 'acme', after: cursor });
           }
         }
         expect(received).toEqual(expectedIds);
-        open.close();
+        subscription.close();
       },
     ),
     { numRuns: 10 },
@@ -236,10 +236,10 @@ test('resumes an interrupted stream without a lost or repeated message', async (
 
 test('delivers the changes of all groups if no group is named', async () => {
   const { tenant, stream } = await createStreamTenant();
-  const open = await subscribe(tenant);
-  await append(stream, [createMessage('1', { groupRef: 'globex' }), createMessage('2')]);
-  expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
-  expect(listIds((await open.next()) as StreamMessage)).toEqual(['2']);
+  const subscription = await subscribe(tenant);
+  await appendMessages(stream, [createMessage('1', { groupRef: 'globex' }), createMessage('2')]);
+  expect(listIds((await subscription.next()) as StreamMessage)).toEqual(['1']);
+  expect(listIds((await subscription.next()) as StreamMessage)).toEqual(['2']);
 });
 
 test('refuses an object whose messages go to no stream', async () => {
@@ -276,9 +276,9 @@ test('refuses an object with two streams, unless the group determines one', asyn
       ),
     },
   ]);
-  const open = await subscribe(tenant, { group: 'globex' });
-  await append(other, [createMessage('1', { groupRef: 'globex' })]);
-  expect(listIds((await open.next()) as StreamMessage)).toEqual(['1']);
+  const subscription = await subscribe(tenant, { group: 'globex' });
+  await appendMessages(other, [createMessage('1', { groupRef: 'globex' })]);
+  expect(listIds((await subscription.next()) as StreamMessage)).toEqual(['1']);
 });
 
 test('requires the scope for streams, and refuses end users', async () => {
@@ -301,9 +301,9 @@ test('requires the scope for streams, and refuses end users', async () => {
 
 test('refuses a cursor of another stream', async () => {
   const { tenant, stream } = await createStreamTenant();
-  const open = await subscribe(tenant);
-  await append(stream, [createMessage('1')]);
-  const cursor = (await open.next())?.id;
+  const subscription = await subscribe(tenant);
+  await appendMessages(stream, [createMessage('1')]);
+  const cursor = (await subscription.next())?.id;
   const { tenant: other } = await createStreamTenant();
   const refusal = await (await subscribe(other, { after: cursor })).next();
   expect(refusal?.data.errors).toMatchObject([

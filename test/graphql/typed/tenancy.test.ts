@@ -75,9 +75,9 @@ function createValue(type: GraphQLInputType): unknown {
 
 /** Selects every field of a type, four levels deep. */
 function selectFields(type: GraphQLField<unknown, unknown>['type'], depth = 4): string {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) return '';
-  const fields = Object.values(named.getFields()).filter(
+  const namedType = getNamedType(type);
+  if (!isObjectType(namedType)) return '';
+  const fields = Object.values(namedType.getFields()).filter(
     ({ type: inner }) => depth > 0 || !isObjectType(getNamedType(inner)),
   );
   const texts = fields.map(({ name, type: inner }) => `${name} ${selectFields(inner, depth - 1)}`);
@@ -137,35 +137,35 @@ test('covers the fields of each kind', () => {
 
 test('returns the same NOT_FOUND for a foreign and an unknown project', async () => {
   const stranger = await createStreamTenant();
-  const before = await dumpProject(app, tenant.projectId);
+  const dump = await dumpProject(app, tenant.projectId);
   for (const root of ROOTS) {
     const headers = { 'x-api-key': stranger.apiKey };
     const foreign = await send(root, 'globex', { projectId: tenant.projectId, headers });
-    const nothing = await send(root, 'globex', { projectId: newId('prj'), headers });
+    const missing = await send(root, 'globex', { projectId: newId('prj'), headers });
     expect(foreign.found ?? null).toBeNull();
     expect(foreign.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
-    expect(removeNames(foreign)).toBe(removeNames(nothing));
+    expect(removeNames(foreign)).toBe(removeNames(missing));
   }
-  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+  expect(await dumpProject(app, tenant.projectId)).toBe(dump);
 });
 
 test('returns the same error to an end user for a foreign and an unknown group', async () => {
   const permissions = ['READ', 'WRITE_RECORDS'];
   const { headers } = await createEndUser(app, tenant, { permissions });
   const requests = app.zoho.requests.length;
-  const before = await dumpProject(app, tenant.projectId);
+  const dump = await dumpProject(app, tenant.projectId);
   const caller = { projectId: tenant.projectId, headers };
   for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
     const foreign = await send(root, 'globex', caller);
-    const nothing = await send(root, 'unknown', caller);
+    const missing = await send(root, 'unknown', caller);
     expect(Object.values(foreign.found ?? {}).every((value) => value === null)).toBe(true);
     expect(foreign.errors).toMatchObject([
       { extensions: { code: root.kind === 'subscription' ? 'FORBIDDEN' : 'NOT_FOUND' } },
     ]);
-    expect(removeNames(foreign)).toBe(removeNames(nothing));
+    expect(removeNames(foreign)).toBe(removeNames(missing));
   }
   expect(app.zoho.requests.length).toBe(requests);
-  expect(await dumpProject(app, tenant.projectId)).toBe(before);
+  expect(await dumpProject(app, tenant.projectId)).toBe(dump);
 });
 
 test('serves no object to an end user without integrations', async () => {

@@ -62,17 +62,17 @@ function createContract({
     requiredFields: [],
     optionalFieldsAuto: 'ALL',
   }));
-  const used = objects.map(({ objectName }) => objectName as string);
+  const objectNames = objects.map(({ objectName }) => objectName as string);
   return createTestContract({
     content: {
       read: { objects },
-      write: { objects: used.map((objectName) => ({ objectName, inheritMapping: true })) },
+      write: { objects: objectNames.map((objectName) => ({ objectName, inheritMapping: true })) },
     },
     config: {
-      read: used.map((objectName) => ({ objectName, selectedFieldsAuto: 'ALL' })),
-      write: used.map((objectName) => ({ objectName, deletionEnabled: true })),
+      read: objectNames.map((objectName) => ({ objectName, selectedFieldsAuto: 'ALL' })),
+      write: objectNames.map((objectName) => ({ objectName, deletionEnabled: true })),
     },
-    account: Object.fromEntries(used.map((objectName) => [objectName, account])),
+    account: Object.fromEntries(objectNames.map((objectName) => [objectName, account])),
   });
 }
 
@@ -145,7 +145,7 @@ test('reports names that the typed API cannot serve as findings', () => {
   ]);
 });
 
-function createContractOf(mapToName: string): Contract {
+function createPeopleContract(mapToName: string): Contract {
   const objects = [
     {
       objectName: 'contacts',
@@ -159,22 +159,24 @@ function createContractOf(mapToName: string): Contract {
 
 test('shares a schema between equal contracts', () => {
   const schemas = createTypedSchemas();
-  const schema = schemas.get(createContractOf('people'));
-  expect(schemas.get(createContractOf('people'))).toBe(schema);
-  expect(schemas.get(createContractOf('persons'))).not.toBe(schema);
+  const schema = schemas.get(createPeopleContract('people'));
+  expect(schemas.get(createPeopleContract('people'))).toBe(schema);
+  expect(schemas.get(createPeopleContract('persons'))).not.toBe(schema);
 });
 
 test('removes the least recently used schemas above the memory limit', () => {
   const { bytes } = fillCache(createTypedSchemas(), 1);
   const schemas = createTypedSchemas(bytes * 3);
   const [first] = fillCache(schemas, 3).all;
-  expect(schemas.get(createContractOf('people0'))).toBe(first);
+  expect(schemas.get(createPeopleContract('people0'))).toBe(first);
   fillCache(schemas, 100);
   expect(schemas.bytes).toBeLessThanOrEqual(bytes * 3);
-  expect(schemas.get(createContractOf('people0'))).not.toBe(first);
+  expect(schemas.get(createPeopleContract('people0'))).not.toBe(first);
 });
 
 function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number) {
-  const all = Array.from({ length: count }, (_, n) => schemas.get(createContractOf(`people${n}`)));
+  const all = Array.from({ length: count }, (_, n) =>
+    schemas.get(createPeopleContract(`people${n}`)),
+  );
   return { all, bytes: schemas.bytes };
 }

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 const VIEWER = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
-const INVITES = `query ($first: Int, $after: String) {
+const INVITES = `query ListInvites($first: Int, $after: String) {
   viewer {
     invites(first: $first, after: $after) {
       totalCount nodes { id parentId status } pageInfo { hasNextPage endCursor }
@@ -18,7 +18,7 @@ const INVITES = `query ($first: Int, $after: String) {
 }`;
 
 async function createInvite({ builder, orgId }: Tenant, email: string): Promise<string> {
-  const create = `mutation ($input: CreateInviteInput!) {
+  const create = `mutation CreateInvite($input: CreateInviteInput!) {
     createInvite(input: $input) { invite { id } }
   }`;
   return (await builder.query(create, { input: { orgId, email } })).createInvite.invite.id;
@@ -50,34 +50,35 @@ test('returns the builder of a token', async () => {
 
 test("lists pending invites to the builder's own address, in any org", async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
-  const [first, second] = [
+  const [olderInvite, newerInvite] = [
     await createInvite(a, guest.builderEmail),
     await createInvite(b, guest.builderEmail.toUpperCase()),
   ];
   await createInvite(a, 'other@example.com');
-  const start = (await guest.builder.query(INVITES, { first: 1 })).viewer.invites;
-  expect(start).toMatchObject({
+  const firstPage = (await guest.builder.query(INVITES, { first: 1 })).viewer.invites;
+  expect(firstPage).toMatchObject({
     totalCount: 2,
-    nodes: [{ id: second, parentId: b.orgId, status: 'PENDING' }],
+    nodes: [{ id: newerInvite, parentId: b.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: true },
   });
-  const after = start.pageInfo.endCursor;
+  const after = firstPage.pageInfo.endCursor;
   expect((await guest.builder.query(INVITES, { first: 1, after })).viewer.invites).toMatchObject({
-    nodes: [{ id: first, parentId: a.orgId, status: 'PENDING' }],
+    nodes: [{ id: olderInvite, parentId: a.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: false },
   });
 });
 
 test('omits revoked and expired invites, also by id', async () => {
   const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
-  const node = 'query ($id: ID!) { node(id: $id) { id } }';
+  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const [revoked, expiring] = [
     await createInvite(a, guest.builderEmail),
     await createInvite(b, guest.builderEmail),
   ];
   expect(await guest.builder.query(node, { id: revoked })).toEqual({ node: { id: revoked } });
-  const revoke =
-    'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
+  const revoke = `mutation DeleteInvite($input: DeleteInviteInput!) {
+    deleteInvite(input: $input) { deletedId }
+  }`;
   await a.builder.query(revoke, { input: { orgId: a.orgId, inviteId: revoked } });
   expect((await guest.builder.query(INVITES)).viewer.invites).toMatchObject({
     nodes: [{ id: expiring }],
@@ -95,8 +96,9 @@ test('omits revoked and expired invites, also by id', async () => {
 test('returns no invites to an API key, and to a builder without an address', async () => {
   const tenant = await app.tenant();
   const inviteId = await createInvite(tenant, 'eve@example.com');
-  const revoke =
-    'mutation ($input: DeleteInviteInput!) { deleteInvite(input: $input) { deletedId } }';
+  const revoke = `mutation DeleteInvite($input: DeleteInviteInput!) {
+    deleteInvite(input: $input) { deletedId }
+  }`;
   await tenant.builder.query(revoke, { input: { orgId: tenant.orgId, inviteId } });
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const caller of [tenant, app.client({ authorization: `Bearer ${token}` })]) {

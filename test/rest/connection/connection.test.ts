@@ -4,11 +4,15 @@ import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { insertInstallation } from '../../support/fixtures/connections.ts';
 import { connectWithTokens, readStoredCredentials } from '../../support/providers/oauth.ts';
-import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
+import {
+  createRestTenant,
+  listIssuePositions,
+  type RestTenant,
+} from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp({ log: createLog('silent') });
 
-function connect(rest: RestTenant, overrides: object = {}) {
+function createConnection(rest: RestTenant, overrides: object = {}) {
   const consumer = {
     groupRef: 'acme',
     consumerRef: 'ann',
@@ -25,14 +29,14 @@ test('creates a connection, and returns its credentials only if requested', asyn
     providerWorkspaceRef: 'w',
     providerMetadata: { plan: { value: 'gold', source: 'input' } },
   };
-  const created = await connect(rest, { groupName: 'Acme Inc.', ...facts });
-  const part = { id: expect.any(String), projectId, createTime: expect.any(String) };
+  const created = await createConnection(rest, { groupName: 'Acme Inc.', ...facts });
+  const commonMembers = { id: expect.any(String), projectId, createTime: expect.any(String) };
   expect(created).toEqual({
-    ...part,
+    ...commonMembers,
     id: expect.stringMatching(/^con_/),
     provider: 'sandbox',
-    group: { ...part, groupRef: 'acme', groupName: 'Acme Inc.' },
-    consumer: { ...part, consumerRef: 'ann', consumerName: 'ann' },
+    group: { ...commonMembers, groupRef: 'acme', groupName: 'Acme Inc.' },
+    consumer: { ...commonMembers, consumerRef: 'ann', consumerName: 'ann' },
     authScheme: 'apiKey',
     status: 'created',
     providerWorkspaceRef: 'w',
@@ -41,10 +45,10 @@ test('creates a connection, and returns its credentials only if requested', asyn
   const path = `${rest.base}/connections`;
   expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
   expect(await rest.get(path)).toEqual([created]);
-  const shown = await rest.get(`${path}/${created.id}?includeCreds=true`);
-  expect(shown).toEqual({ ...created, apiKey: 'sandbox-key-planted' });
-  const again = await connect(rest, { apiKey: 'sandbox-key-planted-2' });
-  expect(again).toMatchObject({ id: created.id, updateTime: expect.any(String) });
+  const withCredentials = await rest.get(`${path}/${created.id}?includeCreds=true`);
+  expect(withCredentials).toEqual({ ...created, apiKey: 'sandbox-key-planted' });
+  const updated = await createConnection(rest, { apiKey: 'sandbox-key-planted-2' });
+  expect(updated).toMatchObject({ id: created.id, updateTime: expect.any(String) });
 });
 
 test('lists connections by every filter, in a constant number of statements', async () => {
@@ -52,17 +56,17 @@ test('lists connections by every filter, in a constant number of statements', as
   const path = `${rest.base}/connections`;
   const listIds = async (query: string) =>
     (await rest.get(`${path}${query}`)).map(({ id }: { id: string }) => id);
-  const a = await connect(rest);
-  const list = async () => {
+  const a = await createConnection(rest);
+  const listWithCount = async () => {
     const { result, statements } = await recordStatements(() => rest.get(path));
     return { result, count: statements.filter(({ text }) => !CALLER_STATEMENTS.test(text)).length };
   };
-  const one = await list();
-  const b = await connect(rest, { consumerRef: 'bob' });
-  const c = await connect(rest, { groupRef: 'other', provider: 'stripe' });
-  const all = await list();
-  expect(all.result).toEqual([c, b, a]);
-  expect(all.count).toBe(one.count);
+  const firstList = await listWithCount();
+  const b = await createConnection(rest, { consumerRef: 'bob' });
+  const c = await createConnection(rest, { groupRef: 'other', provider: 'stripe' });
+  const secondList = await listWithCount();
+  expect(secondList.result).toEqual([c, b, a]);
+  expect(secondList.count).toBe(firstList.count);
   expect(await listIds('?provider=stripe')).toEqual([c.id]);
   expect(await listIds('?groupRef=acme')).toEqual([b.id, a.id]);
   expect(await listIds('?groupRef=acme&consumerRef=ann')).toEqual([a.id]);
@@ -82,28 +86,25 @@ test('names every invalid input at its position, and repeats no secret', async (
     basicAuth: { username: 'planted', password: 'planted' },
   };
   const refused = await rest.getRefusal('POST', `${rest.base}/connections:generate`, body);
-  expect([...new Set(refused.issues?.map((issue) => `${issue.in} ${issue.name}`))]).toEqual([
-    'body groupRef',
-    'body apiKey',
-  ]);
+  expect([...new Set(listIssuePositions(refused))]).toEqual(['body groupRef', 'body apiKey']);
   expect(JSON.stringify(refused)).not.toContain('planted');
   const valid = { ...body, groupRef: 'acme', apiKey: 'planted' };
-  const second = await rest.getRefusal('POST', `${rest.base}/connections:generate`, valid);
-  expect(second.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
+  const schemeRefusal = await rest.getRefusal('POST', `${rest.base}/connections:generate`, valid);
+  expect(listIssuePositions(schemeRefusal)).toEqual([
     'body apiKey',
     'body basicAuth',
     'body providerAppId',
   ]);
-  expect(JSON.stringify(second)).not.toContain('planted');
+  expect(JSON.stringify(schemeRefusal)).not.toContain('planted');
   const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
   const { issues } = await rest.getRefusal('POST', `${rest.base}/connections:generate`, scheme);
-  const positions = issues?.map((issue) => `${issue.in} ${issue.name}`);
+  const positions = listIssuePositions({ issues });
   expect(positions).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
 });
 
 test('changes the fields in the mask, and clears optional ones with null', async () => {
   const rest = await createRestTenant(app);
-  const { id } = await connect(rest, {
+  const { id } = await createConnection(rest, {
     providerWorkspaceRef: 'w',
     providerMetadata: { a: { value: '1', source: 'input' } },
   });
@@ -135,17 +136,17 @@ test('returns the requested tokens only', async () => {
   const rest = await createRestTenant(app);
   const accessToken = { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' };
   const credentials = { accessToken, refreshToken: { token: 'rt' }, scopes: ['a'] };
-  const { id, authScheme } = await connect(rest, {
+  const { id, authScheme } = await createConnection(rest, {
     apiKey: null,
     authScheme: 'oauth2/authorizationCodePKCE',
     oauth2AuthorizationCode: credentials,
   });
   expect(authScheme).toBe('oauth2/authorizationCodePKCE');
-  const read = async (query: string) =>
+  const readTokens = async (query: string) =>
     (await rest.get(`${rest.base}/connections/${id}${query}`)).oauth2AuthorizationCode;
-  expect(await read('')).toBeUndefined();
-  expect(await read('?includeCreds=true')).toEqual({ accessToken, scopes: ['a'] });
-  expect(await read('?includeRefreshToken=true')).toEqual(credentials);
+  expect(await readTokens('')).toBeUndefined();
+  expect(await readTokens('?includeCreds=true')).toEqual({ accessToken, scopes: ['a'] });
+  expect(await readTokens('?includeRefreshToken=true')).toEqual(credentials);
   const full = await rest.withScopes('full');
   for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
     const refused = await full.getRefusal('GET', `${rest.base}/connections/${id}${query}`);
@@ -159,16 +160,16 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   const connection = await connectWithTokens(app, rest.tenant);
   const path = `${rest.base}/connections/${connection.id}`;
   const readStoredText = async () => JSON.stringify(await readStoredCredentials(app, connection));
-  const first = await readStoredText();
+  const storedAtFirst = await readStoredText();
   await rest.get(path);
-  expect(await readStoredText()).toBe(first);
+  expect(await readStoredText()).toBe(storedAtFirst);
   await rest.get(`${path}?refresh=ifExpired`);
-  const second = await readStoredText();
-  expect(second).not.toBe(first);
+  const refreshedText = await readStoredText();
+  expect(refreshedText).not.toBe(storedAtFirst);
   await rest.get(`${path}?refresh=ifExpired`);
-  expect(await readStoredText()).toBe(second);
+  expect(await readStoredText()).toBe(refreshedText);
   const shown = await rest.get(`${path}?refresh=force&includeCreds=true`);
-  expect(await readStoredText()).not.toBe(second);
+  expect(await readStoredText()).not.toBe(refreshedText);
   expect(await readStoredText()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
 
   const reader = await rest.withScopes('read');
@@ -177,41 +178,42 @@ test('refreshes a token on request, or when it is about to expire', async () => 
 
 test('refreshes a connection without a token only by force, and then returns 422', async () => {
   const rest = await createRestTenant(app);
-  const { id } = await connect(rest);
+  const { id } = await createConnection(rest);
   const path = `${rest.base}/connections/${id}`;
   expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
   expect(await rest.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
-  const odd = await rest.getRefusal('GET', `${path}?refresh=now&includeCreds=1`);
-  expect(odd.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
-    'query includeCreds',
-    'query refresh',
-  ]);
+  const refused = await rest.getRefusal('GET', `${path}?refresh=now&includeCreds=1`);
+  expect(listIssuePositions(refused).sort()).toEqual(['query includeCreds', 'query refresh']);
 });
 
 test('deletes a connection unless installations use it', async () => {
   const rest = await createRestTenant(app);
-  const used = await connect(rest);
+  const used = await createConnection(rest);
   await insertInstallation(app, used, rest.tenant);
   const path = `${rest.base}/connections`;
   expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
-  const unused = await connect(rest, { groupRef: 'other' });
+  const unused = await createConnection(rest, { groupRef: 'other' });
   await rest.delete(`${path}/${unused.id}`);
   expect(await rest.getRefusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await connect(a);
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const { id } = await createConnection(rest);
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
-  for (const base of [a.base, b.base]) {
+  for (const base of [rest.base, stranger.base]) {
     const path = `${base}/connections/${id}`;
-    expect(await b.getRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({
+      status: 404,
+    });
+    expect(await stranger.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({
+      status: 404,
+    });
+    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
-  const reader = await a.withScopes('read');
-  const path = `${a.base}/connections`;
+  const reader = await rest.withScopes('read');
+  const path = `${rest.base}/connections`;
   const body = {
     groupRef: 'acme',
     consumerRef: 'ann',

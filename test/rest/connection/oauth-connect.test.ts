@@ -7,7 +7,11 @@ import {
   readStoredCredentials,
 } from '../../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../../support/providers/oauth-browser.ts';
-import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
+import {
+  createRestTenant,
+  listIssuePositions,
+  type RestTenant,
+} from '../../support/rest/rest-client.ts';
 
 const RETURN = 'https://builder.test/done';
 const app = await getSharedApp({
@@ -62,14 +66,14 @@ test('returns the link to the consent page as text, which leads to a connection'
 test.each([true, false])('protects a connect with enableCSRFProtection: %s', async (value) => {
   const rest = await createRestTenant(app);
   await createProviderApp(rest.tenant);
-  const start = (): Promise<string> =>
+  const startConnect = (): Promise<string> =>
     rest.post('/oauth-connect', createStartInput(rest, { enableCSRFProtection: value }), 200);
-  const [first, second] = [await start(), await start()];
+  const [firstLink, secondLink] = [await startConnect(), await startConnect()];
   const readState = async (link: string) => (await browser.open(link)).searchParams.get('state');
-  const [state, other] = [await readState(first), await readState(second)];
+  const [state, otherState] = [await readState(firstLink), await readState(secondLink)];
   expect(state).toBeTruthy();
-  expect(state).not.toBe(other);
-  expect(await consent(first)).toMatch(/^con_/);
+  expect(state).not.toBe(otherState);
+  expect(await consent(firstLink)).toMatch(/^con_/);
   const callback = `https://gateway.test/oauth/callback?code=any&state=${state}`;
   expect((await browser.send(callback)).status).toBe(400);
 });
@@ -92,7 +96,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   const input = { authScheme, groupName: 'Acme Inc.', providerMetadata: { plan: 'gold' } };
   const id = await consent(await rest.post('/oauth-connect', createStartInput(rest, input), 200));
   const path = `${rest.base}/connections/${id}`;
-  const before = await rest.get(path);
+  const connectionBefore = await rest.get(path);
   const stored = await readStoredCredentials(app, await getConnection(app, id));
   // The project's newest app is another one now.
   await createProviderApp(rest.tenant);
@@ -103,7 +107,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   expect(page.searchParams.get('scope')).toBe('records.read records.write');
   expect(await consent(url)).toBe(id);
   expect(await rest.get(path)).toEqual({
-    ...before,
+    ...connectionBefore,
     tokenExpireTime: expect.any(String),
     updateTime: expect.any(String),
   });
@@ -114,38 +118,39 @@ test('renews the consent of a connection, with its own group, consumer, app and 
 
 test('refuses a connection without OAuth tokens, and one without its app', async () => {
   const rest = await createRestTenant(app);
-  const generate = (credentials: object) => {
+  const createConnection = (credentials: object) => {
     const consumer = { provider: 'sandbox', consumerRef: 'ann' };
     return rest.post(`${rest.base}/connections:generate`, { ...consumer, ...credentials });
   };
-  const keyed = await generate({ groupRef: 'keyed', apiKey: 'sandbox-key' });
-  const imported = await generate({
+  const keyed = await createConnection({ groupRef: 'keyed', apiKey: 'sandbox-key' });
+  const imported = await createConnection({
     groupRef: 'imported',
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
-  const refused = async ({ id }: { id: string }, body: object = {}) =>
+  const getUpdateRefusal = async ({ id }: { id: string }, body: object = {}) =>
     rest.getRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
-  expect(await refused(keyed)).toMatchObject({
+  expect(await getUpdateRefusal(keyed)).toMatchObject({
     status: 422,
     detail: expect.stringContaining('API_KEY'),
   });
-  expect(await refused(imported)).toMatchObject({
+  expect(await getUpdateRefusal(imported)).toMatchObject({
     status: 422,
     detail: expect.stringContaining('the project has no provider app for sandbox'),
   });
   await createProviderApp(rest.tenant);
-  const foreign = await refused(imported, { redirectUrl: 'https://evil.test/', scopes: [''] });
-  expect(foreign.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(['body scopes[0]']);
-  const elsewhere = await refused(imported, { redirectUrl: 'https://evil.test/' });
-  expect(elsewhere).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
+  const scopeRefusal = await getUpdateRefusal(imported, {
+    redirectUrl: 'https://evil.test/',
+    scopes: [''],
+  });
+  expect(listIssuePositions(scopeRefusal)).toEqual(['body scopes[0]']);
+  const urlRefusal = await getUpdateRefusal(imported, { redirectUrl: 'https://evil.test/' });
+  expect(urlRefusal).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
 });
 
 test('names every invalid input of a start at its position', async () => {
   const rest = await createRestTenant(app);
   const listPositions = async (body: object) =>
-    (await rest.getRefusal('POST', '/oauth-connect', body)).issues?.map(
-      (issue) => `${issue.in} ${issue.name}`,
-    );
+    listIssuePositions(await rest.getRefusal('POST', '/oauth-connect', body));
   expect(
     await listPositions({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' }),
   ).toEqual(['body groupRef', 'body consumerRef', 'body redirectUrl']);
@@ -155,20 +160,22 @@ test('names every invalid input of a start at its position', async () => {
 });
 
 test("returns 404 for another tenant's project and connection, and 403 without the scope", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  await createProviderApp(a.tenant);
-  const id = await consent(await a.post('/oauth-connect', createStartInput(a), 200));
-  expect(await b.getRefusal('POST', '/oauth-connect', createStartInput(a))).toMatchObject({
-    status: 404,
-  });
-  for (const base of [a.base, b.base]) {
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  await createProviderApp(rest.tenant);
+  const id = await consent(await rest.post('/oauth-connect', createStartInput(rest), 200));
+  expect(await stranger.getRefusal('POST', '/oauth-connect', createStartInput(rest))).toMatchObject(
+    {
+      status: 404,
+    },
+  );
+  for (const base of [rest.base, stranger.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
-    expect(await b.getRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
-  const reader = await a.withScopes('read');
+  const reader = await rest.withScopes('read');
   for (const refused of [
-    await reader.getRefusal('POST', '/oauth-connect', createStartInput(a)),
-    await reader.getRefusal('PATCH', `${a.base}/connections/${id}:oauth-update`, {}),
+    await reader.getRefusal('POST', '/oauth-connect', createStartInput(rest)),
+    await reader.getRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, {}),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('connections:write');

@@ -49,7 +49,9 @@ async function createDescribedTenant(): Promise<RestTenant> {
   const rest = await createRestTenant(app);
   const integration = await createIntegration(app, rest.tenant, CONTENT);
   const { id } = await connectAndInstall(rest.tenant, integration);
-  const query = 'query ($id: ID!) { node(id: $id) { ... on Installation { contract { hash } } } }';
+  const query = `query GetInstallation($id: ID!) {
+    node(id: $id) { ... on Installation { contract { hash } } }
+  }`;
   await rest.tenant.query(query, { id });
   await app.app.services.fieldLearner.waitUntilStored();
   return rest;
@@ -84,9 +86,9 @@ test.each([
   const key = { 'x-api-key': rest.tenant.apiKey };
   const requestContract = (tag?: string) =>
     app.app.rest.inject({ url, headers: { ...key, ...(tag && { 'if-none-match': tag }) } });
-  const first = await requestContract();
-  const etag = first.headers.etag as string;
-  expect(first.statusCode).toBe(200);
+  const firstResponse = await requestContract();
+  const etag = firstResponse.headers.etag as string;
+  expect(firstResponse.statusCode).toBe(200);
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
     const { statusCode, body, headers } = await requestContract(tag);
     expect({ statusCode, body, etag: headers.etag }).toEqual({ statusCode: 304, body: '', etag });
@@ -188,8 +190,8 @@ test('returns TypeScript declarations that compile, without any', async () => {
 
 test('requires the scope read', async () => {
   const rest = await createDescribedTenant();
-  const other = await rest.withScopes('events:write');
-  expect(await other.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
+  const otherKey = await rest.withScopes('events:write');
+  expect(await otherKey.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
   const stranger = await createRestTenant(app);
   expect(await stranger.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
 });

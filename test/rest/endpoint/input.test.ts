@@ -7,6 +7,8 @@ import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/
 import { mutationEndpoint, omitBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
 import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';
 import { toRouterPath } from '../../../src/rest/rest.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
+import { listIssuePositions } from '../../support/rest/rest-client.ts';
 
 const input = z.object({
   projectIdOrName: z.string().max(9).describe('The project.'),
@@ -117,7 +119,7 @@ test('returns the issues of all parts together, one for each location', () => {
   const body = { name: 'x', kind: 'REAL', range: { since: 'today', until: 1 }, limit: '5' };
   const path = { projectIdOrName: 'much-too-long' };
   const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
-  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+  expect(listIssuePositions({ issues }).sort()).toEqual([
     'body kind',
     'body limit',
     'body name',
@@ -166,14 +168,14 @@ test("applies the rules of a mutation's schema and of the endpoint's own members
   const wrong = catchProblem(() =>
     readInput(mutationTarget, createParts({ body: { name: 5, limit: 9 } })),
   );
-  expect(wrong.issues?.map(({ name }) => name)).toEqual(['name', 'limit']);
+  expect(listIssueNames(wrong)).toEqual(['name', 'limit']);
 });
 
 test('refuses text and members that cannot be stored, in every part', () => {
   const body = JSON.parse('{"name": "a\\u0000b", "kind": {"__proto__": 1}}');
   const path = { projectIdOrName: '\ud800' };
   const { issues } = catchProblem(() => readInput(post, createParts({ path, body })));
-  expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
+  expect(listIssuePositions({ issues })).toEqual([
     'path projectIdOrName',
     'body name',
     'body kind',

@@ -19,11 +19,11 @@ const app = await getSharedApp({
 const rest = await createRestTenant(app);
 const key = { 'x-api-key': rest.tenant.apiKey };
 const { inject } = app.app.rest;
-const topics = `/v1${rest.base}/topics`;
+const topicsUrl = `/v1${rest.base}/topics`;
 
 test('returns 405 with the allowed methods of the path', async () => {
   const body = { headers: { 'content-type': 'text/plain' }, payload: 'x' };
-  const response = await inject({ method: 'PUT', url: `${topics}?a=1`, ...body });
+  const response = await inject({ method: 'PUT', url: `${topicsUrl}?a=1`, ...body });
   expect(response.statusCode).toBe(405);
   expect(response.headers).toMatchObject({
     allow: 'GET, HEAD, OPTIONS, POST',
@@ -49,24 +49,26 @@ test('returns the methods of every path for OPTIONS, and 405 for others', async 
 });
 
 test('returns the headers of GET for HEAD, without a body', async () => {
-  const get = await inject({ url: topics, headers: key });
-  const head = await inject({ method: 'HEAD', url: topics, headers: key });
+  const get = await inject({ url: topicsUrl, headers: key });
+  const head = await inject({ method: 'HEAD', url: topicsUrl, headers: key });
   expect(head).toMatchObject({ statusCode: 200, body: '' });
   expect(head.headers['content-length']).toBe(get.headers['content-length']);
-  expect((await inject({ method: 'HEAD', url: topics })).statusCode).toBe(401);
+  expect((await inject({ method: 'HEAD', url: topicsUrl })).statusCode).toBe(401);
 });
 
 test("adds CORS headers to a provider's responses, and answers preflight requests itself", async () => {
-  await using calling = await startRawClient(app);
+  await using rawClient = await startRawClient(app);
   const { path } = await installProxy(app, rest.tenant);
   upstream.setHandler((_req, res) => void res.writeHead(200, { vary: 'Accept' }).end('{}'));
-  const { headers } = await calling.send(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
+  const { headers } = await rawClient.send(`${path}/x`, { headers: { ...key, origin: ORIGIN } });
   expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: 'Origin, Accept' });
   const { requests } = upstream;
-  const before = requests.length;
+  const requestCount = requests.length;
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'GET' };
-  expect(await calling.send(`${path}/x`, { method: 'OPTIONS', headers: preflight })).toMatchObject({
+  expect(
+    await rawClient.send(`${path}/x`, { method: 'OPTIONS', headers: preflight }),
+  ).toMatchObject({
     status: 204,
   });
-  expect(requests.length).toBe(before);
+  expect(requests.length).toBe(requestCount);
 });

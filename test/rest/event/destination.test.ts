@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
+import {
+  createRestTenant,
+  listIssuePositions,
+  type RestTenant,
+} from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 const metadata = { url: 'https://example.com/hook', headers: { 'x-team': 'crm' } };
@@ -70,9 +75,7 @@ test('changes the fields in the mask, including those of metadata', async () => 
 test('names broken rules and invalid forms at their positions', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (body: unknown) =>
-    (await rest.getRefusal('POST', `${rest.base}/destinations`, body)).issues?.map(
-      (issue) => `${issue.in} ${issue.name}`,
-    );
+    listIssuePositions(await rest.getRefusal('POST', `${rest.base}/destinations`, body));
   const http = { url: 'example.com', headers: {} };
   expect(await fetchIssues({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
     'body name',
@@ -85,32 +88,40 @@ test('names broken rules and invalid forms at their positions', async () => {
 });
 
 test("deletes a destination, and returns 404 for another tenant's", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await createDestination(a);
-  for (const base of [a.base, b.base]) {
-    expect(await b.getRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const { id } = await createDestination(rest);
+  for (const base of [rest.base, stranger.base]) {
+    expect(await stranger.getRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({
+      status: 404,
+    });
+    expect(await stranger.getRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
       status: 404,
     });
   }
-  await a.delete(`${a.base}/destinations/${id}`);
-  expect(await a.getRefusal('GET', `${a.base}/destinations/hooks`)).toMatchObject({ status: 404 });
+  await rest.delete(`${rest.base}/destinations/${id}`);
+  expect(await rest.getRefusal('GET', `${rest.base}/destinations/hooks`)).toMatchObject({
+    status: 404,
+  });
 });
 
 test('refuses masked values in an update, and keeps the headers in keepHeaders', async () => {
   const rest = await createRestTenant(app);
   const { id } = await createDestination(rest);
   const path = `${rest.base}/destinations/${id}`;
-  const patch = (metadata: object) => ({
+  const createPatch = (metadata: object) => ({
     updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
     destination: { metadata },
   });
-  const refused = await rest.getRefusal('PATCH', path, patch({ headers: maskedMetadata.headers }));
-  expect([refused.status, refused.issues?.map(({ name }) => name)]).toEqual([
+  const refused = await rest.getRefusal(
+    'PATCH',
+    path,
+    createPatch({ headers: maskedMetadata.headers }),
+  );
+  expect([refused.status, listIssueNames(refused)]).toEqual([
     400,
     ['destination.metadata.headers.x-team'],
   ]);
-  await rest.patch(path, patch({ headers: { 'x-a': '1' }, keepHeaders: ['x-team'] }));
+  await rest.patch(path, createPatch({ headers: { 'x-a': '1' }, keepHeaders: ['x-team'] }));
   const { secrets } = await rest.get(`${path}?includeSecrets=true`);
   expect(secrets.headers).toEqual({ 'x-a': '1', 'x-team': 'crm' });
 });

@@ -15,20 +15,20 @@ async function createDelivery() {
   const hook = { name: 'hooks', type: 'webhook', metadata };
   const { id: destinationId } = await rest.post(`${rest.base}/destinations`, hook);
   const event = await insert.event({ projectId, topicIds: [topic.id], destinationId });
-  const other = await insert.event({ projectId, eventType: 'CONNECTION_DELETED' });
+  const deletedEvent = await insert.event({ projectId, eventType: 'CONNECTION_DELETED' });
   const sent = { projectId, destinationId, eventId: event.id, body: '{"secret": 1}' };
   const failed = { status: 'FAILED', failureReason: 'Gone.' } as const;
   const { id: deliveryId } = await insert.delivery({ ...sent, ...failed });
   const attempt = { projectId, deliveryId, attemptNumber: 1, responseStatus: 410, error: 'Gone.' };
   await insert.attempt(attempt);
-  return { rest, topicId: topic.id, destinationId, event, other, deliveryId };
+  return { rest, topicId: topic.id, destinationId, event, other: deletedEvent, deliveryId };
 }
 
 const listEvents = async (rest: RestTenant, query = '') =>
   (await rest.get(`${rest.base}/notification-events${query}`)).results;
 
 test('lists events in order, by topic and by types', async () => {
-  const { rest, topicId, event, other, destinationId } = await createDelivery();
+  const { rest, topicId, event, other: deletedEvent, destinationId } = await createDelivery();
   const [first, second] = await listEvents(rest);
   expect(first).toEqual({
     id: event.id,
@@ -39,12 +39,12 @@ test('lists events in order, by topic and by types', async () => {
     destinationId,
     createTime: expect.any(String),
   });
-  expect(second).toMatchObject({ id: other.id, topicIds: [] });
+  expect(second).toMatchObject({ id: deletedEvent.id, topicIds: [] });
   expect(await rest.get(`${rest.base}/notification-events/${event.id}`)).toEqual(first);
   expect(await listEvents(rest, `?topicId=${topicId}`)).toEqual([first]);
   expect(await listEvents(rest, '?eventType=connection.deleted')).toEqual([second]);
-  const both = '?eventType=connection.deleted&eventType=connection.created';
-  expect(await listEvents(rest, both)).toEqual([first, second]);
+  const bothTypes = '?eventType=connection.deleted&eventType=connection.created';
+  expect(await listEvents(rest, bothTypes)).toEqual([first, second]);
   const page = await rest.get(`${rest.base}/notification-events?pageSize=1`);
   expect(page.results).toEqual([first]);
   expect(await listEvents(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
@@ -106,18 +106,18 @@ test('distinguishes retried deliveries from those without an attempt, both with 
     (await rest.get(`${rest.base}/${path}`)).results.map(
       ({ id, status, retrying }: Record<string, unknown>) => [id, status, retrying],
     );
-  const ofUntried = [untried.id, 'pending', false];
-  const ofRetried = [retried.id, 'pending', true];
-  const ofFailed = [deliveryId, 'failed', false];
+  const untriedState = [untried.id, 'pending', false];
+  const retriedState = [retried.id, 'pending', true];
+  const failedState = [deliveryId, 'failed', false];
   expect(await listStates('destinations/hooks/deliveries')).toEqual([
-    ofFailed,
-    ofUntried,
-    ofRetried,
+    failedState,
+    untriedState,
+    retriedState,
   ]);
   for (const [status, expected] of [
-    ['pending', [ofUntried, ofRetried]],
-    ['retrying', [ofRetried]],
-    ['failed', [ofFailed]],
+    ['pending', [untriedState, retriedState]],
+    ['retrying', [retriedState]],
+    ['failed', [failedState]],
   ] as const) {
     expect(await listStates(`destinations/hooks/deliveries?status=${status}`)).toEqual(expected);
     const newestFirst = expected.toReversed();
@@ -132,17 +132,18 @@ test('retries the pending deliveries of both kinds, or only those being retried'
   const keys = { projectId, destinationId, nextAttemptTime: later };
   await insert.delivery(keys);
   await insert.delivery({ ...keys, attemptCount: 1, isRetrying: true });
-  const retry = (status: string) => rest.post(`${rest.base}/deliveries:retry`, { status }, 200);
-  expect(await retry('retrying')).toEqual({ count: 1, hasMore: false });
-  expect(await retry('pending')).toEqual({ count: 1, hasMore: false });
+  const retryDeliveries = (status: string) =>
+    rest.post(`${rest.base}/deliveries:retry`, { status }, 200);
+  expect(await retryDeliveries('retrying')).toEqual({ count: 1, hasMore: false });
+  expect(await retryDeliveries('pending')).toEqual({ count: 1, hasMore: false });
 });
 
 test('retries a delivery with events:write', async () => {
   const { rest, deliveryId } = await createDelivery();
   const path = `${rest.base}/deliveries/${deliveryId}:retry`;
-  const again = await rest.post(path, undefined, 200);
-  expect(again).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
-  expect(again).not.toHaveProperty('failureReason');
+  const retried = await rest.post(path, undefined, 200);
+  expect(retried).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
+  expect(retried).not.toHaveProperty('failureReason');
   const reader = await rest.withScopes('read');
   const refused = await reader.getRefusal('POST', path);
   expect(refused.status).toBe(403);
@@ -150,18 +151,18 @@ test('retries a delivery with events:write', async () => {
 });
 
 test("returns 404 for another tenant's events and deliveries", async () => {
-  const { rest: a, event, destinationId, deliveryId } = await createDelivery();
-  const b = await createRestTenant(app);
-  for (const base of [a.base, b.base]) {
+  const { rest, event, destinationId, deliveryId } = await createDelivery();
+  const stranger = await createRestTenant(app);
+  for (const base of [rest.base, stranger.base]) {
     for (const path of [
       `notification-events/${event.id}`,
       `notification-events/${event.id}/deliveries`,
       `destinations/${destinationId}/deliveries`,
       `deliveries/${deliveryId}`,
     ]) {
-      expect(await b.getRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
+      expect(await stranger.getRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
     }
-    const retried = await b.getRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
+    const retried = await stranger.getRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
     expect(retried.status).toBe(404);
   }
 });

@@ -17,29 +17,29 @@ async function createTopicAndDestination(rest: RestTenant) {
 
 test('routes a topic to a destination, lists routes by either, and deletes them', async () => {
   const rest = await createRestTenant(app);
-  const ends = await createTopicAndDestination(rest);
+  const ids = await createTopicAndDestination(rest);
   const path = `${rest.base}/topic-destination-routes`;
-  const route = await rest.post(path, ends);
+  const route = await rest.post(path, ids);
   expect(route).toEqual({
     id: expect.stringMatching(/^tdr_/),
     projectId: rest.tenant.projectId,
     createTime: expect.any(String),
-    ...ends,
+    ...ids,
   });
-  expect(await rest.get(`${path}?topicId=${ends.topicId}`)).toEqual([route]);
+  expect(await rest.get(`${path}?topicId=${ids.topicId}`)).toEqual([route]);
   expect(await rest.get(`${path}?destinationId=dst_other`)).toEqual([]);
-  expect(await rest.getRefusal('POST', path, ends)).toMatchObject({ status: 409 });
+  expect(await rest.getRefusal('POST', path, ids)).toMatchObject({ status: 409 });
   await rest.delete(`${path}/${route.id}`);
   expect(await rest.getRefusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
 });
 
 test('names an unknown topic and an unknown destination', async () => {
   const rest = await createRestTenant(app);
-  const ends = await createTopicAndDestination(await createRestTenant(app));
-  const { issues } = await rest.getRefusal('POST', `${rest.base}/topic-destination-routes`, ends);
+  const ids = await createTopicAndDestination(await createRestTenant(app));
+  const { issues } = await rest.getRefusal('POST', `${rest.base}/topic-destination-routes`, ids);
   expect(issues).toMatchObject([
-    { in: 'body', name: 'topicId', detail: 'does not exist.', value: ends.topicId },
-    { in: 'body', name: 'destinationId', detail: 'does not exist.', value: ends.destinationId },
+    { in: 'body', name: 'topicId', detail: 'does not exist.', value: ids.topicId },
+    { in: 'body', name: 'destinationId', detail: 'does not exist.', value: ids.destinationId },
   ]);
 });
 
@@ -63,11 +63,11 @@ test('routes events to a topic by the names of the reference API', async () => {
 
 test('requires events:write for routes', async () => {
   const rest = await createRestTenant(app);
-  const ends = await createTopicAndDestination(rest);
+  const ids = await createTopicAndDestination(rest);
   const reader = await rest.withScopes('read');
   for (const [path, body] of [
-    ['topic-destination-routes', ends],
-    ['notification-event-topic-routes', { eventType: 'connection.created', topicId: ends.topicId }],
+    ['topic-destination-routes', ids],
+    ['notification-event-topic-routes', { eventType: 'connection.created', topicId: ids.topicId }],
   ] as const) {
     const refused = await reader.getRefusal('POST', `${rest.base}/${path}`, body);
     expect(refused.status).toBe(403);

@@ -61,27 +61,31 @@ test('pages a list if pageSize is set', async () => {
 test('names invalid page arguments by their REST names', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
-  const sizes = await rest.getRefusal('GET', path);
-  expect(sizes.issues?.map((issue) => [issue.in, issue.name])).toEqual([
+  const pageRefusal = await rest.getRefusal('GET', path);
+  expect(pageRefusal.issues?.map((issue) => [issue.in, issue.name])).toEqual([
     ['query', 'page'],
     ['query', 'pageSize'],
   ]);
-  const token = await rest.getRefusal('GET', `${rest.base}/topics?pageToken=x`);
-  expect(token.issues).toMatchObject([
+  const tokenRefusal = await rest.getRefusal('GET', `${rest.base}/topics?pageToken=x`);
+  expect(tokenRefusal.issues).toMatchObject([
     { in: 'query', name: 'pageToken', value: 'x', detail: 'is not a cursor of this list.' },
   ]);
 });
 
 test("returns 404 for another tenant's topic", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await a.post(`${a.base}/topics`, { name: 'alerts' });
-  for (const base of [a.base, b.base]) {
-    expect(await b.getRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' })).toMatchObject({
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const { id } = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
+  for (const base of [rest.base, stranger.base]) {
+    expect(await stranger.getRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({
       status: 404,
     });
+    expect(await stranger.getRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' })).toMatchObject(
+      {
+        status: 404,
+      },
+    );
   }
-  expect(await b.getRefusal('GET', `${a.base}/topics`)).toMatchObject({ status: 404 });
+  expect(await stranger.getRefusal('GET', `${rest.base}/topics`)).toMatchObject({ status: 404 });
 });
 
 test('returns 403 for a key without the scope', async () => {

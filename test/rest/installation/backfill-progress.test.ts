@@ -21,14 +21,14 @@ const read = {
 
 test("returns the backfill's progress by either name, and keeps it after later reads", async () => {
   const rest = await createRestInstallation(app, { content: { read } });
-  const path = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
-  const before = await rest.getRefusal('GET', path('contacts'));
-  expect(before).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
-  expect(await rest.getRefusal('GET', path('deals'))).toMatchObject({ status: 404 });
+  const createPath = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
+  const refusal = await rest.getRefusal('GET', createPath('contacts'));
+  expect(refusal).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
+  expect(await rest.getRefusal('GET', createPath('deals'))).toMatchObject({ status: 404 });
 
   await using _workers = await startUnscheduledReadJobs(app);
   await readOnSchedule(app, rest);
-  const progress = await rest.get(path('contacts'));
+  const progress = await rest.get(createPath('contacts'));
   const [operation] = (await rest.get(`${rest.installationPath}/operations`)).results;
   expect(progress).toEqual({
     installationId: rest.installation.id,
@@ -39,12 +39,12 @@ test("returns the backfill's progress by either name, and keeps it after later r
     createTime: operation.createTime,
     updateTime: expect.any(String),
   });
-  expect(await rest.get(path('people'))).toEqual(progress);
+  expect(await rest.get(createPath('people'))).toEqual(progress);
   await readOnSchedule(app, rest);
-  expect(await rest.get(path('contacts'))).toEqual(progress);
+  expect(await rest.get(createPath('contacts'))).toEqual(progress);
 
   const { node } = await rest.tenant.query(
-    `query ($id: ID!) { node(id: $id) { ... on Installation {
+    `query GetInstallation($id: ID!) { node(id: $id) { ... on Installation {
       objects { backfillOperation { id metadata { progress { recordsProcessed } } } }
     } } }`,
     { id: rest.installation.id },

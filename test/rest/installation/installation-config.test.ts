@@ -48,7 +48,7 @@ async function updateContent(rest: Rest, updateMask: string[], content: object) 
   return (await rest.patch(rest.installationPath, body)).config.content;
 }
 
-const listIssueNames = ({ issues = [] }: { issues?: { name: string }[] }) =>
+const listSortedIssueNames = ({ issues = [] }: { issues?: { name: string }[] }) =>
   issues.map(({ name }) => name).sort();
 
 test('returns the config as written, without empty and false members', async () => {
@@ -117,14 +117,14 @@ test('returns createdBy and the id of the active revision', async () => {
 
 test('merges the fields in the mask into the config, and keeps the rest', async () => {
   const rest = await install();
-  const { content: before } = rest.installation.config;
+  const { content: contentBefore } = rest.installation.config;
   const disabled = await updateContent(rest, ['config.content.read.objects.contacts.disabled'], {
     read: { objects: { contacts: { disabled: true }, deals: { disabled: true } } },
   });
-  const { read: readBefore } = before;
+  const { read: readBefore } = contentBefore;
   const contactsDisabled = { ...readBefore.objects.contacts, disabled: true };
   expect(disabled).toEqual({
-    ...before,
+    ...contentBefore,
     read: { objects: { ...readBefore.objects, contacts: contactsDisabled } },
   });
   const replaced = await updateContent(rest, ['config.content.read.objects.contacts'], {
@@ -164,7 +164,7 @@ test('accepts escaped dots in names of the mask, and refuses names of inherited 
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
     installation: { config: { content: { read: { objects: { 'a.b:c': { disabled: true } } } } } },
   });
-  expect(listIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
+  expect(listSortedIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
   for (const name of ['__proto__', 'constructor']) {
     const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
     const refused = await rest.getRefusal('PATCH', rest.installationPath, {
@@ -179,38 +179,50 @@ test('accepts escaped dots in names of the mask, and refuses names of inherited 
 test('refuses invalid choices at their positions', async () => {
   const rest = await install();
   const fetchIssueNames = async (updateMask: string[], content: object) =>
-    listIssueNames(
+    listSortedIssueNames(
       await rest.getRefusal('PATCH', rest.installationPath, {
         updateMask,
         installation: { config: { content } },
       }),
     );
-  const whole = 'config.content.read.objects.contacts';
-  const objects = (object: object) => ({ read: { objects: { contacts: object } } });
-  const at = (place: string) => `installation.config.content.read.objects.contacts${place}`;
+  const contactsMask = 'config.content.read.objects.contacts';
+  const createContent = (object: object) => ({ read: { objects: { contacts: object } } });
+  const createIssuePath = (place: string) =>
+    `installation.config.content.read.objects.contacts${place}`;
   expect(await fetchIssueNames(['config.content.module'], {})).toEqual(['updateMask[0]']);
   const unknown = { updateMask: ['config.content.module'], installation: {} };
   const { remedy } = await rest.getRefusal('PATCH', rest.installationPath, unknown);
   expect(remedy).toContain('config.content.proxy.enabled');
-  expect(await fetchIssueNames([whole], {})).toEqual([at('')]);
+  expect(await fetchIssueNames([contactsMask], {})).toEqual([createIssuePath('')]);
   expect(
-    await fetchIssueNames([whole], objects({ selectedFields: { email: true, nothing: true } })),
-  ).toEqual([at('.selectedFields.nothing')]);
+    await fetchIssueNames(
+      [contactsMask],
+      createContent({ selectedFields: { email: true, nothing: true } }),
+    ),
+  ).toEqual([createIssuePath('.selectedFields.nothing')]);
   expect(
-    await fetchIssueNames([whole], objects({ selectedFieldMappings: { unknown: 'x' } })),
-  ).toEqual([at('.selectedFieldMappings.unknown')]);
-  expect(await fetchIssueNames([whole], objects({ backfill: { defaultPeriod: {} } }))).toEqual([
-    at('.backfill.defaultPeriod'),
-  ]);
+    await fetchIssueNames(
+      [contactsMask],
+      createContent({ selectedFieldMappings: { unknown: 'x' } }),
+    ),
+  ).toEqual([createIssuePath('.selectedFieldMappings.unknown')]);
   expect(
-    await fetchIssueNames([whole], objects({ selectedFields: ['email'], misspelled: 1 })),
-  ).toEqual([at('.misspelled'), at('.selectedFields')]);
-  expect(await fetchIssueNames([whole], objects({ objectName: 'deals' }))).toEqual([
-    at('.objectName'),
+    await fetchIssueNames([contactsMask], createContent({ backfill: { defaultPeriod: {} } })),
+  ).toEqual([createIssuePath('.backfill.defaultPeriod')]);
+  expect(
+    await fetchIssueNames(
+      [contactsMask],
+      createContent({ selectedFields: ['email'], misspelled: 1 }),
+    ),
+  ).toEqual([createIssuePath('.misspelled'), createIssuePath('.selectedFields')]);
+  expect(await fetchIssueNames([contactsMask], createContent({ objectName: 'deals' }))).toEqual([
+    createIssuePath('.objectName'),
   ]);
   const body = { groupRef: 'other', config: { content: { provider: 'hubspot' } } };
   expect(
-    listIssueNames(await rest.getRefusal('POST', `${rest.integrationPath}/installations`, body)),
+    listSortedIssueNames(
+      await rest.getRefusal('POST', `${rest.integrationPath}/installations`, body),
+    ),
   ).toContain('config.content.provider');
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
 });
@@ -229,12 +241,12 @@ test('changes an object of the config by JSON Patch', async () => {
       { op: 'remove', path: '/selectedFieldMappings/owner' },
     ],
   });
-  const { contacts: before, deals } = rest.installation.config.content.read.objects;
-  const { schedule: _, ...rests } = before;
+  const { contacts: contactsBefore, deals } = rest.installation.config.content.read.objects;
+  const { schedule: _, ...contactsWithoutSchedule } = contactsBefore;
   expect(changed.config.content.read.objects).toEqual({
     deals,
     contacts: {
-      ...rests,
+      ...contactsWithoutSchedule,
       destination: 'others',
       selectedFields: { email: true, phone: true },
       selectedFieldMappings: {},
@@ -253,25 +265,41 @@ test('changes an object of the config by JSON Patch', async () => {
 
 test('changes nothing if a JSON Patch fails', async () => {
   const rest = await install();
-  const path = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
-  const refused = (overrides: object, object = 'contacts') =>
-    rest.getRefusal('PATCH', path(object), { groupRef: 'acme', action: 'read', ...overrides });
+  const createPath = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
+  const getPatchRefusal = (overrides: object, object = 'contacts') =>
+    rest.getRefusal('PATCH', createPath(object), {
+      groupRef: 'acme',
+      action: 'read',
+      ...overrides,
+    });
   const add = { op: 'add', path: '/selectedFields/phone', value: true };
   const missing = { op: 'replace', path: '/nothing/there', value: 1 };
-  expect(listIssueNames(await refused({ changes: [add, missing] }))).toEqual(['changes[1].path']);
-  expect(await refused({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({ status: 400 });
-  expect(await refused({ changes: [] })).toMatchObject({ status: 400 });
-  expect(await refused({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });
-  expect(await refused({ changes: [add], action: 'subscribe' })).toMatchObject({ status: 404 });
-  expect(await refused({ changes: [add], groupRef: 'unknown' })).toMatchObject({ status: 404 });
+  expect(listSortedIssueNames(await getPatchRefusal({ changes: [add, missing] }))).toEqual([
+    'changes[1].path',
+  ]);
+  expect(await getPatchRefusal({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({
+    status: 400,
+  });
+  expect(await getPatchRefusal({ changes: [] })).toMatchObject({ status: 400 });
+  expect(await getPatchRefusal({ changes: [add] }, 'companies')).toMatchObject({ status: 404 });
+  expect(await getPatchRefusal({ changes: [add], action: 'subscribe' })).toMatchObject({
+    status: 404,
+  });
+  expect(await getPatchRefusal({ changes: [add], groupRef: 'unknown' })).toMatchObject({
+    status: 404,
+  });
   const { id: installationId } = rest.installation;
-  expect(await refused({ changes: [add], installationId })).toMatchObject({ status: 400 });
+  expect(await getPatchRefusal({ changes: [add], installationId })).toMatchObject({ status: 400 });
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
   const reader = await rest.withScopes('read');
   const patch = { groupRef: 'acme', action: 'read', changes: [add] };
-  expect(await reader.getRefusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+    status: 403,
+  });
   const other = await install();
-  expect(await other.getRefusal('PATCH', path('contacts'), patch)).toMatchObject({ status: 404 });
+  expect(await other.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+    status: 404,
+  });
 });
 
 test('applies concurrent patches one after the other', async () => {
@@ -284,19 +312,20 @@ test('applies concurrent patches one after the other', async () => {
     enable('read', { op: 'add', path: '/disabled', value: true }),
     enable('write', { op: 'add', path: '/deletionSettings', value: { enabled: true } }),
   ]);
-  const { read: now, write: writes } = (await rest.get(rest.installationPath)).config.content;
-  expect(now.objects.contacts).toMatchObject({
+  const { read: readConfig, write: writeConfig } = (await rest.get(rest.installationPath)).config
+    .content;
+  expect(readConfig.objects.contacts).toMatchObject({
     disabled: true,
     selectedFields: { email: true, phone: true },
   });
-  expect(writes.objects.contacts.deletionSettings).toEqual({ enabled: true });
+  expect(writeConfig.objects.contacts.deletionSettings).toEqual({ enabled: true });
 });
 
 test('returns 422 for proxy requests if the config disables the proxy', async () => {
   const rest = await install();
-  const proxied = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
+  const proxyPath = `${rest.base}/installations/${rest.installation.id}/proxy/objects`;
   await updateContent(rest, ['config.content.proxy.enabled'], { proxy: { enabled: false } });
-  const { status, body } = await rest.request('GET', proxied);
+  const { status, body } = await rest.request('GET', proxyPath);
   expect([status, body.detail]).toEqual([
     422,
     "The installation's config does not allow forwarded requests.",

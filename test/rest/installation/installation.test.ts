@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createIntegrationContent } from '../../support/fixtures/integrations.ts';
+import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import {
   createRestInstallation,
   createRestIntegration,
@@ -79,61 +80,62 @@ test('names invalid members at their positions', async () => {
   const rest = await createRestInstallation(app);
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };
-  const listPositions = (issues: { in: string; name: string }[] | undefined) =>
-    issues?.map((issue) => `${issue.in} ${issue.name}`);
-  const create = (chosen: object) =>
+  const getCreateRefusal = (chosen: object) =>
     rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
       groupRef: 'unknown',
       config: { content: { read: { objects: chosen } } },
     });
-  expect(listPositions((await create(objects)).issues)).toEqual([
+  expect(listIssuePositions(await getCreateRefusal(objects))).toEqual([
     'body config.content.read.objects.nothing.schedule',
   ]);
-  expect(listPositions((await create({ nothing: {} })).issues)).toEqual(
+  expect(listIssuePositions(await getCreateRefusal({ nothing: {} }))).toEqual(
     expect.arrayContaining(['body groupRef', 'body config.content.read.objects.nothing']),
   );
   const changed = await rest.getRefusal('PATCH', rest.installationPath, {
     updateMask: ['config'],
     installation: { config },
   });
-  expect(listPositions(changed.issues)).toEqual(
+  expect(listIssuePositions(changed)).toEqual(
     expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
-  const again = await rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
+  const repeated = await rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
     groupRef: 'acme',
   });
-  expect(again).toMatchObject({ status: 409 });
+  expect(repeated).toMatchObject({ status: 409 });
 });
 
 test('deletes an installation, and finds it only in its own integration', async () => {
   const rest = await createRestInstallation(app);
-  const other = await createRestIntegration(rest, createIntegrationContent('other'));
-  const elsewhere = `${other}/installations/${rest.installation.id}`;
+  const otherPath = await createRestIntegration(rest, createIntegrationContent('other'));
+  const foreignPath = `${otherPath}/installations/${rest.installation.id}`;
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  expect(await rest.getRefusal('GET', elsewhere)).toMatchObject({ status: 404 });
-  expect(await rest.getRefusal('PATCH', elsewhere, change)).toMatchObject({ status: 404 });
-  expect(await rest.getRefusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('GET', foreignPath)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('PATCH', foreignPath, change)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
   await rest.delete(rest.installationPath);
   expect(await rest.getRefusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
-  const [a, b] = [await createRestInstallation(app), await createRestInstallation(app)];
+  const [installed, stranger] = [
+    await createRestInstallation(app),
+    await createRestInstallation(app),
+  ];
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  const foreign = `${b.integrationPath}/installations/${a.installation.id}`;
-  for (const path of [a.installationPath, foreign]) {
-    expect(await b.getRefusal('GET', path)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
+  const foreign = `${stranger.integrationPath}/installations/${installed.installation.id}`;
+  for (const path of [installed.installationPath, foreign]) {
+    expect(await stranger.getRefusal('GET', path)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
   }
-  const reader = await a.withScopes('read');
+  const reader = await installed.withScopes('read');
   const body = { groupRef: 'acme' };
   for (const refused of [
-    await reader.getRefusal('POST', `${a.integrationPath}/installations`, body),
-    await reader.getRefusal('PATCH', a.installationPath, change),
-    await reader.getRefusal('DELETE', a.installationPath),
+    await reader.getRefusal('POST', `${installed.integrationPath}/installations`, body),
+    await reader.getRefusal('PATCH', installed.installationPath, change),
+    await reader.getRefusal('DELETE', installed.installationPath),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('installations:write');

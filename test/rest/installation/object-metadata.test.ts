@@ -8,7 +8,11 @@ import {
   createIntegrationContent,
   insertDestination,
 } from '../../support/fixtures/integrations.ts';
-import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
+import {
+  createRestTenant,
+  listIssuePositions,
+  type RestTenant,
+} from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp({ log: createLog('silent') });
 
@@ -23,10 +27,10 @@ function createPath(rest: RestTenant, object: string, query = '?groupRef=acme') 
 test("returns an object's fields by name, through the group's connection", async () => {
   const rest = await createRestTenant(app);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  const shown = await rest.get(createPath(rest, 'contacts'));
-  expect(shown).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
-  expect(shown).not.toHaveProperty('mappedObjectName');
-  expect(shown.fields.email).toEqual({
+  const metadata = await rest.get(createPath(rest, 'contacts'));
+  expect(metadata).toMatchObject({ name: 'contacts', displayName: 'Contacts' });
+  expect(metadata).not.toHaveProperty('mappedObjectName');
+  expect(metadata.fields.email).toEqual({
     fieldName: 'email',
     displayName: expect.any(String),
     valueType: 'string',
@@ -35,12 +39,14 @@ test("returns an object's fields by name, through the group's connection", async
     isCustom: false,
     isRequired: expect.any(Boolean),
   });
-  const types = Object.values<{ valueType: string }>(shown.fields).map((field) => field.valueType);
+  const types = Object.values<{ valueType: string }>(metadata.fields).map(
+    (field) => field.valueType,
+  );
   expect(types).toContain('singleSelect');
   const writable = await rest.get(
     createPath(rest, 'contacts', '?groupRef=acme&excludeReadOnly=true'),
   );
-  const expected = Object.entries<Field>(shown.fields).filter(([, { readOnly }]) => !readOnly);
+  const expected = Object.entries<Field>(metadata.fields).filter(([, { readOnly }]) => !readOnly);
   expect(expected.length).toBeLessThan(types.length);
   expect(writable.fields).toEqual(Object.fromEntries(expected));
 });
@@ -56,36 +62,33 @@ test('finds an object by both of its names through an installation', async () =>
   );
   await connectAndInstall(rest.tenant, integration);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  const path = (name: string, object: string, query = '?groupRef=acme') =>
+  const createInstalledPath = (name: string, object: string, query = '?groupRef=acme') =>
     `${rest.base}/integrations/${name}/objects/${object}/metadata${query}`;
-  const mapped = await rest.get(path('crm', 'people'));
+  const mapped = await rest.get(createInstalledPath('crm', 'people'));
   expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
-  expect(await rest.get(path(integration.id, 'contacts'))).toEqual(mapped);
+  expect(await rest.get(createInstalledPath(integration.id, 'contacts'))).toEqual(mapped);
   const direct = await rest.get(createPath(rest, 'contacts'));
   expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
 
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   for (const missing of [
-    path('none', 'people'),
-    path('crm', 'people', '?groupRef=unknown'),
-    path('crm', 'people', '?groupRef=other'),
+    createInstalledPath('none', 'people'),
+    createInstalledPath('crm', 'people', '?groupRef=unknown'),
+    createInstalledPath('crm', 'people', '?groupRef=other'),
   ]) {
     expect(await rest.getRefusal('GET', missing)).toMatchObject({ status: 404 });
   }
-  const without = await rest.getRefusal('GET', path('crm', 'people', ''));
-  expect(without.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
+  const refusal = await rest.getRefusal('GET', createInstalledPath('crm', 'people', ''));
+  expect(refusal.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
 });
 
 test("distinguishes unknown objects from the provider's refusal", async () => {
   const rest = await createRestTenant(app);
-  const bad = await rest.getRefusal(
+  const refusal = await rest.getRefusal(
     'GET',
     createPath(rest, 'contacts', '?groupRef=&excludeReadOnly=x'),
   );
-  expect(bad.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
-    'query excludeReadOnly',
-    'query groupRef',
-  ]);
+  expect(listIssuePositions(refusal).sort()).toEqual(['query excludeReadOnly', 'query groupRef']);
   const unknown = `${rest.base}/providers/none/objects/contacts/metadata?groupRef=acme`;
   const { issues } = await rest.getRefusal('GET', unknown);
   expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
@@ -98,13 +101,15 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  await generateConnection(a.tenant, { apiKey: 'sandbox-key' });
-  expect(await b.getRefusal('GET', createPath(a, 'contacts'))).toMatchObject({ status: 404 });
-  const path = `${a.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
-  expect(await b.getRefusal('GET', path)).toMatchObject({ status: 404 });
-  const writer = await a.withScopes('records:write');
-  for (const url of [createPath(a, 'contacts'), path]) {
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
+  expect(await stranger.getRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
+    status: 404,
+  });
+  const path = `${rest.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
+  expect(await stranger.getRefusal('GET', path)).toMatchObject({ status: 404 });
+  const writer = await rest.withScopes('records:write');
+  for (const url of [createPath(rest, 'contacts'), path]) {
     expect(await writer.getRefusal('GET', url)).toMatchObject({ status: 403 });
   }
 });

@@ -8,8 +8,8 @@ import {
 } from '../../support/rest/proxy-installation.ts';
 
 const app = await getSharedApp();
-const calling = await startRawClient(app);
-afterAll(() => calling[Symbol.asyncDispose]());
+const rawClient = await startRawClient(app);
+afterAll(() => rawClient[Symbol.asyncDispose]());
 
 const REVOKED = { accessToken: 'revoked', expiresAt: null };
 
@@ -17,10 +17,13 @@ async function installWithTokens(tokens: Parameters<typeof connectWithTokens>[2]
   const tenant = await app.tenant();
   const { id: connectionId } = await connectWithTokens(app, tenant, tokens);
   const { path } = await installProxy(app, tenant, { provider: 'sandbox', connectionId });
-  const own = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };
+  const ownHeaders = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };
   const sendProxied = (below: string, options: RawRequest = {}) =>
-    calling.send(`${path}${below}`, { ...options, headers: { ...own, ...options.headers } });
-  return { ask: sendProxied, connectionId };
+    rawClient.send(`${path}${below}`, {
+      ...options,
+      headers: { ...ownHeaders, ...options.headers },
+    });
+  return { sendProxied: sendProxied, connectionId };
 }
 
 function createRecordRequest(lastname: string): RawRequest {
@@ -29,12 +32,12 @@ function createRecordRequest(lastname: string): RawRequest {
 }
 
 test('refreshes an expired token before the request', async () => {
-  const { ask } = await installWithTokens({});
+  const { sendProxied: ask } = await installWithTokens({});
   expect(await ask('/objects')).toMatchObject({ status: 200 });
 });
 
 test('refreshes a refused token, and repeats the request once with its body', async () => {
-  const { ask, connectionId } = await installWithTokens(REVOKED);
+  const { sendProxied: ask, connectionId } = await installWithTokens(REVOKED);
   const { refreshed } = app.app.sandbox.oauth.counts;
   const response = await ask('/objects/contacts/records', createRecordRequest('Small'));
   expect(response.status).toBe(201);
@@ -44,14 +47,17 @@ test('refreshes a refused token, and repeats the request once with its body', as
 });
 
 test('does not repeat a request with a large body, and uses the new token for the next one', async () => {
-  const { ask } = await installWithTokens(REVOKED);
+  const { sendProxied: ask } = await installWithTokens(REVOKED);
   const large = createRecordRequest('x'.repeat(200_000));
   expect((await ask('/objects/contacts/records', large)).status).toBe(401);
   expect((await ask('/objects/contacts/records', createRecordRequest('Next'))).status).toBe(201);
 });
 
 test('returns 422 if a token cannot be refreshed, and sets the connection to BAD_CREDENTIALS', async () => {
-  const { ask, connectionId } = await installWithTokens({ ...REVOKED, refreshToken: 'unknown' });
+  const { sendProxied: ask, connectionId } = await installWithTokens({
+    ...REVOKED,
+    refreshToken: 'unknown',
+  });
   const response = await ask('/objects');
   expect(JSON.parse(response.text)).toMatchObject({ status: 422 });
   expect(await getConnection(app, connectionId)).toMatchObject({ status: 'BAD_CREDENTIALS' });

@@ -15,26 +15,26 @@ const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', LIMIT_PROXY_MS: '700' },
   providers: [{ ...crmProvider, limits: { ...crmProvider.limits, concurrency: 1 } }],
 });
-const calling = await startRawClient(app);
-afterAll(() => calling[Symbol.asyncDispose]());
+const rawClient = await startRawClient(app);
+afterAll(() => rawClient[Symbol.asyncDispose]());
 
 const tenant = await app.tenant();
 const { path } = await installProxy(app, tenant);
 const headers = { 'x-api-key': tenant.apiKey };
 
 /** Writes until the other side stops reading. Returns the number of accepted bytes. */
-async function writeWithoutEnd(into: NodeJS.WritableStream): Promise<number> {
-  let taken = 0;
+async function writeWithoutEnd(stream: NodeJS.WritableStream): Promise<number> {
+  let writtenBytes = 0;
   let isOpen = true;
-  const closed = once(into, 'close').then(() => {
+  const closed = once(stream, 'close').then(() => {
     isOpen = false;
   });
-  into.on('error', () => {});
+  stream.on('error', () => {});
   while (isOpen) {
-    taken += 10_000;
-    if (!into.write('x'.repeat(10_000))) await Promise.race([once(into, 'drain'), closed]);
+    writtenBytes += 10_000;
+    if (!stream.write('x'.repeat(10_000))) await Promise.race([once(stream, 'drain'), closed]);
   }
-  return taken;
+  return writtenBytes;
 }
 
 test(
@@ -45,10 +45,10 @@ test(
       res.writeHead(200);
       void writeWithoutEnd(res);
     });
-    const { incoming } = calling.open(path, { headers, body: '' });
+    const { incoming } = rawClient.open(path, { headers, body: '' });
     await expect((await incoming).resume().toArray()).rejects.toThrow('aborted');
     upstream.setHandler((_req, res) => void res.end('next'));
-    expect(await calling.send(path, { headers })).toMatchObject({ status: 200, text: 'next' });
+    expect(await rawClient.send(path, { headers })).toMatchObject({ status: 200, text: 'next' });
   },
 );
 
@@ -58,7 +58,7 @@ test(
   async () => {
     upstream.setHandler((req) => void req.resume());
     const chunked = { ...headers, 'transfer-encoding': 'chunked' };
-    const { outgoing, incoming } = calling.open(path, { method: 'POST', headers: chunked });
+    const { outgoing, incoming } = rawClient.open(path, { method: 'POST', headers: chunked });
     void writeWithoutEnd(outgoing);
     const response = await incoming;
     const { status, reason } = JSON.parse(Buffer.concat(await response.toArray()).toString());
@@ -68,15 +68,15 @@ test(
 );
 
 test('applies back pressure to the provider if the caller does not read', async () => {
-  const { promise: taken, resolve } = Promise.withResolvers<number>();
+  const { promise: writtenBytes, resolve } = Promise.withResolvers<number>();
   upstream.setHandler((_req, res) => {
     res.writeHead(200);
     resolve(writeWithoutEnd(res));
   });
-  const { outgoing, incoming } = calling.open(path, { headers, body: '' });
+  const { outgoing, incoming } = rawClient.open(path, { headers, body: '' });
   (await incoming).pause();
   // The sockets of both sides hold this much. A provider could send far more in this time.
-  expect(await taken).toBeLessThan(30_000_000);
+  expect(await writtenBytes).toBeLessThan(30_000_000);
   outgoing.destroy();
 });
 
@@ -86,14 +86,14 @@ test('delays further requests of a connection while a response streams', async (
     res.writeHead(200).write('first');
     resolve(() => res.end());
   });
-  const first = calling.open(path, { headers, body: '' });
+  const firstExchange = rawClient.open(path, { headers, body: '' });
   const finish = await begun;
   upstream.setHandler((_req, res) => void res.end('second'));
-  const before = upstream.requests.length;
-  const second = calling.send(path, { headers });
-  const response = await first.incoming;
-  expect(upstream.requests.length).toBe(before);
+  const requestCount = upstream.requests.length;
+  const secondResponse = rawClient.send(path, { headers });
+  const response = await firstExchange.incoming;
+  expect(upstream.requests.length).toBe(requestCount);
   finish();
   await response.toArray();
-  expect(await second).toMatchObject({ text: 'second' });
+  expect(await secondResponse).toMatchObject({ text: 'second' });
 });

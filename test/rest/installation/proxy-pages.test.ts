@@ -43,9 +43,9 @@ const app = await getSharedApp({
     createCrmProvider(`${customers.url}/v1`),
   ],
 });
-const calling = await startRawClient(app);
+const rawClient = await startRawClient(app);
 afterAll(async () => {
-  await calling[Symbol.asyncDispose]();
+  await rawClient[Symbol.asyncDispose]();
   await customers[Symbol.asyncDispose]();
   await projects[Symbol.asyncDispose]();
   await issues[Symbol.asyncDispose]();
@@ -60,14 +60,14 @@ async function createProxy(provider: string) {
   const tenant = await app.tenant();
   const { path } = await installProxy(app, tenant, { provider, apiKey: TOKEN });
   const headers = { 'x-api-key': tenant.apiKey };
-  const sendProxied = (target: string) => calling.send(`${path}${target}`, { headers });
+  const sendProxied = (target: string) => rawClient.send(`${path}${target}`, { headers });
   const post = (target: string, body: unknown) =>
-    calling.send(`${path}${target}`, {
+    rawClient.send(`${path}${target}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { ask: sendProxied, post };
+  return { sendProxied: sendProxied, post };
 }
 
 const listNames = (text: string) =>
@@ -77,25 +77,27 @@ const listNames = (text: string) =>
     .map((line) => JSON.parse(line).name);
 
 test('returns all pages as one stream, by the last id', async () => {
-  const { ask } = await createProxy('stripe');
-  const before = customers.requests.length;
+  const { sendProxied: ask } = await createProxy('stripe');
+  const requestCount = customers.requests.length;
   const response = await ask('/v1/customers?paginate=true');
   expect(response).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
   });
   expect(listNames(response.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
-  const queries = customers.requests.slice(before).map(({ query }) => Object.fromEntries(query));
+  const queries = customers.requests
+    .slice(requestCount)
+    .map(({ query }) => Object.fromEntries(query));
   expect(queries).toHaveLength(3);
   expect(queries.every((query) => query.limit === '100' && !('paginate' in query))).toBe(true);
 });
 
 test("keeps the caller's page size and other parameters, and follows Link headers", async () => {
-  const { ask } = await createProxy('gitlab');
+  const { sendProxied: ask } = await createProxy('gitlab');
   const response = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
   expect(listNames(response.text)).toHaveLength(250);
-  const last = projects.requests.at(-1);
-  expect(Object.fromEntries(last?.query ?? [])).toMatchObject({
+  const lastRequest = projects.requests.at(-1);
+  expect(Object.fromEntries(lastRequest?.query ?? [])).toMatchObject({
     per_page: '40',
     membership: 'true',
   });
@@ -104,7 +106,7 @@ test("keeps the caller's page size and other parameters, and follows Link header
 test('sends a GraphQL query for each page, with its cursor', async () => {
   const { post } = await createProxy('linear');
   for (let n = 0; n < 5; n++) issues.store.create({ title: `i${n}` }, new Date());
-  const query = `query ($first: Int, $after: String) {
+  const query = `query ListIssues($first: Int, $after: String) {
     issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
   const response = await post('?paginate=true', { query, variables: { first: 2 } });
   const titles = response.text
@@ -115,39 +117,42 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
   const sent = issues.requests.map(({ body }) => (body as { variables: object }).variables);
   expect(sent).toEqual([{ first: 2 }, { first: 2, after: 'c_2' }, { first: 2, after: 'c_4' }]);
   // Without the variable each page would be the first, and a mutation would be repeated.
-  const before = issues.requests.length;
-  for (const text of ['{ issues { nodes { id } } }', 'mutation ($after: String) { issueDelete }']) {
+  const requestCount = issues.requests.length;
+  for (const text of [
+    '{ issues { nodes { id } } }',
+    'mutation IssueDelete($after: String) { issueDelete }',
+  ]) {
     expect((await post('?paginate=true', { query: text })).status).toBe(422);
   }
   expect((await post('?paginate=true', 'no object')).status).toBe(422);
-  expect(issues.requests).toHaveLength(before);
+  expect(issues.requests).toHaveLength(requestCount);
 });
 
 test("retries a page after the provider's Retry-After", async () => {
-  const { ask } = await createProxy('stripe');
+  const { sendProxied: ask } = await createProxy('stripe');
   customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
   expect(listNames((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
 test('returns 422 for a response that is not a list, and for a refused first page', async () => {
-  const { ask } = await createProxy('stripe');
+  const { sendProxied: ask } = await createProxy('stripe');
   expect((await ask('/v1/customers/cus_1?paginate=true')).status).toBe(422);
   customers.failNext({ status: 403, body: { error: { message: 'no' } } });
   expect((await ask('/v1/customers?paginate=true')).status).toBe(422);
 });
 
 test('aborts a stream if a later page fails', async () => {
-  const { ask } = await createProxy('stripe');
+  const { sendProxied: ask } = await createProxy('stripe');
   const [first] = customers.store.records;
   const page = { object: 'list', has_more: true, data: [{ id: first?.id, name: 'c0' }] };
   customers.failNext({ status: 200, body: page });
   customers.failNext({ status: 500, body: {} });
-  const whole = ask('/v1/customers?paginate=true');
-  await expect(whole).rejects.toThrow(/aborted|terminated|hang up/i);
+  const response = ask('/v1/customers?paginate=true');
+  await expect(response).rejects.toThrow(/aborted|terminated|hang up/i);
 });
 
 test("forwards the parameter if the provider's lists are not declared", async () => {
-  const { ask } = await createProxy('crm');
+  const { sendProxied: ask } = await createProxy('crm');
   await ask('/customers?paginate=true');
   expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');
 });

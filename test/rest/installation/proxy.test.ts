@@ -27,8 +27,8 @@ const app = await getSharedApp({
     { ...base, name: 'closed', capabilities: closing },
   ],
 });
-const calling = await startRawClient(app);
-afterAll(() => calling[Symbol.asyncDispose]());
+const rawClient = await startRawClient(app);
+afterAll(() => rawClient[Symbol.asyncDispose]());
 
 async function createProxy(provider = 'crm') {
   const tenant = await app.tenant();
@@ -47,7 +47,7 @@ test('forwards method, path, query and body unchanged, and returns the response 
     res.writeHead(418, 'Teapot', { 'Content-Type': 'text/odd', 'X-Trace': ['a', 'b'] });
     res.end('no json');
   });
-  const response = await calling.send(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
+  const response = await rawClient.send(`${crm.path}/v3//a%2Fb?q=1&q=%C3%BC+x&flag`, {
     method: 'PATCH',
     headers: { ...crm.key, 'content-type': 'no/such;type', 'x-own': 'yes' },
     body: '{"not": json',
@@ -77,11 +77,11 @@ test.each([
     const length = Buffer.concat(await req.toArray()).length;
     res.writeHead(200, { 'x-length': length, 'content-length': 2 }).end('ok');
   });
-  const bare = await calling.send(crm.path, { method, headers: crm.key });
+  const bare = await rawClient.send(crm.path, { method, headers: crm.key });
   expect(bare).toMatchObject({ status: 200, text: method === 'HEAD' ? '' : 'ok' });
   expect(bare.headers).toMatchObject({ 'x-length': '0', 'content-length': '2' });
   expect(getLatestRequest()).toMatchObject({ method, url: '/api' });
-  const full = await calling.send(`${crm.path}?a`, {
+  const full = await rawClient.send(`${crm.path}?a`, {
     method,
     headers: { ...crm.key, 'content-length': '5' },
     body: 'hello',
@@ -91,10 +91,10 @@ test.each([
 });
 
 test('refuses TRACE, which would return the credentials', async () => {
-  const before = upstream.requests.length;
-  const response = await calling.send(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
+  const requestCount = upstream.requests.length;
+  const response = await rawClient.send(`${crm.path}/x`, { method: 'TRACE', headers: crm.key });
   expect([404, 405]).toContain(response.status);
-  expect(upstream.requests.length).toBe(before);
+  expect(upstream.requests.length).toBe(requestCount);
 });
 
 test('removes hop-by-hop headers, and headers of the caller and of proxies', async () => {
@@ -111,7 +111,7 @@ test('removes hop-by-hop headers, and headers of the caller and of proxies', asy
     });
     res.end();
   });
-  const response = await calling.send(`${crm.path}/x`, {
+  const response = await rawClient.send(`${crm.path}/x`, {
     headers: {
       ...crm.key,
       authorization: 'Bearer mine',
@@ -147,7 +147,7 @@ test('streams both bodies, so that the response begins before the request ends',
     res.end('over');
   });
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
-  const { outgoing, incoming } = calling.open(`${crm.path}/echo`, { method: 'POST', headers });
+  const { outgoing, incoming } = rawClient.open(`${crm.path}/echo`, { method: 'POST', headers });
   outgoing.write('one');
   const response = await incoming;
   expect(String((await once(response, 'data'))[0])).toBe('got one');
@@ -164,7 +164,7 @@ test.each([
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   upstream.setHandler((_req, res) => void respondEarly(res));
   const headers = { ...crm.key, 'transfer-encoding': 'chunked' };
-  const early = calling.open(`${crm.path}/x`, { method: 'POST', headers, agent });
+  const early = rawClient.open(`${crm.path}/x`, { method: 'POST', headers, agent });
   early.outgoing.write('x'.repeat(100_000));
   const response = await early.incoming;
   expect(response.statusCode).toBe(status);
@@ -174,7 +174,7 @@ test.each([
   for (let count = 0; count < 20; count += 1) outgoing.write('x'.repeat(100_000));
   outgoing.end();
   upstream.setHandler((_req, res) => void res.end('next'));
-  const next = calling.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
+  const next = rawClient.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
   expect(Buffer.concat(await (await next.incoming).toArray()).toString()).toBe('next');
   expect(next.outgoing.socket?.localPort).toBe(localPort);
   agent.destroy();
@@ -189,7 +189,7 @@ test('aborts the request to the provider if the caller disconnects', async () =>
       if (hasResponse) res.writeHead(200).write('begun');
       resolve();
     });
-    const { outgoing, incoming } = calling.open(`${crm.path}/x`, { headers: crm.key, body: '' });
+    const { outgoing, incoming } = rawClient.open(`${crm.path}/x`, { headers: crm.key, body: '' });
     incoming.catch(() => {});
     await arrived;
     if (hasResponse) (await incoming).on('error', () => {});
@@ -203,32 +203,34 @@ test('returns redirects without credentials', async () => {
   upstream.setHandler((req, res) => {
     res.writeHead(302, { location: `https://elsewhere.test${req.url}` }).end();
   });
-  const before = upstream.requests.length;
-  const redirect = await calling.send(`${query.path}/x?a=1&apiKey=mine&b`, { headers: query.key });
+  const requestCount = upstream.requests.length;
+  const redirect = await rawClient.send(`${query.path}/x?a=1&apiKey=mine&b`, {
+    headers: query.key,
+  });
   expect(redirect.status).toBe(302);
   expect(getLatestRequest()?.url).toBe('/api/x?a=1&b&apiKey=key-in-clear');
   expect(redirect.headers.location).toBe('https://elsewhere.test/api/x?a=1&b=');
-  expect(upstream.requests.length).toBe(before + 1);
+  expect(upstream.requests.length).toBe(requestCount + 1);
 });
 
 test('refuses paths outside the address of the account', async () => {
-  const before = upstream.requests.length;
+  const requestCount = upstream.requests.length;
   for (const path of ['/../secret', '/%2e%2e/secret', '/a/../../secret', '/..\\secret']) {
-    const response = await calling.send(`${crm.path}${path}`, { headers: crm.key });
+    const response = await rawClient.send(`${crm.path}${path}`, { headers: crm.key });
     expect(response.status).toBe(422);
   }
-  expect(upstream.requests.length).toBe(before);
+  expect(upstream.requests.length).toBe(requestCount);
 });
 
 test('refuses callers without access to the installation or without the scope', async () => {
-  const before = upstream.requests.length;
+  const requestCount = upstream.requests.length;
   const fetchStatus = async (headers: Record<string, string>, path = crm.path) =>
-    (await calling.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
-  const other = await app.tenant();
+    (await rawClient.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
+  const stranger = await app.tenant();
   expect(await fetchStatus({})).toBe(401);
   expect(await fetchStatus({ 'x-api-key': 'ik_wrong' })).toBe(401);
-  expect(await fetchStatus({ 'x-api-key': other.apiKey })).toBe(404);
-  expect(await fetchStatus({ authorization: `Bearer ${other.token}` })).toBe(404);
+  expect(await fetchStatus({ 'x-api-key': stranger.apiKey })).toBe(404);
+  expect(await fetchStatus({ authorization: `Bearer ${stranger.token}` })).toBe(404);
   expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_%00'))).toBe(400);
   expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_none'))).toBe(404);
   const { prisma } = app.app.services.database;
@@ -240,7 +242,7 @@ test('refuses callers without access to the installation or without the scope', 
   }
   await prisma.apiKey.updateMany({ where, data: { scopes: ['full'] } });
   app.app.services.viewers.clear();
-  expect(upstream.requests.length).toBe(before);
+  expect(upstream.requests.length).toBe(requestCount);
   expect(await fetchStatus(crm.key)).not.toBe(403);
 });
 
@@ -249,20 +251,20 @@ test('returns a problem for requests that it cannot forward or whose provider is
   const disabled = await installProxy(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
   const fetchProblem = async (path: string, headers = key) => {
-    const response = await calling.send(`${path}/x?secret`, { headers });
+    const response = await rawClient.send(`${path}/x?secret`, { headers });
     expect(response.headers['content-type']).toBe('application/problem+json');
     expect(response.text).not.toMatch(/key-in-clear|secret/);
     return JSON.parse(response.text);
   };
   expect(await fetchProblem(disabled.path)).toMatchObject({ status: 422 });
-  for (const [provider, wanted] of [
+  for (const [provider, expectedProblem] of [
     ['closed', { status: 422, detail: 'Requests to CRM are not forwarded.' }],
     ['gone', { status: 502, reason: 'UNREACHABLE' }],
     ['private', { status: 422 }],
   ] as const) {
     const { path, key } = await createProxy(provider);
     delete closing.proxy;
-    expect(await fetchProblem(path, key)).toMatchObject(wanted);
+    expect(await fetchProblem(path, key)).toMatchObject(expectedProblem);
   }
   upstream.setHandler((req) => void req.socket.destroy());
   expect(await fetchProblem(crm.path, crm.key)).toMatchObject({
@@ -274,10 +276,10 @@ test('returns a problem for requests that it cannot forward or whose provider is
 test("aborts a request after the provider's time limit if the provider hangs", async () => {
   const silent = await createProxy('silent');
   upstream.setHandler(() => {});
-  const hung = await calling.send(`${silent.path}/x`, { headers: silent.key });
+  const hung = await rawClient.send(`${silent.path}/x`, { headers: silent.key });
   expect(JSON.parse(hung.text)).toMatchObject({ status: 504, reason: 'TIMEOUT' });
   upstream.setHandler((_req, res) => void res.writeHead(200).write('begun'));
-  const { incoming } = calling.open(`${silent.path}/x`, { headers: silent.key, body: '' });
+  const { incoming } = rawClient.open(`${silent.path}/x`, { headers: silent.key, body: '' });
   await expect((await incoming).toArray()).rejects.toThrow('aborted');
 });
 
@@ -286,19 +288,19 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   upstream.setHandler(
     (_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'),
   );
-  const refused = await calling.send(`${busy.path}/x`, { headers: busy.key });
+  const refused = await rawClient.send(`${busy.path}/x`, { headers: busy.key });
   expect(refused).toMatchObject({ status: 429, text: 'theirs' });
-  const before = upstream.requests.length;
-  const again = await calling.send(`${busy.path}/x`, { headers: busy.key });
-  expect(JSON.parse(again.text)).toMatchObject({ status: 429, type: 'urn:problem:rate-limited' });
-  expect(Number(again.headers['retry-after'])).toBeGreaterThan(3_500);
-  expect(upstream.requests.length).toBe(before);
+  const requestCount = upstream.requests.length;
+  const delayed = await rawClient.send(`${busy.path}/x`, { headers: busy.key });
+  expect(JSON.parse(delayed.text)).toMatchObject({ status: 429, type: 'urn:problem:rate-limited' });
+  expect(Number(delayed.headers['retry-after'])).toBeGreaterThan(3_500);
+  expect(upstream.requests.length).toBe(requestCount);
 });
 
 test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and returns its body', async () => {
   const bad = await createProxy();
   upstream.setHandler((_req, res) => void res.writeHead(401).end('who are you?'));
-  const response = await calling.send(`${bad.path}/x`, { headers: bad.key });
+  const response = await rawClient.send(`${bad.path}/x`, { headers: bad.key });
   expect(response).toMatchObject({ status: 401, text: 'who are you?' });
   const { prisma } = app.app.services.database;
   const stored = await prisma.connection.findFirstOrThrow({ where: { id: bad.connectionId } });
@@ -312,9 +314,9 @@ test('serves other requests if a 401 response breaks off', async () => {
     res.flushHeaders();
     setImmediate(() => req.socket.resetAndDestroy());
   });
-  await calling.send(path, { headers: key }).catch(() => {});
+  await rawClient.send(path, { headers: key }).catch(() => {});
   upstream.setHandler((_req, res) => res.end('well'));
-  expect(await calling.send(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
+  expect(await rawClient.send(crm.path, { headers: crm.key })).toMatchObject({ text: 'well' });
 });
 
 test("sandboxes a provider's page, so that it cannot run on the gateway's origin", async () => {
@@ -326,7 +328,7 @@ test("sandboxes a provider's page, so that it cannot run on the gateway's origin
     });
     res.end('<script>alert(1)</script>');
   });
-  const { headers } = await calling.send(`${crm.path}/page`, { headers: crm.key });
+  const { headers } = await rawClient.send(`${crm.path}/page`, { headers: crm.key });
   expect(headers).toMatchObject({
     'content-type': 'text/html',
     'content-security-policy': "sandbox allow-scripts; default-src 'self', sandbox",

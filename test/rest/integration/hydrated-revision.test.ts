@@ -21,20 +21,20 @@ const contacts = {
   optionalFields: [{ fieldName: 'phone' }],
 };
 
-async function hydrate(rest: RestTenant, object: object, apiKey = 'sandbox-key') {
+async function prepareHydration(rest: RestTenant, object: object, apiKey = 'sandbox-key') {
   await insertDestination(app, rest.tenant);
   const read = { objects: [object] };
   const write = { objects: [{ objectName: 'deals' }] };
   const path = await createRestIntegration(rest, createIntegrationContent('crm', { read, write }));
   const { latestRevision } = await rest.get(path);
   const { id } = await generateConnection(rest.tenant, { apiKey, skipCheck: true });
-  const hydrated = `${path}/revisions/${latestRevision.id}:hydrate`;
-  return { hydrated, latestRevision, url: `${hydrated}?connectionId=${id}` };
+  const hydratePath = `${path}/revisions/${latestRevision.id}:hydrate`;
+  return { hydrated: hydratePath, latestRevision, url: `${hydratePath}?connectionId=${id}` };
 }
 
 test('returns display names of objects and fields, and lists all fields', async () => {
   const rest = await createRestTenant(app);
-  const { url, latestRevision } = await hydrate(rest, contacts);
+  const { url, latestRevision } = await prepareHydration(rest, contacts);
   const revision = await rest.get(url);
   expect(revision).toMatchObject({ id: latestRevision.id, specVersion: '1.0.0' });
   const [object, ...others] = revision.content.read.objects;
@@ -60,7 +60,7 @@ test('returns display names of objects and fields, and lists all fields', async 
 
 test('makes all other fields optional with optionalFieldsAuto', async () => {
   const rest = await createRestTenant(app);
-  const { url } = await hydrate(rest, { ...contacts, optionalFieldsAuto: 'all' });
+  const { url } = await prepareHydration(rest, { ...contacts, optionalFieldsAuto: 'all' });
   const [object] = (await rest.get(url)).content.read.objects;
   const names = [...object.requiredFields, ...object.optionalFields].flatMap(
     ({ fieldName }: { fieldName?: string }) => fieldName ?? [],
@@ -70,7 +70,7 @@ test('makes all other fields optional with optionalFieldsAuto', async () => {
 
 test("returns the error of an object that cannot be described, with the revision's names", async () => {
   const rest = await createRestTenant(app);
-  const { url } = await hydrate(rest, contacts, 'wrong');
+  const { url } = await prepareHydration(rest, contacts, 'wrong');
   const [object] = (await rest.get(url)).content.read.objects;
   expect(object.error).toEqual(expect.any(String));
   expect(object).toMatchObject({
@@ -82,16 +82,18 @@ test("returns the error of an object that cannot be described, with the revision
 
 test('refuses an unknown connection, and one of another provider', async () => {
   const rest = await createRestTenant(app);
-  const { hydrated, url } = await hydrate(rest, contacts);
+  const { hydrated, url } = await prepareHydration(rest, contacts);
   expect(await rest.getRefusal('GET', hydrated)).toMatchObject({
     status: 400,
     issues: [{ in: 'query', name: 'connectionId' }],
   });
-  const other = await generateConnection(rest.tenant, {
+  const otherConnection = await generateConnection(rest.tenant, {
     provider: 'stripe',
     apiKey: 'sandbox-key',
   });
-  expect(await rest.getRefusal('GET', `${hydrated}?connectionId=${other.id}`)).toMatchObject({
+  expect(
+    await rest.getRefusal('GET', `${hydrated}?connectionId=${otherConnection.id}`),
+  ).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });
   const stranger = await createRestTenant(app);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
+import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import {
   createRestInstallation,
   createRestIntegration,
@@ -18,12 +19,12 @@ test('creates an integration without a response body, and finds it by Location, 
   expect([created.status, created.body]).toEqual([201, '']);
   const location = created.headers.location as string;
   expect(location).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
-  const shown = await rest.get(location.slice('/v1'.length));
-  expect(shown).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
-  expect(shown).not.toHaveProperty('updateTime');
-  expect(JSON.stringify(shown)).not.toContain('null');
-  expect(await rest.get(`${rest.base}/integrations/crm`)).toEqual(shown);
-  expect(await rest.get(`${rest.base}/integrations`)).toEqual([shown]);
+  const integration = await rest.get(location.slice('/v1'.length));
+  expect(integration).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
+  expect(integration).not.toHaveProperty('updateTime');
+  expect(JSON.stringify(integration)).not.toContain('null');
+  expect(await rest.get(`${rest.base}/integrations/crm`)).toEqual(integration);
+  expect(await rest.get(`${rest.base}/integrations`)).toEqual([integration]);
   expect(await rest.get(`${rest.base}/integrations?provider=hubspot`)).toEqual([]);
 });
 
@@ -90,22 +91,19 @@ test('returns an empty schedule for reads and watches without one', async () => 
 test('names invalid members at their positions, for the form and for the rules', async () => {
   const rest = await createRestTenantWithDestination(app);
   const fetchIssues = async (body: unknown) =>
-    (await rest.getRefusal('POST', `${rest.base}/integrations`, body)).issues?.map(
-      (issue) => `${issue.in} ${issue.name}`,
-    );
+    listIssuePositions(await rest.getRefusal('POST', `${rest.base}/integrations`, body));
   const [contacts] = createIntegrationContent().read.objects;
-  const revisionWith = (object: object) =>
+  const createRevision = (object: object) =>
     toRevision(
       createIntegrationContent('crm', { read: { objects: [{ ...contacts, ...object }] } }),
     );
-  const often = revisionWith({ schedule: '* * * * *' });
-  expect(await fetchIssues({ name: 'N O', provider: 'unknown', latestRevision: often })).toEqual([
-    'body name',
-    'body latestRevision.content.read.objects[0].schedule',
-  ]);
-  const elsewhere = revisionWith({ destination: 'nowhere' });
+  const frequentRevision = createRevision({ schedule: '* * * * *' });
   expect(
-    await fetchIssues({ name: 'crm', provider: 'unknown', latestRevision: elsewhere }),
+    await fetchIssues({ name: 'N O', provider: 'unknown', latestRevision: frequentRevision }),
+  ).toEqual(['body name', 'body latestRevision.content.read.objects[0].schedule']);
+  const misdirectedRevision = createRevision({ destination: 'nowhere' });
+  expect(
+    await fetchIssues({ name: 'crm', provider: 'unknown', latestRevision: misdirectedRevision }),
   ).toEqual(
     expect.arrayContaining([
       'body provider',
@@ -119,13 +117,13 @@ test('names invalid members at their positions, for the form and for the rules',
 
 test('returns 409 for a used name, and deletes an integration with its installations', async () => {
   const rest = await createRestInstallation(app);
-  const again = {
+  const body = {
     name: 'crm',
     provider: 'sandbox',
     latestRevision: toRevision(createIntegrationContent()),
   };
-  const second = await rest.getRefusal('POST', `${rest.base}/integrations`, again);
-  expect(second).toMatchObject({ status: 409, title: 'Conflict' });
+  const refusal = await rest.getRefusal('POST', `${rest.base}/integrations`, body);
+  expect(refusal).toMatchObject({ status: 409, title: 'Conflict' });
   await rest.delete(rest.integrationPath);
   expect(await rest.getRefusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
   expect(await rest.get(`${rest.base}/installations`)).toEqual([]);
@@ -134,7 +132,7 @@ test('returns 409 for a used name, and deletes an integration with its installat
 test('uses a new revision immediately, and keeps the previous one readable', async () => {
   const rest = await createRestTenantWithDestination(app);
   const path = await createRestIntegration(rest);
-  const { latestRevision: first } = await rest.get(path);
+  const { latestRevision: firstRevision } = await rest.get(path);
   const revision = toRevision(createIntegrationContent('crm', { displayName: 'CRM' }));
   const created = await rest.request('POST', `${path}/revisions`, { revision });
   expect([created.status, created.body]).toEqual([201, '']);
@@ -144,11 +142,11 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   expect(await rest.get(created.headers.location?.slice('/v1'.length) ?? '')).toEqual(
     latestRevision,
   );
-  expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, first]);
-  expect(await rest.get(`${path}/revisions/${first.id}`)).toEqual(first);
+  expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, firstRevision]);
+  expect(await rest.get(`${path}/revisions/${firstRevision.id}`)).toEqual(firstRevision);
 
-  const other = await createRestIntegration(rest, createIntegrationContent('other'));
-  expect(await rest.getRefusal('GET', `${other}/revisions/${first.id}`)).toMatchObject({
+  const otherPath = await createRestIntegration(rest, createIntegrationContent('other'));
+  expect(await rest.getRefusal('GET', `${otherPath}/revisions/${firstRevision.id}`)).toMatchObject({
     status: 404,
   });
 });
@@ -164,38 +162,38 @@ test('requires destructive=true for a revision that drops a read object', async 
   const path = `${rest.integrationPath}/revisions`;
   expect(await rest.getRefusal('POST', path, { revision })).toMatchObject({ status: 409 });
   await rest.post(`${path}?destructive=true`, { revision });
-  const wrong = await rest.getRefusal('POST', `${path}?destructive=yes`, { revision: {} });
-  expect(wrong.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(
+  const refusal = await rest.getRefusal('POST', `${path}?destructive=yes`, { revision: {} });
+  expect(listIssuePositions(refusal)).toEqual(
     expect.arrayContaining(['query destructive', 'body revision.content']),
   );
 });
 
 test("returns 404 for another tenant's integrations, and 403 without the scope", async () => {
-  const [a, b] = [
+  const [rest, stranger] = [
     await createRestTenantWithDestination(app),
     await createRestTenantWithDestination(app),
   ];
-  const path = await createRestIntegration(a);
-  const { id, latestRevision } = await a.get(path);
-  for (const base of [a.base, b.base]) {
+  const path = await createRestIntegration(rest);
+  const { id, latestRevision } = await rest.get(path);
+  for (const base of [rest.base, stranger.base]) {
     for (const [method, end] of [
       ['GET', ''],
       ['DELETE', ''],
       ['GET', '/revisions'],
       ['GET', `/revisions/${latestRevision.id}`],
     ] as const) {
-      const refused = await b.getRefusal(method, `${base}/integrations/${id}${end}`);
+      const refused = await stranger.getRefusal(method, `${base}/integrations/${id}${end}`);
       expect(refused.status).toBe(404);
     }
   }
-  const reader = await a.withScopes('read');
+  const reader = await rest.withScopes('read');
   const body = {
     name: 'x',
     provider: 'sandbox',
     latestRevision: toRevision(createIntegrationContent('x')),
   };
   for (const refused of [
-    await reader.getRefusal('POST', `${a.base}/integrations`, body),
+    await reader.getRefusal('POST', `${rest.base}/integrations`, body),
     await reader.getRefusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
     await reader.getRefusal('DELETE', path),
   ]) {

@@ -28,25 +28,25 @@ const buildManifestZip = (...names: string[]) =>
   buildZip({ name: 'amp.yaml', text: formatManifest(...names) });
 const computeMd5 = (file: Buffer) => createHash('md5').update(file).digest('base64');
 
-async function prepare(): Promise<RestTenant> {
+async function createUploadTenant(): Promise<RestTenant> {
   now = start;
   const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   return rest;
 }
 
-interface Signed {
+interface SignedUpload {
   url: string;
   bucket: string;
   path: string;
 }
 
-async function fetchUploadUrl(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<Signed> {
+async function fetchUploadUrl(rest: Pick<RestTenant, 'get'>, file?: Buffer): Promise<SignedUpload> {
   const query = file ? `?md5=${encodeURIComponent(computeMd5(file))}` : '';
   return rest.get(`/generate-upload-url${query}`);
 }
 
-async function putFile({ url }: Signed, file: Buffer) {
+async function putFile({ url }: SignedUpload, file: Buffer) {
   const { statusCode, headers, body } = await app.app.rest.inject({
     method: 'PUT',
     url: new URL(url).pathname,
@@ -58,7 +58,7 @@ async function putFile({ url }: Signed, file: Buffer) {
   return { status: statusCode, detail: JSON.parse(body).detail };
 }
 
-async function upload(rest: RestTenant, file: Buffer): Promise<Signed> {
+async function upload(rest: RestTenant, file: Buffer): Promise<SignedUpload> {
   const signed = await fetchUploadUrl(rest, file);
   expect(await putFile(signed, file)).toEqual({ status: 200, detail: '' });
   return signed;
@@ -74,7 +74,7 @@ const fetchRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
 };
 
 test('deploys an uploaded manifest by both forms of its address', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   const file = buildManifestZip('readContacts', 'other');
   const { url, bucket, path } = await upload(rest, file);
   const deployed = await deploy(rest, `gs://${bucket}/${path}`);
@@ -88,11 +88,11 @@ test('deploys an uploaded manifest by both forms of its address', async () => {
 });
 
 test('requires a project from a builder with several, and the scope from other callers', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   const file = buildManifestZip('crm');
   const { orgId, builder } = rest.tenant;
   await builder.query(
-    `mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }`,
+    `mutation CreateProject($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }`,
     { input: { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' } },
   );
   expect(await rest.builder.getRefusal('GET', '/generate-upload-url')).toMatchObject({
@@ -106,23 +106,23 @@ test('requires a project from a builder with several, and the scope from other c
   expect((await deploy(rest, signed.url)).status).toBe(200);
   const reader = await rest.withScopes('read');
   expect((await reader.getRefusal('GET', '/generate-upload-url')).status).toBe(403);
-  const other = await prepare();
-  const foreign = `/generate-upload-url?projectIdOrName=${other.tenant.projectName}`;
-  expect((await rest.getRefusal('GET', foreign)).status).toBe(404);
+  const stranger = await createUploadTenant();
+  const foreignPath = `/generate-upload-url?projectIdOrName=${stranger.tenant.projectName}`;
+  expect((await rest.getRefusal('GET', foreignPath)).status).toBe(404);
 });
 
 test('refuses the upload of another project, and its URL with another project in it', async () => {
-  const [rest, other] = [await prepare(), await prepare()];
+  const [rest, stranger] = [await createUploadTenant(), await createUploadTenant()];
   const { url, bucket, path } = await upload(rest, buildManifestZip('crm'));
   const refused = 'must be a URL that generate-upload-url returned for this project';
-  expect(await fetchRefusal(other, url)).toContain(refused);
-  expect(await fetchRefusal(other, `gs://${bucket}/${path}`)).toContain(refused);
-  const moved = url.replace(rest.tenant.projectId, other.tenant.projectId);
-  expect(await fetchRefusal(other, moved)).toContain(refused);
+  expect(await fetchRefusal(stranger, url)).toContain(refused);
+  expect(await fetchRefusal(stranger, `gs://${bucket}/${path}`)).toContain(refused);
+  const moved = url.replace(rest.tenant.projectId, stranger.tenant.projectId);
+  expect(await fetchRefusal(stranger, moved)).toContain(refused);
   const unused = await fetchUploadUrl(rest);
   const forged = {
     ...unused,
-    url: unused.url.replace(rest.tenant.projectId, other.tenant.projectId),
+    url: unused.url.replace(rest.tenant.projectId, stranger.tenant.projectId),
   };
   expect((await putFile(forged, buildManifestZip('crm'))).status).toBe(403);
   expect(await fetchRefusal(rest, unused.url)).toContain(refused);
@@ -132,7 +132,7 @@ test('refuses the upload of another project, and its URL with another project in
 });
 
 test('accepts one file with its checksum at an upload URL, within an hour', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   const file = buildManifestZip('crm');
   const used = await upload(rest, file);
   expect((await putFile(used, file)).status).toBe(409);
@@ -153,22 +153,22 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
 });
 
 test('deletes expired uploads, and limits the uploads of a project', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   const { services } = app.app;
-  const count = () =>
+  const countUploads = () =>
     services.database.prisma.manifestUpload.count({ where: { projectId: rest.tenant.projectId } });
   for (let uploads = 0; uploads < 20; uploads += 1) await upload(rest, buildManifestZip('crm'));
   expect((await putFile(await fetchUploadUrl(rest), buildManifestZip('crm'))).status).toBe(429);
   await removeExpired(services, { pause: async () => {} });
-  expect(await count()).toBe(20);
+  expect(await countUploads()).toBe(20);
   now = new Date(start.getTime() + 3_600_001);
   await removeExpired(services, { pause: async () => {} });
-  expect(await count()).toBe(0);
+  expect(await countUploads()).toBe(0);
   now = start;
 });
 
 test('refuses a file of more than 1 MiB', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   expect((await putFile(await fetchUploadUrl(rest), Buffer.alloc(1024 * 1024))).status).toBe(200);
   expect(await putFile(await fetchUploadUrl(rest), Buffer.alloc(1024 * 1024 + 1))).toEqual({
     status: 413,
@@ -177,19 +177,20 @@ test('refuses a file of more than 1 MiB', async () => {
 });
 
 test('refuses an archive that is too large unpacked, unsafe, or without a manifest', async () => {
-  const rest = await prepare();
+  const rest = await createUploadTenant();
   const fetchDetail = async (file: Buffer) => fetchRefusal(rest, (await upload(rest, file)).url);
-  const good = { name: 'amp.yaml', text: formatManifest('crm') };
+  const manifestFile = { name: 'amp.yaml', text: formatManifest('crm') };
   const createFiles = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
-  expect(await fetchDetail(buildZip(good, ...createFiles(100)))).toBe(
+  expect(await fetchDetail(buildZip(manifestFile, ...createFiles(100)))).toBe(
     'must have at most 100 files.',
   );
   expect(
-    (await deploy(rest, (await upload(rest, buildZip(good, ...createFiles(99)))).url)).status,
+    (await deploy(rest, (await upload(rest, buildZip(manifestFile, ...createFiles(99)))).url))
+      .status,
   ).toBe(200);
   const large = { name: 'b', text: ' '.repeat(4 * 1024 * 1024) };
-  expect(await fetchDetail(buildZip(good, large))).toBe(
+  expect(await fetchDetail(buildZip(manifestFile, large))).toBe(
     'must have at most 4194304 bytes when it is unpacked.',
   );
   const bomb = { name: 'amp.yaml', text: ' '.repeat(64 * 1024 * 1024), declaredBytes: 1_000 };
@@ -197,16 +198,20 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
     /^is not a zip archive that can be read: too many/,
   );
   for (const name of ['../amp.yaml', '/etc/amp.yaml', 'a\\..\\..\\b', 'C:/b']) {
-    expect(await fetchDetail(buildZip(good, { name, text: '' })), name).toMatch(
+    expect(await fetchDetail(buildZip(manifestFile, { name, text: '' })), name).toMatch(
       /^is not a zip archive that can be read: (invalid|absolute)/,
     );
   }
-  const without = 'must have one file amp.yaml or amp.yml at its top.';
-  expect(await fetchDetail(buildZip({ ...good, name: 'folder/amp.yaml' }))).toBe(without);
-  expect(await fetchDetail(buildZip(good, { ...good, name: 'amp.yml' }))).toBe(without);
+  const noManifest = 'must have one file amp.yaml or amp.yml at its top.';
+  expect(await fetchDetail(buildZip({ ...manifestFile, name: 'folder/amp.yaml' }))).toBe(
+    noManifest,
+  );
+  expect(await fetchDetail(buildZip(manifestFile, { ...manifestFile, name: 'amp.yml' }))).toBe(
+    noManifest,
+  );
   expect(await fetchDetail(Buffer.from('no zip'))).toMatch(/^is not a zip archive/);
   expect(await fetchDetail(Buffer.alloc(0))).toMatch(/^is not a zip archive/);
-  expect(await fetchDetail(buildZip({ ...good, text: 'just a text' }))).toBe(
+  expect(await fetchDetail(buildZip({ ...manifestFile, text: 'just a text' }))).toBe(
     'must have specVersion, and integrations with names.',
   );
   const both = { sourceZipUrl: 'a', sourceYaml: 'b' };

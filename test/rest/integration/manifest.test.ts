@@ -26,7 +26,11 @@ const formatIntegration = (name: string, object = 'contacts') => `
 const formatManifest = (...integrations: string[]) =>
   `specVersion: 1.0.0\nintegrations:${integrations.join('')}`;
 
-async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: string }> {
+async function createIntegrationTenant(): Promise<{
+  rest: RestTenant;
+  path: string;
+  revisions: string;
+}> {
   const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   const path = await createRestIntegration(rest, createIntegrationContent('crm'));
@@ -34,7 +38,7 @@ async function prepare(): Promise<{ rest: RestTenant; path: string; revisions: s
 }
 
 test('creates a revision from the integration with the name, or from the only one', async () => {
-  const { rest, path, revisions } = await prepare();
+  const { rest, path, revisions } = await createIntegrationTenant();
   const sourceYaml = formatManifest(formatIntegration('other', 'deals'), formatIntegration('crm'));
   await rest.post(revisions, { sourceYaml });
   const { id, latestRevision } = await rest.get(path);
@@ -49,14 +53,14 @@ test('creates a revision from the integration with the name, or from the only on
       },
     },
   });
-  const byId = `${rest.base}/integrations/${id}/revisions`;
-  await rest.post(byId, { sourceYaml: formatManifest(formatIntegration('crm')) });
+  const revisionsById = `${rest.base}/integrations/${id}/revisions`;
+  await rest.post(revisionsById, { sourceYaml: formatManifest(formatIntegration('crm')) });
   expect(await rest.get(revisions)).toHaveLength(3);
 });
 
 test('refuses text that is not a manifest of the integration, and a file elsewhere', async () => {
-  const { rest, revisions } = await prepare();
-  const refused = async (body: object) => {
+  const { rest, revisions } = await createIntegrationTenant();
+  const listRefusedMembers = async (body: object) => {
     const { status, issues } = await rest.getRefusal('POST', revisions, body);
     return [status, issues?.map(({ name }) => name)];
   };
@@ -68,39 +72,41 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
     formatManifest(formatIntegration('a'), formatIntegration('b')),
     bomb,
   ]) {
-    expect(await refused({ sourceYaml })).toEqual([400, ['sourceYaml']]);
+    expect(await listRefusedMembers({ sourceYaml })).toEqual([400, ['sourceYaml']]);
   }
   const sourceYaml = formatManifest(formatIntegration('crm'));
-  expect(await refused({ sourceYaml, revision: {} })).toEqual([400, ['sourceYaml']]);
-  expect(await refused({ sourceZipUrl: 'https://builder.test/a.zip' })).toEqual([
+  expect(await listRefusedMembers({ sourceYaml, revision: {} })).toEqual([400, ['sourceYaml']]);
+  expect(await listRefusedMembers({ sourceZipUrl: 'https://builder.test/a.zip' })).toEqual([
     400,
     ['sourceZipUrl'],
   ]);
-  expect(await refused({})).toEqual([400, ['revision']]);
-  const [status, names] = await refused({
+  expect(await listRefusedMembers({})).toEqual([400, ['revision']]);
+  const [status, names] = await listRefusedMembers({
     sourceYaml: formatManifest(formatIntegration('crm', 'nothing')),
   });
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
 });
 
 test('names the line of an error in the text', async () => {
-  const { rest, revisions } = await prepare();
+  const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) => {
     const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
-  const repeat = (part: (at: number) => string) =>
+  const repeatPart = (part: (at: number) => string) =>
     Array.from({ length: 12_000 }, (_, at) => part(at));
-  expect(await fetchDetail(`{${repeat((at) => `k${at}`).join()}}`)).toBe(
+  expect(await fetchDetail(`{${repeatPart((at) => `k${at}`).join()}}`)).toBe(
     'must have specVersion, and integrations with names.',
   );
   expect(await fetchDetail('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
     'has a key twice in one map: see line 5.',
   );
-  const aliases = repeat((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
+  const aliases = repeatPart((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
   expect(await fetchDetail(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
-  expect(await fetchDetail(`[${repeat(() => '@').join()}]`)).toMatch(/^is not YAML: see line 1/);
+  expect(await fetchDetail(`[${repeatPart(() => '@').join()}]`)).toMatch(
+    /^is not YAML: see line 1/,
+  );
   expect(await fetchDetail('a\n---\nb')).toBe('must be one YAML document.');
   expect(await fetchDetail(' '.repeat(128 * 1024 + 1))).toBe(
     'must have at most 131072 characters.',
@@ -111,26 +117,26 @@ const putIntegrations = (rest: RestTenant, body: object, query = '') =>
   rest.request('PUT', `${rest.base}/integrations:batch${query}`, body);
 
 test('creates and updates all integrations of a manifest, and returns unchanged ones', async () => {
-  const { rest, path } = await prepare();
-  const text = (objects: string) =>
+  const { rest, path } = await createIntegrationTenant();
+  const formatBoth = (objects: string) =>
     formatManifest(formatIntegration('crm', objects), formatIntegration('other'));
-  const first = await putIntegrations(rest, { sourceYaml: text('contacts') });
-  expect(first.status).toBe(200);
-  expect(first.body.map(({ name }: { name: string }) => name)).toEqual(['crm', 'other']);
-  const [crm, other] = first.body;
+  const created = await putIntegrations(rest, { sourceYaml: formatBoth('contacts') });
+  expect(created.status).toBe(200);
+  expect(created.body.map(({ name }: { name: string }) => name)).toEqual(['crm', 'other']);
+  const [crm, other] = created.body;
   expect(crm.id).toBe((await rest.get(path)).id);
   expect(crm.latestRevision.content.read.objects[0].requiredFields[0].mapToName).toBe('mail');
 
-  const again = await putIntegrations(rest, { sourceYaml: text('contacts') });
-  expect(again.body).toEqual(first.body);
-  const changed = await putIntegrations(rest, { sourceYaml: text('deals') });
+  const repeated = await putIntegrations(rest, { sourceYaml: formatBoth('contacts') });
+  expect(repeated.body).toEqual(created.body);
+  const changed = await putIntegrations(rest, { sourceYaml: formatBoth('deals') });
   expect(changed.body[0].latestRevision.id).not.toBe(crm.latestRevision.id);
   expect(changed.body[1]).toEqual(other);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
 });
 
 test('applies a manifest completely or not at all, and names every issue at its position', async () => {
-  const { rest } = await prepare();
+  const { rest } = await createIntegrationTenant();
   const fetchIssueNames = async (...integrations: string[]) => {
     const { body } = await putIntegrations(rest, { sourceYaml: formatManifest(...integrations) });
     expect(body.status).toBe(400);
@@ -151,10 +157,10 @@ test('applies a manifest completely or not at all, and names every issue at its 
     ),
   ).toEqual(['integrations[1].provider', 'integrations[2].read.objects[0].objectName']);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
-  const other = {
+  const changedProvider = {
     sourceYaml: formatManifest(formatIntegration('crm').replace('sandbox', 'hubspot')),
   };
-  expect((await putIntegrations(rest, other)).body.issues).toContainEqual(
+  expect((await putIntegrations(rest, changedProvider)).body.issues).toContainEqual(
     expect.objectContaining({ name: 'integrations[0].provider' }),
   );
   expect(
@@ -164,7 +170,7 @@ test('applies a manifest completely or not at all, and names every issue at its 
 });
 
 test('refuses a manifest that drops objects of installations, unless it is destructive', async () => {
-  const { rest, path } = await prepare();
+  const { rest, path } = await createIntegrationTenant();
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
   const sourceYaml = formatManifest(formatIntegration('crm', 'deals'), formatIntegration('later'));
@@ -176,7 +182,7 @@ test('refuses a manifest that drops objects of installations, unless it is destr
 });
 
 test('accepts ignored members with a warning, in JSON and in manifests', async () => {
-  const { rest, path } = await prepare();
+  const { rest, path } = await createIntegrationTenant();
   const event = { enabled: 'always', watchFieldsAuto: 'all' };
   const [contacts] = createIntegrationContent().read.objects;
   const content = createIntegrationContent('crm', {
@@ -225,7 +231,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
 });
 
 test('keeps the last field of a name, with a warning', async () => {
-  const { rest, path } = await prepare();
+  const { rest, path } = await createIntegrationTenant();
   const [contacts] = createIntegrationContent().read.objects;
   const objects = [
     {
@@ -252,7 +258,7 @@ test('keeps the last field of a name, with a warning', async () => {
 });
 
 test('keeps the case of integration names, which are unique regardless of case', async () => {
-  const { rest } = await prepare();
+  const { rest } = await createIntegrationTenant();
   const createIntegrationBody = (name: string) => ({
     ...{ name, provider: 'sandbox' },
     latestRevision: { specVersion: '1.0.0', content: createIntegrationContent(name) },
@@ -278,8 +284,11 @@ test('keeps the case of integration names, which are unique regardless of case',
     sourceYaml: formatManifest(formatIntegration('one'), formatIntegration('ONE')),
   });
   expect(twice.body).toMatchObject({ status: 400, issues: [{ name: 'integrations[1].name' }] });
-  const { rest: other } = await prepare();
-  await other.post(`${other.base}/integrations`, createIntegrationBody('READSALESFORCECONTACTS'));
+  const { rest: stranger } = await createIntegrationTenant();
+  await stranger.post(
+    `${stranger.base}/integrations`,
+    createIntegrationBody('READSALESFORCECONTACTS'),
+  );
 });
 
 /** Nested flow and block collections. */
@@ -294,7 +303,7 @@ test.each([
   ['inside a key', `? ${nestFlow(800)}\n: 1`, 'line 1'],
   ['after a large text', `b: ${'x'.repeat(20_000)}\n${nestFlow(40)}`, 'line 2'],
 ])('refuses nesting deeper than 32 levels %s', async (_what, sourceYaml, line) => {
-  const { rest, revisions } = await prepare();
+  const { rest, revisions } = await createIntegrationTenant();
   const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
   expect([status, issues?.map(({ name, detail }) => [name, detail])]).toEqual([
     400,
@@ -303,7 +312,7 @@ test.each([
 });
 
 test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', async () => {
-  const { rest, revisions } = await prepare();
+  const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) =>
     (await rest.getRefusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
   const chain = Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*b${at - 1}]\n`).slice(1);
@@ -324,7 +333,7 @@ test(
   'serves a quiet tenant while another sends 10 times its share of maximal manifests',
   { tags: ['all/rows'] },
   async () => {
-    const [noisy, quiet] = [await prepare(), await prepare()];
+    const [noisy, quiet] = [await createIntegrationTenant(), await createIntegrationTenant()];
     const comment = `# ${'x'.repeat(20_000)}\n`;
     const attack = Array.from({ length: 90 }, () =>
       noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL }),
@@ -347,8 +356,11 @@ test(
 );
 
 test("refuses a large manifest for another tenant's project before it is read", async () => {
-  const [own, other] = [await prepare(), await prepare()];
-  const path = `${other.rest.base}/integrations/crm/revisions`;
-  const { status } = await own.rest.request('POST', path, { sourceYaml: MAXIMAL });
+  const [ownIntegration, foreignIntegration] = [
+    await createIntegrationTenant(),
+    await createIntegrationTenant(),
+  ];
+  const path = `${foreignIntegration.rest.base}/integrations/crm/revisions`;
+  const { status } = await ownIntegration.rest.request('POST', path, { sourceYaml: MAXIMAL });
   expect(status).toBe(404);
 });

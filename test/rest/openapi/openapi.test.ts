@@ -24,20 +24,20 @@ test('describes everything in the OpenAPI document', () => {
 });
 
 /** Yields parameters, and members of bodies and components, that have no description. */
-function* listUndescribed(value: unknown, place: string): Generator<string> {
+function* listUndescribed(value: unknown, pointer: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   const node = value as Record<string, unknown>;
   const isParameter = typeof node.in === 'string' && 'schema' in node;
-  if (isParameter && !node.description) yield `${place} ${node.name}`;
+  if (isParameter && !node.description) yield `${pointer} ${node.name}`;
   for (const [name, member] of Object.entries(node)) {
-    if (name === 'properties') yield* listUndescribedMembers(member, place);
-    yield* listUndescribed(member, `${place}/${name}`);
+    if (name === 'properties') yield* listUndescribedMembers(member, pointer);
+    yield* listUndescribed(member, `${pointer}/${name}`);
   }
 }
 
-function* listUndescribedMembers(members: unknown, place: string): Generator<string> {
+function* listUndescribedMembers(members: unknown, pointer: string): Generator<string> {
   for (const [name, member] of Object.entries(members as Record<string, object>)) {
-    if (!('description' in member) && !('$ref' in member)) yield `${place}.${name}`;
+    if (!('description' in member) && !('$ref' in member)) yield `${pointer}.${name}`;
   }
 }
 

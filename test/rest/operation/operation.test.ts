@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
-import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, listIssuePositions } from '../../support/rest/rest-client.ts';
 import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
@@ -24,9 +24,9 @@ const listIds = (items: { id: string }[]) => items.map(({ id }) => id);
 test("lists an installation's operations in pages, newest first", async () => {
   const { newestFirst, ...rest } = await createOperations(5);
   const path = `${rest.installationPath}/operations`;
-  const all = await rest.get(path);
-  expect(listIds(all.results)).toEqual(newestFirst);
-  expect(all.pagination).toEqual({ done: true });
+  const wholeList = await rest.get(path);
+  expect(listIds(wholeList.results)).toEqual(newestFirst);
+  expect(wholeList.pagination).toEqual({ done: true });
   const pages: string[][] = [];
   let query = '?pageSize=2';
   for (;;) {
@@ -46,10 +46,7 @@ test('filters operations by status and kind', async () => {
     expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
     expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
     const refused = await rest.getRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
-    expect(refused.issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual([
-      'query status',
-      'query pageSize',
-    ]);
+    expect(listIssuePositions(refused)).toEqual(['query status', 'query pageSize']);
   }
 });
 
@@ -75,13 +72,18 @@ test('returns an operation and its log after the installation is deleted', async
 });
 
 test("returns 404 for another tenant's operations", async () => {
-  const { newestFirst, ...a } = await createOperations(1);
-  const b = await createRestTenant(app);
-  for (const base of [a.base, b.base]) {
+  const { newestFirst, ...rest } = await createOperations(1);
+  const stranger = await createRestTenant(app);
+  for (const base of [rest.base, stranger.base]) {
     for (const end of ['', '/logs']) {
-      const refused = await b.getRefusal('GET', `${base}/operations/${newestFirst[0]}${end}`);
+      const refused = await stranger.getRefusal(
+        'GET',
+        `${base}/operations/${newestFirst[0]}${end}`,
+      );
       expect(refused.status).toBe(404);
     }
   }
-  expect(await b.getRefusal('GET', `${a.base}/operations`)).toMatchObject({ status: 404 });
+  expect(await stranger.getRefusal('GET', `${rest.base}/operations`)).toMatchObject({
+    status: 404,
+  });
 });

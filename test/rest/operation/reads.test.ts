@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { startReadJobs } from '../../support/fixtures/reads.ts';
+import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
@@ -53,13 +54,13 @@ test('pauses and resumes reads, all or by name, also without a body', async () =
 test('names invalid members at their positions', async () => {
   const rest = await createRestInstallation(app);
   const fetchIssueNames = async (path: string, body: unknown) =>
-    (await rest.getRefusal('POST', path, body)).issues?.map((issue) => `${issue.in} ${issue.name}`);
+    listIssuePositions(await rest.getRefusal('POST', path, body));
   const times = { sinceTimestamp: 'yesterday', untilTimestamp: '2026-01-31T12:00:00Z' };
-  const read = `${rest.integrationPath}/objects/nothing:read`;
-  expect(await fetchIssueNames(read, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
+  const readPath = `${rest.integrationPath}/objects/nothing:read`;
+  expect(await fetchIssueNames(readPath, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
     expect.arrayContaining(['body mode', 'body sinceTimestamp']),
   );
-  expect(await fetchIssueNames(read, { groupRef: 'unknown' })).toEqual(
+  expect(await fetchIssueNames(readPath, { groupRef: 'unknown' })).toEqual(
     expect.arrayContaining(['path objectName', 'body groupRef']),
   );
   for (const verb of ['pause', 'unpause']) {
@@ -71,58 +72,71 @@ test('names invalid members at their positions', async () => {
 });
 
 test("requires reads:control and an installation of the caller's project", async () => {
-  const [a, b] = [await createRestInstallation(app), await createRestInstallation(app)];
-  const read = `${a.integrationPath}/objects/contacts:read`;
-  const paths = [read, `${a.installationPath}:pause`, `${a.installationPath}:unpause`];
-  const body = (path: string) => (path === read ? { groupRef: 'acme' } : {});
-  const [reader, controller] = [await a.withScopes('read'), await a.withScopes('reads:control')];
+  const [installed, stranger] = [
+    await createRestInstallation(app),
+    await createRestInstallation(app),
+  ];
+  const readPath = `${installed.integrationPath}/objects/contacts:read`;
+  const paths = [
+    readPath,
+    `${installed.installationPath}:pause`,
+    `${installed.installationPath}:unpause`,
+  ];
+  const createBody = (path: string) => (path === readPath ? { groupRef: 'acme' } : {});
+  const [reader, controller] = [
+    await installed.withScopes('read'),
+    await installed.withScopes('reads:control'),
+  ];
   for (const path of paths) {
-    expect(await b.getRefusal('POST', path, body(path))).toMatchObject({ status: 404 });
-    const refused = await reader.getRefusal('POST', path, body(path));
+    expect(await stranger.getRefusal('POST', path, createBody(path))).toMatchObject({
+      status: 404,
+    });
+    const refused = await reader.getRefusal('POST', path, createBody(path));
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('reads:control');
-    await controller.post(path, body(path), path === read ? 201 : 204);
+    await controller.post(path, createBody(path), path === readPath ? 201 : 204);
   }
 });
 
 test('returns 204 for deliverResults of an object that the group reads, and otherwise 404', async () => {
   const rest = await createRestInstallation(app);
-  const deliver = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
+  const createPath = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
   const body = { groupRef: 'acme', pages: 1 };
-  expect(await rest.post(deliver('contacts'), body, 204)).toBe('');
-  expect(await rest.getRefusal('POST', deliver('deals'), body)).toMatchObject({ status: 404 });
+  expect(await rest.post(createPath('contacts'), body, 204)).toBe('');
+  expect(await rest.getRefusal('POST', createPath('deals'), body)).toMatchObject({ status: 404 });
   const unknownGroup = { groupRef: 'unknown' };
-  expect(await rest.getRefusal('POST', deliver('contacts'), unknownGroup)).toMatchObject({
+  expect(await rest.getRefusal('POST', createPath('contacts'), unknownGroup)).toMatchObject({
     status: 404,
   });
   const reader = await rest.withScopes('read');
-  expect(await reader.getRefusal('POST', deliver('contacts'), body)).toMatchObject({ status: 403 });
+  expect(await reader.getRefusal('POST', createPath('contacts'), body)).toMatchObject({
+    status: 403,
+  });
 });
 
 test('accepts reads by their own path on the read host, and names the verb elsewhere', async () => {
-  const own = await createTestApp({ env: { READ_URL: 'http://reads.test' } });
-  await using _own = own;
-  const rest = await createRestInstallation(own);
+  await using testApp = await createTestApp({ env: { READ_URL: 'http://reads.test' } });
+  const rest = await createRestInstallation(testApp);
   const url = `/v1${rest.integrationPath}/objects/contacts`;
   const payload = { groupRef: 'acme', mode: 'async', sinceTimestamp: '2026-01-01T00:00:00Z' };
-  const at = (host: string) =>
-    own.app.rest.inject({
+  const requestRead = (host: string) =>
+    testApp.app.rest.inject({
       method: 'POST',
       url,
       headers: { host, 'x-api-key': rest.tenant.apiKey },
       payload,
     });
-  const read = await at('reads.test');
+  const read = await requestRead('reads.test');
   expect([read.statusCode, read.json()]).toEqual([
     201,
     { operationId: expect.stringMatching(/^opr_/) },
   ]);
-  const written = await at('writes.test');
+  const written = await requestRead('writes.test');
   expect(written.statusCode).toBe(400);
   expect(written.json().detail).toContain(':read');
-  const others = await own.app.rest.inject({
+  const otherResponse = await testApp.app.rest.inject({
     url: `/v1${rest.integrationPath}`,
     headers: { host: 'reads.test', 'x-api-key': rest.tenant.apiKey },
   });
-  expect(others.statusCode).toBe(200);
+  expect(otherResponse.statusCode).toBe(200);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, startWriteJobs } from '../../support/fixtures/writes.ts';
+import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import {
   createRestInstallation,
   type RestInstallation,
@@ -69,19 +70,19 @@ test('accepts records as items of a batch, and as the member `record` of items',
 
 test('refuses integers that JSON numbers cannot hold exactly, with their paths', async () => {
   const rest = await installWriter();
-  const before = sandbox.records('contacts').length;
+  const recordCount = sandbox.records('contacts').length;
   const record = { ...createContact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
   const refused = await write(rest, { record }, 400);
   expect(refused.issues.map(({ name }: { name: string }) => name)).toEqual([
     'record.age',
     'record.nested.list[1]',
   ]);
-  expect(sandbox.records('contacts')).toHaveLength(before);
+  expect(sandbox.records('contacts')).toHaveLength(recordCount);
 });
 
 test('returns a problem for a failed write only to clients that accept problems', async () => {
   const rest = await installWriter();
-  const failWith = (accept: string, overrides: object) =>
+  const requestFailingWrite = (accept: string, overrides: object) =>
     app.app.rest.inject({
       method: 'POST',
       url: `/v1${getContactsPath(rest)}`,
@@ -89,7 +90,10 @@ test('returns a problem for a failed write only to clients that accept problems'
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', ...overrides }),
     });
   const wrong = { record: { lastname: 'No email' } };
-  const problem = await failWith('application/json, application/problem+json;q=0.5', wrong);
+  const problem = await requestFailingWrite(
+    'application/json, application/problem+json;q=0.5',
+    wrong,
+  );
   expect([problem.statusCode, problem.headers['content-type']]).toEqual([
     422,
     'application/problem+json',
@@ -105,10 +109,10 @@ test('returns a problem for a failed write only to clients that accept problems'
     result: { success: false },
     errors: [{ message: 'email must have a value' }],
   });
-  const batch = await failWith('application/problem+json', { batch: [wrong, wrong] });
+  const batch = await requestFailingWrite('application/problem+json', { batch: [wrong, wrong] });
   expect(batch.json()).toMatchObject({ detail: 'None of the 2 records was written.' });
   for (const accept of ['*/*', 'application/json', 'application/problem+json;q=0']) {
-    const response = await failWith(accept, wrong);
+    const response = await requestFailingWrite(accept, wrong);
     expect([response.statusCode, Object.keys(response.json()).sort()]).toEqual([
       422,
       ['errors', 'operationId', 'result'],
@@ -120,28 +124,34 @@ test('returns 200 for a batch with a written record, and 422 without', async () 
   const rest = await installWriter();
   const wrong = { record: { lastname: 'No email' } };
   const record = createContact();
-  const some = await write(rest, { batch: [{ record }, wrong] });
-  expect(some).toMatchObject({
+  const partial = await write(rest, { batch: [{ record }, wrong] });
+  expect(partial).toMatchObject({
     successCount: 1,
     failureCount: 1,
     results: [{ success: true, data: record }, { success: false }],
   });
-  expect(some.errors).toEqual([{ message: expect.stringMatching(/^Record 2: /) }]);
-  expect(some).not.toHaveProperty('result');
-  const none = await write(rest, { batch: [wrong, wrong] }, 422);
-  expect(none).toEqual({
+  expect(partial.errors).toEqual([{ message: expect.stringMatching(/^Record 2: /) }]);
+  expect(partial).not.toHaveProperty('result');
+  const failed = await write(rest, { batch: [wrong, wrong] }, 422);
+  expect(failed).toEqual({
     operationId: expect.stringMatching(/^opr_/),
     successCount: 0,
     failureCount: 2,
     results: [{ success: false }, { success: false }],
     errors: [expect.anything(), expect.anything()],
   });
-  expect(none.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
+  expect(failed.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
     'Record 1',
     'Record 2',
   ]);
-  const all = { batch: [{ record: createContact() }, wrong], batchPolicy: { allOrNone: true } };
-  expect(await write(rest, all, 422)).toMatchObject({ successCount: 0, failureCount: 2 });
+  const allOrNoneBatch = {
+    batch: [{ record: createContact() }, wrong],
+    batchPolicy: { allOrNone: true },
+  };
+  expect(await write(rest, allOrNoneBatch, 422)).toMatchObject({
+    successCount: 0,
+    failureCount: 2,
+  });
 });
 
 test('returns only the operation of an asynchronous write, which reports its outcome', async () => {
@@ -176,11 +186,11 @@ test('writes a repeated request with an Idempotency-Key once', async () => {
       payload: JSON.stringify({ groupRef: 'acme', type: 'create', record }),
     });
   const record = createContact();
-  const [first, second] = [await sendWrite(record), await sendWrite(record)];
-  expect([first.statusCode, second.statusCode]).toEqual([200, 200]);
-  expect(second.json()).toEqual(first.json());
-  const other = await sendWrite(createContact());
-  expect(other.statusCode).toBe(409);
+  const [firstResponse, repeatedResponse] = [await sendWrite(record), await sendWrite(record)];
+  expect([firstResponse.statusCode, repeatedResponse.statusCode]).toEqual([200, 200]);
+  expect(repeatedResponse.json()).toEqual(firstResponse.json());
+  const conflicting = await sendWrite(createContact());
+  expect(conflicting.statusCode).toBe(409);
   const tooLong = await app.app.rest.inject({
     method: 'POST',
     url,
@@ -206,9 +216,7 @@ test('returns an operation without an error if the outcome is late', async () =>
 test('names invalid members at their positions', async () => {
   const rest = await installWriter();
   const fetchIssues = async (body: object) =>
-    (await rest.getRefusal('POST', getContactsPath(rest), body)).issues?.map(
-      (issue) => `${issue.in} ${issue.name}`,
-    );
+    listIssuePositions(await rest.getRefusal('POST', getContactsPath(rest), body));
   expect(await fetchIssues({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
     expect.arrayContaining(['body type', 'body mode']),
   );
@@ -243,11 +251,13 @@ test('refuses a record together with a batch', async () => {
 });
 
 test("requires records:write and an installation of the caller's project", async () => {
-  const [a, b] = [await installWriter(), await installWriter()];
+  const [writer, stranger] = [await installWriter(), await installWriter()];
   const body = { groupRef: 'acme', type: 'create', record: createContact() };
-  expect(await b.getRefusal('POST', getContactsPath(a), body)).toMatchObject({ status: 404 });
-  const reader = await a.withScopes('read');
-  const refused = await reader.getRefusal('POST', getContactsPath(a), body);
+  expect(await stranger.getRefusal('POST', getContactsPath(writer), body)).toMatchObject({
+    status: 404,
+  });
+  const reader = await writer.withScopes('read');
+  const refused = await reader.getRefusal('POST', getContactsPath(writer), body);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('records:write');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, listIssuePositions } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 const createDomain = () => `${crypto.randomUUID().slice(0, 8)}.example.com`;
@@ -27,22 +27,22 @@ test('claims a domain, and returns it at its Location', async () => {
 });
 
 test('refuses and hides a domain that another org has claimed', async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   const domain = createDomain();
-  const claim = (client: typeof a) => ({
+  const createClaim = (client: typeof rest) => ({
     domain,
     parentId: client.tenant.orgId,
     parentType: 'org',
   });
-  await a.builder.post('/claimed-domains', claim(a));
-  for (const client of [a, b]) {
-    const taken = await client.builder.getRefusal('POST', '/claimed-domains', claim(client));
+  await rest.builder.post('/claimed-domains', createClaim(rest));
+  for (const client of [rest, stranger]) {
+    const taken = await client.builder.getRefusal('POST', '/claimed-domains', createClaim(client));
     expect(taken.status).toBe(409);
   }
-  const unseen = await b.getRefusal('GET', `/claimed-domains?domain=${domain}`);
+  const unseen = await stranger.getRefusal('GET', `/claimed-domains?domain=${domain}`);
   expect(unseen.status).toBe(404);
-  const foreign = { ...claim(a), domain: createDomain() };
-  expect(await b.builder.getRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
+  const foreign = { ...createClaim(rest), domain: createDomain() };
+  expect(await stranger.builder.getRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
     status: 404,
   });
 });
@@ -51,7 +51,7 @@ test('names every invalid input, and refuses claims by API keys', async () => {
   const rest = await createRestTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
   const { issues } = await rest.builder.getRefusal('POST', '/claimed-domains', body);
-  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
+  expect(listIssuePositions({ issues }).sort()).toEqual([
     'body domain',
     'body parentId',
     'body parentType',
@@ -59,6 +59,6 @@ test('names every invalid input, and refuses claims by API keys', async () => {
   const missing = await rest.getRefusal('GET', '/claimed-domains');
   expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
   const claim = { domain: createDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
-  const byKey = await rest.getRefusal('POST', '/claimed-domains', claim);
-  expect(byKey.status).toBe(403);
+  const keyRefusal = await rest.getRefusal('POST', '/claimed-domains', claim);
+  expect(keyRefusal.status).toBe(403);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, listIssuePositions } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
@@ -19,8 +19,8 @@ test('creates, lists, finds and revokes an invite', async () => {
   });
   expect(await rest.get(path)).toEqual([created]);
   expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
-  const again = await rest.getRefusal('POST', path, { email: 'eve@example.com' });
-  expect(again.status).toBe(409);
+  const repeated = await rest.getRefusal('POST', path, { email: 'eve@example.com' });
+  expect(repeated.status).toBe(409);
 
   await rest.delete(`${path}/${created.id}`);
   const revoked = await rest.get(`${path}/${created.id}`);
@@ -54,27 +54,24 @@ test('names an invalid address and role at their positions', async () => {
   const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { issues } = await rest.getRefusal('POST', path, { email: 'eve', role: 'owner' });
-  expect(issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
-    'body email',
-    'body role',
-  ]);
-  const odd = await rest.getRefusal('GET', `${path}?status=PENDING`);
-  expect(odd.issues).toMatchObject([{ in: 'query', name: 'status' }]);
+  expect(listIssuePositions({ issues }).sort()).toEqual(['body email', 'body role']);
+  const refusal = await rest.getRefusal('GET', `${path}?status=PENDING`);
+  expect(refusal.issues).toMatchObject([{ in: 'query', name: 'status' }]);
 });
 
 test("returns 404 for another tenant's invite, and requires the scopes", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const path = `/orgs/${a.tenant.orgId}/invites`;
-  const { id } = await a.post(path, { email: 'eve@example.com' });
-  for (const base of [path, `/orgs/${b.tenant.orgId}/invites`]) {
-    expect(await b.getRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const path = `/orgs/${rest.tenant.orgId}/invites`;
+  const { id } = await rest.post(path, { email: 'eve@example.com' });
+  for (const base of [path, `/orgs/${stranger.tenant.orgId}/invites`]) {
+    expect(await stranger.getRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
   }
-  const accepting = await b.builder.getRefusal('POST', '/invites:accept', { inviteId: id });
+  const accepting = await stranger.builder.getRefusal('POST', '/invites:accept', { inviteId: id });
   expect(accepting.status).toBe(404);
-  const byKey = await a.getRefusal('POST', '/invites:accept', { inviteId: id });
-  expect(byKey.status).toBe(403);
-  const full = await a.withScopes('full');
+  const keyRefusal = await rest.getRefusal('POST', '/invites:accept', { inviteId: id });
+  expect(keyRefusal.status).toBe(403);
+  const full = await rest.withScopes('full');
   await full.get(`${path}/${id}`);
   for (const refused of [
     await full.getRefusal('POST', path, { email: 'bob@example.com' }),
@@ -89,18 +86,20 @@ test("accepts the newest invite to the builder's address by naming the address",
   const [host, guest] = [await createRestTenant(app), await createRestTenant(app)];
   const { orgId } = host.tenant;
   const invitedEmail = guest.tenant.builderEmail;
-  const accept = (client: typeof guest.builder, body: object) =>
+  const getAcceptRefusal = (client: typeof guest.builder, body: object) =>
     client.getRefusal('POST', '/invites:accept', body);
-  expect(await accept(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
+  expect(await getAcceptRefusal(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
   const { id: inviteId } = await host.builder.post(`/orgs/${orgId}/invites`, {
     email: invitedEmail,
   });
-  expect(await accept(host.builder, { invitedEmail })).toMatchObject({ status: 404 });
-  expect(await accept(guest.builder, { invitedEmail, inviteId })).toMatchObject({ status: 400 });
-  expect(await accept(guest.builder, {})).toMatchObject({ status: 400 });
+  expect(await getAcceptRefusal(host.builder, { invitedEmail })).toMatchObject({ status: 404 });
+  expect(await getAcceptRefusal(guest.builder, { invitedEmail, inviteId })).toMatchObject({
+    status: 400,
+  });
+  expect(await getAcceptRefusal(guest.builder, {})).toMatchObject({ status: 400 });
   const body = { invitedEmail: invitedEmail.toUpperCase() };
   const joined = await guest.builder.post('/invites:accept', body, 200);
   expect(joined.orgIds).toContain(orgId);
   expect(joined.projectRoles).toHaveProperty(host.tenant.projectId);
-  expect(await accept(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
+  expect(await getAcceptRefusal(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
 });

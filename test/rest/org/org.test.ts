@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, listIssuePositions } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
@@ -33,7 +33,7 @@ test('creates an org with the builder as an admin, and renames it', async () => 
     updateMask: ['label'],
     org: { label: ' ' },
   });
-  expect(issues?.map((issue) => `${issue.in} ${issue.name}`)).toEqual(['body org.label']);
+  expect(listIssuePositions({ issues })).toEqual(['body org.label']);
 });
 
 test('returns the billing account and the builders of an org', async () => {
@@ -62,16 +62,16 @@ test('returns the billing account and the builders of an org', async () => {
 });
 
 test("returns 404 for another tenant's org, requires the scopes, and refuses changes by API keys", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const path = `/orgs/${a.tenant.orgId}`;
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const path = `/orgs/${rest.tenant.orgId}`;
   const change = { updateMask: ['label'], org: { label: 'Mine' } };
-  for (const client of [b, b.builder]) {
+  for (const client of [stranger, stranger.builder]) {
     for (const below of ['', '/builders', '/billingAccount', '/invites', '/claimed-domains']) {
       expect(await client.getRefusal('GET', path + below)).toMatchObject({ status: 404 });
     }
   }
-  expect(await b.builder.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-  const reader = await a.withScopes('read');
+  expect(await stranger.builder.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+  const reader = await rest.withScopes('read');
   for (const refused of [
     await reader.getRefusal('GET', '/orgs'),
     await reader.getRefusal('GET', path),
@@ -81,9 +81,9 @@ test("returns 404 for another tenant's org, requires the scopes, and refuses cha
     expect(refused.detail).toContain('org:read');
   }
   for (const refused of [
-    await a.getRefusal('POST', '/orgs', { label: 'Mine' }),
-    await a.getRefusal('PATCH', path, change),
-    await a.getRefusal('GET', '/my-info'),
+    await rest.getRefusal('POST', '/orgs', { label: 'Mine' }),
+    await rest.getRefusal('PATCH', path, change),
+    await rest.getRefusal('GET', '/my-info'),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('bearer');

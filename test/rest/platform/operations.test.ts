@@ -81,10 +81,7 @@ function findInputDifferences(
   ];
 }
 
-function findResponseDifferences(
-  { answers: responses }: ReferenceOperation,
-  here: Documented,
-): string[] {
+function findResponseDifferences({ responses }: ReferenceOperation, here: Documented): string[] {
   return Object.entries(responses).flatMap(([status, shape]) => {
     const response = here.responses[status];
     if (!response) return [`no response ${status}`];

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestClient, createRestTenant } from '../../support/rest/rest-client.ts';
+import {
+  createRestClient,
+  createRestTenant,
+  listIssuePositions,
+} from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
@@ -35,9 +39,7 @@ test('refuses an invalid mask with every position', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>
-    (await rest.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, body)).issues?.map(
-      (issue) => `${issue.in} ${issue.name}`,
-    );
+    listIssuePositions(await rest.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, body));
   expect(await fetchIssues({ updateMask: ['label'], apiKey: {} })).toEqual(['body apiKey.label']);
   expect(await fetchIssues({ updateMask: ['key'], apiKey: {} })).toEqual(['body updateMask[0]']);
   expect(await fetchIssues({ updateMask: [], apiKey: {} })).toEqual(['body updateMask']);
@@ -59,18 +61,22 @@ test('deletes a key by its value, and refuses it immediately', async () => {
 });
 
 test("returns 404 for another tenant's key, and requires keys:write", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await a.post(`${a.base}/api-keys`, { label: 'ci' });
-  for (const base of [a.base, b.base]) {
-    expect(await b.getRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({ status: 404 });
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
+  for (const base of [rest.base, stranger.base]) {
+    expect(await stranger.getRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({
+      status: 404,
+    });
+    expect(await stranger.getRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({
+      status: 404,
+    });
   }
-  const reader = await a.withScopes('read');
+  const reader = await rest.withScopes('read');
   const change = { updateMask: ['label'], apiKey: { label: 'x' } };
   for (const refused of [
-    await reader.getRefusal('POST', `${a.base}/api-keys`, { label: 'x', scopes: ['read'] }),
-    await reader.getRefusal('PATCH', `${a.base}/api-keys/${id}`, change),
-    await reader.getRefusal('DELETE', `${a.base}/api-keys/${id}`),
+    await reader.getRefusal('POST', `${rest.base}/api-keys`, { label: 'x', scopes: ['read'] }),
+    await reader.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, change),
+    await reader.getRefusal('DELETE', `${rest.base}/api-keys/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('keys:write');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenant, listIssuePositions } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
@@ -64,7 +64,7 @@ test('sets and clears the appearance of the connect page', async () => {
 test('names every invalid input', async () => {
   const { builder } = await createRestTenant(app);
   const { issues } = await builder.getRefusal('POST', '/projects', { name: '-', appName: '' });
-  expect([...new Set(issues?.map((issue) => `${issue.in} ${issue.name}`))].sort()).toEqual([
+  expect([...new Set(listIssuePositions({ issues }))].sort()).toEqual([
     'body appName',
     'body name',
     'body orgId',
@@ -72,12 +72,12 @@ test('names every invalid input', async () => {
 });
 
 test("returns 404 for another tenant's project", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  expect(await b.getRefusal('GET', a.base)).toMatchObject({ status: 404 });
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  expect(await stranger.getRefusal('GET', rest.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
-  expect(await b.getRefusal('PATCH', a.base, body)).toMatchObject({ status: 404 });
-  const { orgId } = a.tenant;
-  const created = await b.builder.getRefusal('POST', '/projects', {
+  expect(await stranger.getRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
+  const { orgId } = rest.tenant;
+  const created = await stranger.builder.getRefusal('POST', '/projects', {
     name: 'no',
     appName: 'x',
     orgId,

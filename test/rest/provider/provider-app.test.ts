@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
+import {
+  createRestTenant,
+  listIssuePositions,
+  type RestTenant,
+} from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 const secret = { clientId: 'client', clientSecret: 'planted-secret' };
@@ -54,7 +58,7 @@ test('names every invalid input at its position, and repeats no secret', async (
     const refused = await rest.getRefusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused)).not.toContain('planted');
-    return refused.issues?.map((issue) => `${issue.in} ${issue.name}`);
+    return listIssuePositions(refused);
   };
   const body = { provider: 'none', clientId: '', clientSecret: 'planted\u0007', scopes: ['a', ''] };
   expect(await fetchIssues('POST', '', body)).toEqual([
@@ -93,16 +97,16 @@ test('returns 409 for deleting an app that connections use, and deletes others',
 });
 
 test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
-  const [a, b] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await createApp(a);
+  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const { id } = await createApp(rest);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
-  for (const base of [a.base, b.base]) {
+  for (const base of [rest.base, stranger.base]) {
     const path = `${base}/provider-apps/${id}`;
-    expect(await b.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await b.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
-  const reader = await a.withScopes('read');
-  const path = `${a.base}/provider-apps`;
+  const reader = await rest.withScopes('read');
+  const path = `${rest.base}/provider-apps`;
   for (const refused of [
     await reader.getRefusal('POST', path, { provider: 'hubspot', ...secret }),
     await reader.getRefusal('PATCH', `${path}/${id}`, change),

@@ -17,7 +17,7 @@ const { url } = await app.app.start();
 const { database } = app.app.services;
 const fetchPath = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
 
-const query = `subscription ($project: String!, $after: String) {
+const query = `subscription FollowNotificationEvents($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 

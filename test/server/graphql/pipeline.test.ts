@@ -24,7 +24,7 @@ const { database } = app.app.services;
 const { url } = await app.app.start();
 
 const QUERY = '{ viewer { kind } }';
-const EVENTS = `subscription ($project: String!) {
+const EVENTS = `subscription SubscribeToEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
 const OPENING_STEPS = ['parse', 'validate', 'context'];
@@ -154,7 +154,7 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
 
 /** Creates a key, a topic whose name is taken, and another key. */
 const createPartlyRefused = ({ projectId }: Tenant) => ({
-  query: `mutation ($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
+  query: `mutation CreateKeysAndTopic($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
     first: createApiKey(input: $key) { key }
     refused: createTopic(input: $topic) { topic { id } }
     last: createApiKey(input: $key) { key }

@@ -25,7 +25,7 @@ const app = await getSharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
 
-const query = `subscription ($project: String!, $after: String) {
+const query = `subscription FollowNotificationEvents($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
@@ -103,7 +103,7 @@ test('runs queries and mutations with the rules and errors of HTTP', async () =>
   };
   expect((await run('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'API_KEY' } });
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  const mutation = `mutation ($input: CreateTopicInput!) {
+  const mutation = `mutation CreateTopic($input: CreateTopicInput!) {
     createTopic(input: $input) { topic { name } }
   }`;
   expect((await run(mutation, { input })).data).toEqual({

@@ -13,7 +13,7 @@ const OTHERS = 'https://others.example';
 const EVIL = 'https://evil.example';
 const CONSOLE = 'https://console.example';
 const app = await getSharedApp({ env: { CORS_ORIGINS: CONSOLE } });
-const ALLOW = `mutation ($input: UpdateProjectInput!) {
+const ALLOW = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { allowedOrigins } }
 }`;
 
@@ -22,7 +22,9 @@ function allow(tenant: Tenant, ...allowedOrigins: string[]) {
 }
 
 async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
-  const create = `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }`;
+  const create = `mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) { key }
+  }`;
   const input = {
     projectIdOrName: owner.projectId,
     label: 'page',

@@ -13,10 +13,10 @@ const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
 /** Another host name with the same port. */
 const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
 
-const START = `mutation ($input: StartOAuthConnectInput!) {
+const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
-const CREATE_APP = `mutation ($input: CreateProviderAppInput!) {
+const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { webhookUrl } }
 }`;
 const json = { 'content-type': 'application/json' };

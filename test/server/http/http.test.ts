@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
+import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 const tenant = await app.tenant();
@@ -127,8 +128,9 @@ test('returns 400 for malformed JSON and a missing query', async () => {
 });
 
 test('refuses NUL and lone surrogates in every argument', async () => {
-  const mutation =
-    'mutation ($input: CreateProviderAppInput!) { createProviderApp(input: $input) { providerApp { id } } }';
+  const mutation = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
+    createProviderApp(input: $input) { providerApp { id } }
+  }`;
   const input = {
     projectIdOrName: tenant.projectId,
     provider: 'hubspot',
@@ -139,7 +141,7 @@ test('refuses NUL and lone surrogates in every argument', async () => {
   };
   const { code, problem } = await tenant.getRefusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
-  expect(problem.issues?.map((issue) => issue.name).sort()).toEqual([
+  expect(listIssueNames(problem).sort()).toEqual([
     'input.clientId',
     'input.metadata.authQueryParams',
     'input.scopes[1]',
@@ -150,8 +152,9 @@ test('refuses NUL and lone surrogates in every argument', async () => {
 });
 
 test('refuses JSON that would change when it is stored', async () => {
-  const query =
-    'mutation ($input: GenerateConnectionInput!) { generateConnection(input: $input) { connection { id } } }';
+  const query = `mutation GenerateConnection($input: GenerateConnectionInput!) {
+    generateConnection(input: $input) { connection { id } }
+  }`;
   const who = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
   for (const metadata of [
     '{"__proto__": {}}',
@@ -172,7 +175,9 @@ test('refuses JSON that would change when it is stored', async () => {
 });
 
 test('names the path of a variable of the wrong type', async () => {
-  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { key } }';
+  const mutation = `mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) { key }
+  }`;
   const label = { secret: 'hunter2' };
   const input = { projectIdOrName: tenant.projectId, label, scopes: ['READ'] };
   const { code, problem } = await tenant.getRefusal(mutation, { input });

@@ -234,7 +234,7 @@ test('shows an agent only the operations and proposals of its session', async ()
   });
 });
 
-const REVOKE = `mutation ($input: RevokeAgentSessionInput!) {
+const REVOKE = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
   revokeAgentSession(input: $input) { agentSession { revokeTime } }
 }`;
 

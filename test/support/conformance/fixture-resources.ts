@@ -8,7 +8,7 @@ import type { RestInstallation } from '../rest/rest-installation.ts';
 import { createConnectionResources } from './accounts.ts';
 import { lazy } from './lazy.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a rule reads what it is about
+// biome-ignore lint/suspicious/noExplicitAny: a rule knows the shape of the response
 type ResponseBody = any;
 
 export type Resources = ReturnType<typeof createResources>;

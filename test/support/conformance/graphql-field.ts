@@ -73,6 +73,6 @@ export async function queryNode(
   { query }: Pick<Fixture['tenant'], 'query'>,
   { id, type, selection }: { id: string; type: string; selection: string },
 ) {
-  const text = `query ($id: ID!) { node(id: $id) { ... on ${type} { ${selection} } } }`;
+  const text = `query GetNode($id: ID!) { node(id: $id) { ... on ${type} { ${selection} } } }`;
   return (await query(text, { id })).node;
 }

@@ -7,10 +7,10 @@ import { createConnectionVariables, GENERATE_CONNECTION } from '../fixtures/conn
 import { createConnectionWebhook, createWebhook } from '../fixtures/webhooks.ts';
 import type { Receiver } from '../receiver.ts';
 
-export const LIST_EVENTS = `query ($project: String!, $after: String) {
+export const LIST_EVENTS = `query ListEvents($project: String!, $after: String) {
   project(idOrName: $project) { notificationEvents(first: 50, after: $after) { edges { cursor node { id } } } }
 }`;
-export const LIST_DELIVERIES = `query ($id: ID!) {
+export const LIST_DELIVERIES = `query ListDeliveries($id: ID!) {
   node(id: $id) { ... on Destination { deliveries(first: 10) { nodes { id status failureReason } } } }
 }`;
 
@@ -21,7 +21,7 @@ export const SEALED_TARGET = {
   urlWithValues: 'https://hooks.example.test/?token=in-the-query',
   headerValues: { 'X-Key': 'in-a-header' },
 };
-export const LIST_SEALED_VALUES = `query ($project: String!) {
+export const LIST_SEALED_VALUES = `query ListSealedValues($project: String!) {
   project(idOrName: $project) {
     destinations(first: 10) { nodes { name url headers urlWithValues headerValues } }
   }

@@ -10,7 +10,7 @@ import type { TestApp } from '../app.ts';
 import { fillProject } from './fill.ts';
 import { recordStatements } from './statements.ts';
 
-/** How many rows each additional project gets. */
+/** Number of rows in each additional project. */
 const PROJECT_SIZES = { few: 2, connections: 4, installations: 4, operations: 8, events: 8 };
 
 /** Creates `count` members, invites, domains and projects, and `count` other orgs. */
@@ -19,13 +19,13 @@ export async function fillOrg(app: TestApp, count: number) {
   const { orgId, projectId, builderId, builderEmail } = await app.tenant();
   const orgIds = [orgId];
   for (let n = 1; n <= count; n += 1) {
-    const otherId = newId('org');
-    orgIds.push(otherId);
+    const otherOrgId = newId('org');
+    orgIds.push(otherOrgId);
     await insertAll(services, [
-      ['"Org" ("id", "label") values ($1, $1)', otherId],
-      [BILLING_ACCOUNT, newId('bil'), otherId],
-      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', otherId, builderId],
-      [INVITE, newId('inv'), otherId, builderEmail],
+      ['"Org" ("id", "label") values ($1, $1)', otherOrgId],
+      [BILLING_ACCOUNT, newId('bil'), otherOrgId],
+      ['"OrgMember" ("orgId", "builderId") values ($1, $2)', otherOrgId, builderId],
+      [INVITE, newId('inv'), otherOrgId, builderEmail],
     ]);
     const [memberId, smallProjectId] = [newId('bld'), newId('prj')];
     await insertAll(services, [

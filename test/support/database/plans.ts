@@ -41,6 +41,72 @@ interface Scan {
 
 type RunStatement = (query: string | Statement) => Promise<pg.QueryResult>;
 
+const CONTROLS = /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
+
+const READS = /^\s*select\b/i;
+
+/**
+ * Returns the plans of the statements that `work` sends to PostgreSQL. Each is explained just before it runs. Of reads
+ * with equal values, and of changes with equal text, only the 1st, 2nd, 4th, 8th and so on are explained.
+ */
+export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
+  const plans: Plan[] = [];
+  const errors: unknown[] = [];
+  const connectionsInTransaction = new WeakSet<object>();
+  const runsByStatement = new Map<string, number>();
+  const before = serialize(async (connection, statement, query) => {
+    const client = connection as object;
+    const run: RunStatement = (textOrStatement) =>
+      query.call(client, textOrStatement) as Promise<pg.QueryResult>;
+    if (/^\s*begin/i.test(statement.text)) connectionsInTransaction.add(client);
+    else if (/^\s*(commit|rollback)\s*$/i.test(statement.text))
+      connectionsInTransaction.delete(client);
+    if (CONTROLS.test(statement.text)) return;
+    const key = READS.test(statement.text) ? formatStatement(statement) : statement.text;
+    const runCount = (runsByStatement.get(key) ?? 0) + 1;
+    runsByStatement.set(key, runCount);
+    if (!Number.isInteger(Math.log2(runCount))) return;
+    try {
+      plans.push(...(await explainTwice(run, statement, connectionsInTransaction.has(client))));
+    } catch (error) {
+      errors.push(error);
+    }
+  });
+  await recordStatements(work, before);
+  if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
+  return plans;
+}
+
+export interface Bounds {
+  /** Tables that are too large for a sequential scan. */
+  largeTables: ReadonlySet<string>;
+  /** The number of rows that a statement may read. */
+  rowsMax: number;
+}
+
+/** The pages of an index from its root to a leaf, and the page of the row. */
+const BLOCKS_PER_ROW = 8;
+
+/** Returns what the plan does beyond the bounds. Empty if it stays within them. */
+export function listPlanFaults(plan: Plan, { largeTables, rowsMax }: Bounds): string[] {
+  const { statement, mode, blocks } = plan;
+  const { text } = statement;
+  const scans = plan.scans.filter(({ table }) => largeTables.has(table));
+  const sumRows = (member: 'readRows' | 'discardedRows') =>
+    Math.round(scans.reduce((total, scan) => total + scan[member], 0));
+  // A count must read the rows that it counts, but few others.
+  const isCount = text.includes('select count(*)::int as "count"');
+  const [readRows, discardedRows] = [sumRows('readRows'), sumRows('discardedRows')];
+  const faults = [
+    ...scans.filter(({ isDirect }) => !isDirect).map(({ table }) => `reads all of ${table}`),
+    ...(isCount && discardedRows > rowsMax ? [`counts over ${discardedRows} other rows`] : []),
+    ...(!isCount && readRows > rowsMax ? [`reads ${readRows} rows`] : []),
+    ...(!isCount && blocks > rowsMax * BLOCKS_PER_ROW ? [`reads ${blocks} blocks`] : []),
+  ];
+  const indexes = scans.map(({ index }) => index).join();
+  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${formatStatement(statement)}`);
+}
+
 /**
  * Explains the statement twice, and rolls each run back. Uses a savepoint if the connection is in a
  * transaction.
@@ -114,72 +180,6 @@ function formatArray(values: unknown[]): string {
 function formatScalar(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-const CONTROLS = /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
-
-const READS = /^\s*select\b/i;
-
-/**
- * Returns the plans of the statements that `work` sends to PostgreSQL. Each is explained just before it runs. Of reads
- * with equal values, and of changes with equal text, only the 1st, 2nd, 4th, 8th and so on are explained.
- */
-export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
-  const plans: Plan[] = [];
-  const errors: unknown[] = [];
-  const connectionsInTransaction = new WeakSet<object>();
-  const runsByStatement = new Map<string, number>();
-  const before = serialize(async (connection, statement, query) => {
-    const client = connection as object;
-    const run: RunStatement = (textOrStatement) =>
-      query.call(client, textOrStatement) as Promise<pg.QueryResult>;
-    if (/^\s*begin/i.test(statement.text)) connectionsInTransaction.add(client);
-    else if (/^\s*(commit|rollback)\s*$/i.test(statement.text))
-      connectionsInTransaction.delete(client);
-    if (CONTROLS.test(statement.text)) return;
-    const key = READS.test(statement.text) ? formatStatement(statement) : statement.text;
-    const runCount = (runsByStatement.get(key) ?? 0) + 1;
-    runsByStatement.set(key, runCount);
-    if (!Number.isInteger(Math.log2(runCount))) return;
-    try {
-      plans.push(...(await explainTwice(run, statement, connectionsInTransaction.has(client))));
-    } catch (error) {
-      errors.push(error);
-    }
-  });
-  await recordStatements(work, before);
-  if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
-  return plans;
-}
-
-export interface Bounds {
-  /** Tables that are too large for a sequential scan. */
-  largeTables: ReadonlySet<string>;
-  /** The number of rows that a statement may read. */
-  rowsMax: number;
-}
-
-/** The pages of an index from its root to a leaf, and the page of the row. */
-const BLOCKS_PER_ROW = 8;
-
-/** Returns what the plan does beyond the bounds. Empty if it stays within them. */
-export function listPlanFaults(plan: Plan, { largeTables, rowsMax }: Bounds): string[] {
-  const { statement, mode, blocks } = plan;
-  const { text } = statement;
-  const scans = plan.scans.filter(({ table }) => largeTables.has(table));
-  const sumRows = (member: 'readRows' | 'discardedRows') =>
-    Math.round(scans.reduce((total, scan) => total + scan[member], 0));
-  // A count must read the rows that it counts, but few others.
-  const isCount = text.includes('select count(*)::int as "count"');
-  const [readRows, discardedRows] = [sumRows('readRows'), sumRows('discardedRows')];
-  const faults = [
-    ...scans.filter(({ isDirect }) => !isDirect).map(({ table }) => `reads all of ${table}`),
-    ...(isCount && discardedRows > rowsMax ? [`counts over ${discardedRows} other rows`] : []),
-    ...(!isCount && readRows > rowsMax ? [`reads ${readRows} rows`] : []),
-    ...(!isCount && blocks > rowsMax * BLOCKS_PER_ROW ? [`reads ${blocks} blocks`] : []),
-  ];
-  const indexes = scans.map(({ index }) => index).join();
-  return faults.map((fault) => `${mode}: ${fault} by ${indexes}\n${formatStatement(statement)}`);
 }
 
 function formatStatement({ text, values }: Statement): string {

@@ -42,7 +42,7 @@ export async function countRowsRead(
   const counts: RowsRead[] = [];
   const errors: unknown[] = [];
   const isIgnored = (text: string) => !tables.some((table) => text.includes(`"${table}"`));
-  const before = serialize(async (connection, statement, query) => {
+  const countEachMode = serialize(async (connection, statement, query) => {
     const runText: RunText = (text) => query.call(connection, text) as Promise<pg.QueryResult>;
     try {
       for (const mode of ['custom', 'generic'] as const) {
@@ -52,7 +52,7 @@ export async function countRowsRead(
       errors.push(error);
     }
   });
-  await recordStatements(work, before, isIgnored);
+  await recordStatements(work, countEachMode, isIgnored);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
   return counts;
 }
@@ -69,10 +69,10 @@ async function countRows(
   await runText('begin');
   try {
     await runText(`set local plan_cache_mode = ${SETTINGS[mode]}`);
-    const [before] = (await runText(COUNT_ROWS)).rows;
+    const [start] = (await runText(COUNT_ROWS)).rows;
     await runText(`execute ${name}${parameters}`);
-    const [after] = (await runText(COUNT_ROWS)).rows;
-    return { mode, rows: after.rows - before.rows, text };
+    const [end] = (await runText(COUNT_ROWS)).rows;
+    return { mode, rows: end.rows - start.rows, text };
   } finally {
     await runText('rollback');
   }

@@ -58,15 +58,15 @@ function arbitraryCall(hostility: Hostility): Arbitrary<FuzzCall> {
   const [deletions = [], changes = []] = [true, false].map((isDeletion) =>
     mutations.filter(({ name }) => name.startsWith('delete') === isDeletion),
   );
-  const anyCall = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
+  const callAnyOf = (fields: GraphQLField<unknown, unknown>[], kind: CallKind, weight: number) => ({
     arbitrary: fc.oneof(...fields.map((field) => createFieldCall(field, kind, hostility))),
     weight,
   });
   return fc.oneof(
-    anyCall(changes, 'mutation', 7),
-    anyCall(deletions, 'mutation', 1),
-    anyCall(queries, 'query', 1),
-    anyCall(
+    callAnyOf(changes, 'mutation', 7),
+    callAnyOf(deletions, 'mutation', 1),
+    callAnyOf(queries, 'query', 1),
+    callAnyOf(
       projectFields.filter(({ args }) => args.length > 0),
       'project',
       2,
@@ -81,7 +81,7 @@ export const PLACEHOLDER = /"@([a-z|]+):(\d+)"/g;
 
 /** IDs by prefix, and cursors, from earlier responses. The newest come first. */
 export class KnownIds {
-  readonly #known = new Map<string, string[]>();
+  readonly #idsByKind = new Map<string, string[]>();
   readonly #excludedIds: ReadonlySet<string>;
 
   /** `excludedIds` are values that are never used, such as the API key that sends the calls. */
@@ -93,8 +93,8 @@ export class KnownIds {
     for (const [, text = '', prefix] of JSON.stringify(response).matchAll(ID_OR_CURSOR)) {
       if (this.#excludedIds.has(text)) continue;
       const kind = prefix ?? 'cursor';
-      const others = (this.#known.get(kind) ?? []).filter((other) => other !== text);
-      this.#known.set(kind, [text, ...others].slice(0, IDS_PER_KIND_MAX));
+      const earlierIds = (this.#idsByKind.get(kind) ?? []).filter((id) => id !== text);
+      this.#idsByKind.set(kind, [text, ...earlierIds].slice(0, IDS_PER_KIND_MAX));
     }
   }
 
@@ -103,7 +103,7 @@ export class KnownIds {
     const text = JSON.stringify(variables).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
       const ids = String(kinds)
         .split('|')
-        .flatMap((kind) => this.#known.get(kind) ?? []);
+        .flatMap((kind) => this.#idsByKind.get(kind) ?? []);
       return JSON.stringify(ids[Number(index) % ids.length] ?? 'unknown');
     });
     return { query, variables: JSON.parse(text) as Record<string, unknown> };

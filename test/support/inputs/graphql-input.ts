@@ -11,7 +11,7 @@ const GROUP_BY_MEMBER: Record<string, string> = {
   batch: 'records',
 };
 
-/** Moves the members of `@oneOf` inputs to where GraphQL has them: `apiKey` into `credentials`, `batch` into `records`. */
+/** Moves members into the `@oneOf` inputs that contain them in GraphQL: `apiKey` into `credentials`, `batch` into `records`. */
 export function toGraphqlInput(flat: object): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(flat)) {

@@ -15,7 +15,7 @@ export interface McpCaller {
 
 /** The structured content of a result, and the text for the model. */
 export interface ToolResult {
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any member
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   data: any;
   text: string;
   isError: boolean;
@@ -49,10 +49,10 @@ export async function connectMcp(
 }
 
 function toToolResult({ structuredContent, content, isError, _meta }: CallToolResult): ToolResult {
-  const [first] = content;
+  const [firstPart] = content;
   return {
     data: structuredContent,
-    text: first?.type === 'text' ? first.text : '',
+    text: firstPart?.type === 'text' ? firstPart.text : '',
     isError: isError === true,
     meta: _meta ?? {},
   };

@@ -40,7 +40,7 @@ export function createCertificate(name: string): ServerCertificate {
 
 /** Makes new connections of this process trust the certificate until the returned function is called. */
 export function trustCertificate({ certificate }: ServerCertificate): () => void {
-  const before = getCACertificates('default');
-  setDefaultCACertificates([...before, String(certificate)]);
-  return () => setDefaultCACertificates(before);
+  const defaultCertificates = getCACertificates('default');
+  setDefaultCACertificates([...defaultCertificates, String(certificate)]);
+  return () => setDefaultCACertificates(defaultCertificates);
 }

@@ -49,14 +49,16 @@ export function listRecords(
     throw new HubspotRefusal(400, 'VALIDATION_ERROR', `limit must be at most ${LISTED_MAX}`);
   }
   const start = Number(query.get('after') ?? 0);
-  const rest = store.listRecords(name).filter(({ id }) => Number(id) >= start);
+  const remainingRecords = store.listRecords(name).filter(({ id }) => Number(id) >= start);
   const properties = query.get('properties')?.split(',') ?? [];
-  const next = rest[limit];
+  const nextRecord = remainingRecords[limit];
   return {
     status: 200,
     body: {
-      results: rest.slice(0, limit).map((record) => pickProperties(record, properties)),
-      ...(next && { paging: { next: { after: next.id, link: `?after=${next.id}` } } }),
+      results: remainingRecords.slice(0, limit).map((record) => pickProperties(record, properties)),
+      ...(nextRecord && {
+        paging: { next: { after: nextRecord.id, link: `?after=${nextRecord.id}` } },
+      }),
     },
   };
 }

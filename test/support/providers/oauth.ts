@@ -13,12 +13,12 @@ export const CLIENT_ID = 'sandbox-client';
 export const CLIENT_SECRET = 'sandbox-secret';
 export const CLIENT = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
 
-export const START_CONNECT = `mutation ($input: StartOAuthConnectInput!) {
+export const START_CONNECT = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
 }`;
 
-const CREATE_PROVIDER_APP = `mutation ($input: CreateProviderAppInput!) {
-  createProviderApp(input: $input) { providerApp { id } }
+export const CREATE_PROVIDER_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { id webhookUrl webhookInstructions } }
 }`;
 
 /** Creates a provider app with the OAuth client that the sandbox knows. Returns its ID. */

@@ -103,10 +103,10 @@ export class SalesforceMetadata {
     if (object.fields.some(({ name }) => name === fieldName)) {
       throw new SalesforceRefusal(400, 'DUPLICATE_DEVELOPER_NAME', `${fieldName} is used already`);
     }
-    const required = FIELD_TYPES[Metadata.type]?.requiredMembers;
-    const missing = required?.filter((name) => !(name in Metadata)) ?? ['type'];
-    if (missing.length > 0) {
-      const message = `Must specify ${missing.join(', ')} for a CustomField of type ${Metadata.type}`;
+    const requiredMembers = FIELD_TYPES[Metadata.type]?.requiredMembers;
+    const missingMembers = requiredMembers?.filter((name) => !(name in Metadata)) ?? ['type'];
+    if (missingMembers.length > 0) {
+      const message = `Must specify ${missingMembers.join(', ')} for a CustomField of type ${Metadata.type}`;
       throw new SalesforceRefusal(400, 'FIELD_INTEGRITY_EXCEPTION', message);
     }
     const id = this.#newId('00N');

@@ -92,9 +92,9 @@ export async function startPubSubServer(
   const startedSubscriptions: PubSubServer['subscriptions'] = [];
   let calls = 0;
   let firstAvailable = 0;
-  const latest = () => published.at(-1)?.number ?? 0;
+  const getLatestNumber = () => published.at(-1)?.number ?? 0;
 
-  const send = (subscriber: Subscriber) => {
+  const sendEvents = (subscriber: Subscriber) => {
     while (subscriber.credit > 0) {
       const next = published.filter(
         ({ number, topics }) =>
@@ -110,7 +110,7 @@ export async function startPubSubServer(
           event: { id: crypto.randomUUID(), schemaId, payload },
           replayId: encodeReplayId(number),
         })),
-        latestReplayId: encodeReplayId(latest()),
+        latestReplayId: encodeReplayId(getLatestNumber()),
         pendingNumRequested: subscriber.credit,
       });
     }
@@ -148,9 +148,9 @@ export async function startPubSubServer(
           const { topicName, replayPreset: preset } = request;
           const refusal =
             findRefusal(org, call.metadata, topicName) ??
-            checkReplayId(request, firstAvailable, latest());
+            checkReplayId(request, firstAvailable, getLatestNumber());
           if (refusal) return void call.emit('error', refusal);
-          const start = preset === 'CUSTOM' ? decodeReplayId(request.replayId) : latest();
+          const start = preset === 'CUSTOM' ? decodeReplayId(request.replayId) : getLatestNumber();
           subscriber = { topicName, call, lastSent: start, credit: 0, creditMax: 0, preset };
           startedSubscriptions.push({ topicName, preset });
           if (pubSub.endsNewStreams) return void call.end();
@@ -158,16 +158,16 @@ export async function startPubSubServer(
         }
         subscriber.credit += request.numRequested;
         subscriber.creditMax = Math.max(subscriber.creditMax, subscriber.credit);
-        send(subscriber);
+        sendEvents(subscriber);
       });
-      const remove = () => {
+      const removeSubscriber = () => {
         const index = subscriber ? subscribers.indexOf(subscriber) : -1;
         if (index >= 0) subscribers.splice(index, 1);
       };
-      call.on('cancelled', remove);
+      call.on('cancelled', removeSubscriber);
       call.on('end', () => call.end());
-      call.on('close', remove);
-      call.on('error', remove);
+      call.on('close', removeSubscriber);
+      call.on('error', removeSubscriber);
     },
   });
   const port = await new Promise<number>((resolve, reject) => {
@@ -184,23 +184,23 @@ export async function startPubSubServer(
       return calls;
     },
     publish(change) {
-      const number = latest() + 1;
+      const number = getLatestNumber() + 1;
       const topics = org.channels.listTopics(`${change.entityName}ChangeEvent`);
       const payload = encodeEvent(change, new Date(), number);
       published.push({ number, topics, schemaId: hashEventSchema(change.entityName), payload });
-      subscribers.forEach(send);
+      subscribers.forEach(sendEvents);
     },
     keepAlive() {
       for (const { call, credit } of subscribers) {
         call.write({
           events: [],
-          latestReplayId: encodeReplayId(latest()),
+          latestReplayId: encodeReplayId(getLatestNumber()),
           pendingNumRequested: credit,
         });
       }
     },
     expireEvents() {
-      firstAvailable = latest() + 1;
+      firstAvailable = getLatestNumber() + 1;
       published.push({
         number: firstAvailable,
         topics: [],

@@ -77,7 +77,7 @@ function runQuery(store: SalesforceStore, soql: string): Row[] {
   const conditions = where?.split(' AND ').map((text) => parseCondition(object, text)) ?? [];
   return store
     .listRecords(name)
-    .filter((record) => conditions.every((passes) => passes(record)))
+    .filter((record) => conditions.every((matches) => matches(record)))
     .map((record) => toRow(object, record, selected));
 }
 
@@ -140,6 +140,6 @@ function parseLiteral(literal: string): unknown {
 
 function toRow({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
   const url = `${API}/sobjects/${name}/${record.Id}`;
-  const values = selected.map((value) => value(record));
+  const values = selected.map((select) => select(record));
   return { attributes: { type: name, url }, ...Object.fromEntries(values) };
 }

@@ -88,13 +88,13 @@ export class SalesforceStore {
   create(name: string, values: Record<string, unknown>, options: WriteOptions = {}): string {
     const object = this.getObject(name);
     const fields = this.#checkFields(object, values, 'createable');
-    const missing = object.fields
+    const missingFields = object.fields
       .filter((field) => field.createable && !field.nillable && !field.defaultedOnCreate)
       .map((field) => field.name)
       .filter((field) => fields[field] === undefined);
-    if (missing.length > 0) {
-      const message = `Required fields are missing: [${missing.join(', ')}]`;
-      throw new SalesforceRefusal(400, 'REQUIRED_FIELD_MISSING', message, missing);
+    if (missingFields.length > 0) {
+      const message = `Required fields are missing: [${missingFields.join(', ')}]`;
+      throw new SalesforceRefusal(400, 'REQUIRED_FIELD_MISSING', message, missingFields);
     }
     if (!options.allowsDuplicates) this.#refuseDuplicate(object, fields);
     this.#lastNumber += 1;
@@ -124,7 +124,7 @@ export class SalesforceStore {
 
   /** Rolls back all changes if `work` throws. */
   transaction<Result>(work: () => Result): Result {
-    const before = new Map(
+    const snapshot = new Map(
       [...this.#records].map(([name, records]) => {
         const copies = [...records].map(([id, record]) => [id, { ...record }] as const);
         return [name, new Map(copies)];
@@ -133,7 +133,7 @@ export class SalesforceStore {
     try {
       return work();
     } catch (error) {
-      this.#records = before;
+      this.#records = snapshot;
       throw error;
     }
   }

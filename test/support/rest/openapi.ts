@@ -62,15 +62,16 @@ export function createResponseCheck(document: OpenapiDocument): ResponseCheck {
 /** Finds the path template that matches a request's path. Literal segments win over parameters. */
 function findTemplate({ paths }: OpenapiDocument, path: string): string {
   const [requestPath = ''] = path.split('?');
-  const fits = Object.keys(paths).filter((template) => {
+  const matchingTemplates = Object.keys(paths).filter((template) => {
     const literal = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
     return new RegExp(`^${literal.replace(/\{\w+\}/g, '[^/]+')}$`).test(requestPath);
   });
-  const parameters = (template: string) => template.split('{').length;
-  const literals = (template: string) => template.replace(/\{\w+\}/g, '').length;
+  const countParameters = (template: string) => template.split('{').length;
+  const countLiterals = (template: string) => template.replace(/\{\w+\}/g, '').length;
   return (
-    fits.sort((a, b) => parameters(a) - parameters(b) || literals(b) - literals(a))[0] ??
-    requestPath
+    matchingTemplates.sort(
+      (a, b) => countParameters(a) - countParameters(b) || countLiterals(b) - countLiterals(a),
+    )[0] ?? requestPath
   );
 }
 

@@ -18,7 +18,7 @@ export interface ReferenceOperation {
   query?: string[];
   body?: Shape;
   /** Schemas by status. Null has no body. Problems are not listed, because every operation may return one. */
-  answers: Record<string, Shape | null>;
+  responses: Record<string, Shape | null>;
 }
 
 export interface Shape {
@@ -88,7 +88,7 @@ export const checkReferenceShape: ResponseCheck = (exchange) => {
   if (contentType?.startsWith('application/problem+json')) {
     return expect(listDifferences(PROBLEM, body), description).toEqual([]);
   }
-  const shape = operation.answers[status];
+  const shape = operation.responses[status];
   expect(shape, `${path} may respond with ${status} in the reference API`).toBeDefined();
   if (!shape) return expect(body, description).toBe('');
   expect(listDifferences(shape, body), description).toEqual([]);
@@ -96,9 +96,11 @@ export const checkReferenceShape: ResponseCheck = (exchange) => {
 
 /** Reads and writes have the same path on different hosts. The status distinguishes them. */
 function findOperation({ method, path, status }: RestExchange): ReferenceOperation | undefined {
-  const [plain = ''] = path.split('?');
-  const fitting = MATCHERS.filter(
-    ({ operation, pattern }) => operation.method === method && pattern.test(plain),
+  const [pathname = ''] = path.split('?');
+  const matchingOperations = MATCHERS.filter(
+    ({ operation, pattern }) => operation.method === method && pattern.test(pathname),
   ).map(({ operation }) => operation);
-  return fitting.find(({ answers }) => String(status) in answers) ?? fitting[0];
+  return (
+    matchingOperations.find(({ responses }) => String(status) in responses) ?? matchingOperations[0]
+  );
 }

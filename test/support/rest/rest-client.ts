@@ -117,3 +117,8 @@ export async function createRestTenant(app: TestApp, name?: string): Promise<Res
     },
   };
 }
+
+/** Returns the part and the name of each issue of a problem, such as `body name`. */
+export function listIssuePositions({ issues = [] }: Pick<Problem, 'issues'>): string[] {
+  return issues.map((issue) => `${issue.in} ${issue.name}`);
+}

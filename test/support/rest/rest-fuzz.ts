@@ -53,8 +53,8 @@ export interface RestParts {
   header: Record<string, unknown>;
   body: unknown;
   /** Malformed texts that replace the query string and the body. Null keeps the generated values. */
-  oddQuery: string | null;
-  oddBody: string | null;
+  malformedQuery: string | null;
+  malformedBody: string | null;
 }
 
 export interface RestCall extends FuzzCall {
@@ -71,34 +71,34 @@ export function generateRestCalls(
   operations: readonly RestOperation[],
   { seed, count }: { seed: number; count: number },
 ): RestCall[] {
-  const arbitraryCalls = (hostility: Hostility) =>
+  const arbitraryCallOfAnyOperation = (hostility: Hostility) =>
     fc.oneof(
       ...operations.map((operation) => ({
-        arbitrary: callOperation(operation, hostility),
+        arbitrary: arbitraryCall(operation, hostility),
         weight: operation.method === 'DELETE' ? 1 : 4,
       })),
     );
   const call = fc.oneof(
-    { arbitrary: arbitraryCalls(PLAUSIBLE), weight: 2 },
-    { arbitrary: arbitraryCalls(HOSTILE), weight: 1 },
+    { arbitrary: arbitraryCallOfAnyOperation(PLAUSIBLE), weight: 2 },
+    { arbitrary: arbitraryCallOfAnyOperation(HOSTILE), weight: 1 },
   );
   return fc.sample(call, { seed, numRuns: count });
 }
 
-function callOperation(operation: RestOperation, hostility: Hostility): Arbitrary<RestCall> {
+function arbitraryCall(operation: RestOperation, hostility: Hostility): Arbitrary<RestCall> {
   const { operationId, parameters = [], requestBody } = operation;
   const arbitraryParameters = (name: 'path' | 'query' | 'header') => {
-    const inPart = parameters.filter((parameter) => parameter.in === name);
+    const declaredParameters = parameters.filter((parameter) => parameter.in === name);
     const properties = Object.fromEntries(
-      inPart.map((parameter) => [parameter.name, parameter.schema]),
+      declaredParameters.map((parameter) => [parameter.name, parameter.schema]),
     );
-    const required = inPart
+    const required = declaredParameters
       .filter((parameter) => parameter.required)
       .map((parameter) => parameter.name);
     return arbitraryMembers({ properties, required }, hostility, name === 'path');
   };
   const schema = requestBody?.content['application/json']?.schema;
-  const oddText = (texts: readonly string[]) =>
+  const arbitraryMalformedText = (texts: readonly string[]) =>
     chooseRarely<string | null>(hostility / 2, fc.constantFrom(...texts), fc.constant(null));
   return fc
     .record({
@@ -106,8 +106,8 @@ function callOperation(operation: RestOperation, hostility: Hostility): Arbitrar
       query: arbitraryParameters('query'),
       header: arbitraryParameters('header'),
       body: schema ? arbitraryValue('body', schema, hostility) : fc.constant(undefined),
-      oddQuery: oddText(MALFORMED_QUERIES),
-      oddBody: schema ? oddText(MALFORMED_BODIES) : fc.constant(null),
+      malformedQuery: arbitraryMalformedText(MALFORMED_QUERIES),
+      malformedBody: schema ? arbitraryMalformedText(MALFORMED_BODIES) : fc.constant(null),
     })
     .map((variables) => ({ query: operationId, variables }));
 }
@@ -170,12 +170,15 @@ function arbitrarySingleValue(
 }
 
 /** Returns the URL below /v1, with every segment and value encoded. */
-export function buildUrl({ path: template }: RestOperation, { path, query, oddQuery }: RestParts) {
+export function buildUrl(
+  { path: template }: RestOperation,
+  { path, query, malformedQuery }: RestParts,
+) {
   const filled = template.replace(/\{(\w+)\}/g, (_all, name: string) => encode(path[name]));
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((item) => `${encode(name)}=${encode(item)}`),
   );
-  const search = oddQuery ?? pairs.join('&');
+  const search = malformedQuery ?? pairs.join('&');
   return search === '' ? filled : `${filled}?${search}`;
 }
 

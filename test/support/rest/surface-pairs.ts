@@ -142,7 +142,7 @@ function isOneOf(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 1 && Object.values(value)[0] != null;
 }
 
-const FORMS = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
+const FORM_ISSUE_CODES = ['invalid_type', 'invalid_value', 'invalid_union', 'unrecognized_keys'];
 
 /**
  * True if every value has the right type and no member is unknown. Such an input can only break other rules.
@@ -152,7 +152,7 @@ export function isWellFormed({ endpoint, mutation }: Pair, input: Input): boolea
   const members = flatten(mutation, input);
   const { error } = endpoint.input.safeParse(parseTimes(members));
   if (hasUnknownMembers(endpoint.input, members)) return false;
-  return !error?.issues.some(({ code }) => FORMS.includes(code));
+  return !error?.issues.some(({ code }) => FORM_ISSUE_CODES.includes(code));
 }
 
 /**
@@ -269,11 +269,11 @@ function selectIds(type: GraphQLOutputType): string {
 
 /** Pairs of IDs of corresponding objects on both surfaces, by prefix. The newest come first. */
 export class PairedIds {
-  readonly #known = new Map<string, [string, string][]>();
+  readonly #pairsByPrefix = new Map<string, [string, string][]>();
 
   add(ids: [string, string]): void {
     const prefix = ids[0].slice(0, 3);
-    this.#known.set(prefix, [ids, ...(this.#known.get(prefix) ?? [])]);
+    this.#pairsByPrefix.set(prefix, [ids, ...(this.#pairsByPrefix.get(prefix) ?? [])]);
   }
 
   /** Returns the input for one surface, with IDs in place of its placeholders. */
@@ -281,7 +281,7 @@ export class PairedIds {
     const text = JSON.stringify(input).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
       const pairs = String(kinds)
         .split('|')
-        .flatMap((kind) => this.#known.get(kind) ?? []);
+        .flatMap((kind) => this.#pairsByPrefix.get(kind) ?? []);
       return JSON.stringify(pairs[Number(index) % pairs.length]?.[side] ?? 'unknown');
     });
     return JSON.parse(text) as Input;

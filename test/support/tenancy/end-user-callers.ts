@@ -58,16 +58,20 @@ export async function createEndUserCallers(app: TestApp) {
   const publicIds = await listPublicIds(demo);
   const insider = await createEndUser(app, demo, { ...RIVAL, permissions });
   const insiderIds = await createInsiderRows(app, insider);
-  const other = await app.tenant('b');
-  const outsider = await createEndUser(app, other, { ...RIVAL, permissions });
+  const otherTenant = await app.tenant('b');
+  const outsider = await createEndUser(app, otherTenant, { ...RIVAL, permissions });
   const limited = await createEndUser(app, demo, { ...RIVAL, permissions, integrations: [] });
   const allIds = await listStoredIds(app);
-  const listOthers = (...insiderVisible: string[][]) =>
-    allIds.filter((id) => !insiderVisible.flat().includes(id)).reverse();
+  const listOtherIds = (...visibleIds: string[][]) =>
+    allIds.filter((id) => !visibleIds.flat().includes(id)).reverse();
   const { projectId } = demo;
   const insiderParties = [projectId, demo.orgId, ...insiderIds.partyIds];
   const visibleToInsider = [...publicIds, ...insiderParties, ...insiderIds.objectIds];
-  const outsiderVisible = [other.projectId, other.orgId, ...(await listPartyIds(outsider))];
+  const visibleToOutsider = [
+    otherTenant.projectId,
+    otherTenant.orgId,
+    ...(await listPartyIds(outsider)),
+  ];
   const createPairs = (
     project: string,
     visible: string[],
@@ -82,26 +86,26 @@ export async function createEndUserCallers(app: TestApp) {
       name: 'of another group',
       user: insider,
       ownValues: createForeign(projectId, RIVAL_TEXTS, visibleToInsider),
-      pairs: [createPairs(projectId, publicIds, listOthers(visibleToInsider))],
-      hidden: listOthers(visibleToInsider),
+      pairs: [createPairs(projectId, publicIds, listOtherIds(visibleToInsider))],
+      hidden: listOtherIds(visibleToInsider),
     },
     {
       name: 'without integrations',
       user: limited,
       ownValues: createForeign(projectId, RIVAL_TEXTS, insiderParties),
-      pairs: [createPairs(projectId, [], listOthers(insiderParties))],
-      hidden: listOthers(insiderParties),
+      pairs: [createPairs(projectId, [], listOtherIds(insiderParties))],
+      hidden: listOtherIds(insiderParties),
     },
     {
       name: 'of another project',
       user: outsider,
-      ownValues: createForeign(other.projectId, RIVAL_TEXTS, outsiderVisible),
+      ownValues: createForeign(otherTenant.projectId, RIVAL_TEXTS, visibleToOutsider),
       pairs: [
-        createPairs(projectId, [], listOthers(outsiderVisible), `prj_${MISSING}`),
-        createPairs('demo', [], listOthers(outsiderVisible), 'no-project'),
-        createPairs(other.projectId, [], listOthers(outsiderVisible)),
+        createPairs(projectId, [], listOtherIds(visibleToOutsider), `prj_${MISSING}`),
+        createPairs('demo', [], listOtherIds(visibleToOutsider), 'no-project'),
+        createPairs(otherTenant.projectId, [], listOtherIds(visibleToOutsider)),
       ],
-      hidden: listOthers(outsiderVisible),
+      hidden: listOtherIds(visibleToOutsider),
     },
   ];
   return { callers, projectId };

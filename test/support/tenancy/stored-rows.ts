@@ -1,16 +1,6 @@
 /** Reads stored rows directly from the database. */
 import type { TestApp } from '../app.ts';
 
-async function listTablesWith(app: TestApp, column: string): Promise<string[]> {
-  const { query } = app.app.services.database.rows;
-  const tables = await query<{ name: string }>(
-    `select distinct table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = $1 and table_name <> '_prisma_migrations'`,
-    [column],
-  );
-  return tables.map(({ name }) => name);
-}
-
 /** Returns the IDs of all rows with an ID. */
 export async function listStoredIds(app: TestApp): Promise<string[]> {
   const { query } = app.app.services.database.rows;
@@ -34,4 +24,14 @@ export async function dumpProject(app: TestApp, projectId: string): Promise<stri
     ),
   );
   return JSON.stringify(rows);
+}
+
+async function listTablesWith(app: TestApp, column: string): Promise<string[]> {
+  const { query } = app.app.services.database.rows;
+  const tables = await query<{ name: string }>(
+    `select distinct table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = $1 and table_name <> '_prisma_migrations'`,
+    [column],
+  );
+  return tables.map(({ name }) => name);
 }

@@ -26,7 +26,7 @@ interface WireList {
 interface WireObject {
   lists: WireList[];
   /** Responses that never change, such as a list of parents. */
-  fixed?: { path: string; body: unknown }[];
+  fixedResponses?: { path: string; body: unknown }[];
   /** Fetches a record by its path. */
   fetchOne?: {
     path: string;
@@ -145,7 +145,7 @@ async function route(state: ServerState, request: ServedRequest): Promise<Served
   if (object.count && isAt({ method: 'GET', path: object.count.path }, request)) {
     return { status: 200, body: object.count.toBody(store.records.length) };
   }
-  const fixed = object.fixed?.find(({ path }) => path === request.path);
+  const fixed = object.fixedResponses?.find(({ path }) => path === request.path);
   if (fixed && request.method === 'GET') return { status: 200, body: fixed.body };
   const batch = object.batches?.find((candidate) => isAt(candidate, request));
   if (batch) return serveBatch(state, batch, request);

@@ -11,7 +11,7 @@ export interface WireVendor {
   missingId: string;
   /** Further fields that a record must have. */
   requiredValues?: Record<string, unknown>;
-  /** Metadata of the connection, besides its credentials. */
+  /** Metadata of the connection, in addition to its credentials. */
   metadata?: Record<string, string>;
   /** False if the server ignores conditions on fields. */
   canSearch?: false;

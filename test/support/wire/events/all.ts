@@ -34,7 +34,11 @@ const stripe: WireEvents = {
   },
 };
 
-const TOPICS = { CREATE: 'user.created', UPDATE: 'user.updated', DELETE: 'deleted' } as const;
+const INTERCOM_ACTIONS = {
+  CREATE: 'user.created',
+  UPDATE: 'user.updated',
+  DELETE: 'deleted',
+} as const;
 
 const intercom: WireEvents = {
   objectName: 'contacts',
@@ -45,7 +49,7 @@ const intercom: WireEvents = {
       type: 'notification_event',
       app_id: 'a1b2c3',
       id: `notif_${sequence}`,
-      topic: `contact.${TOPICS[kind]}`,
+      topic: `contact.${INTERCOM_ACTIONS[kind]}`,
       created_at: toSeconds(sentAt),
       delivery_attempts: 1,
       data: { type: 'notification_event_data', item: { type: 'contact', id: '6762f0ab' } },
@@ -80,7 +84,7 @@ const xero: WireEvents = {
   },
 };
 
-const ACTIONS = { CREATE: 'opened', UPDATE: 'edited', DELETE: 'deleted' } as const;
+const GITHUB_ACTIONS = { CREATE: 'opened', UPDATE: 'edited', DELETE: 'deleted' } as const;
 
 const github: WireEvents = {
   objectName: 'issues',
@@ -90,7 +94,7 @@ const github: WireEvents = {
   changedFields: ['title'],
   send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
-      action: ACTIONS[kind],
+      action: GITHUB_ACTIONS[kind],
       issue: {
         id: 9_000_000_007,
         number: 7,
@@ -140,7 +144,7 @@ const zoom: WireEvents = {
   },
 };
 
-const LINEAR = { CREATE: 'create', UPDATE: 'update', DELETE: 'remove' } as const;
+const LINEAR_ACTIONS = { CREATE: 'create', UPDATE: 'update', DELETE: 'remove' } as const;
 
 const linear: WireEvents = {
   objectName: 'issues',
@@ -150,7 +154,7 @@ const linear: WireEvents = {
   changedFields: ['title'],
   send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
-      action: LINEAR[kind],
+      action: LINEAR_ACTIONS[kind],
       type: 'Issue',
       createdAt: new Date(sentAt.getTime() + sequence).toISOString(),
       organizationId: 'org_1',
@@ -163,7 +167,7 @@ const linear: WireEvents = {
   },
 };
 
-const SHOPIFY = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
+const SHOPIFY_ACTIONS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
 
 const shopify: WireEvents = {
   objectName: 'customers',
@@ -177,7 +181,7 @@ const shopify: WireEvents = {
     return {
       body,
       headers: {
-        'x-shopify-topic': `customers/${SHOPIFY[kind]}`,
+        'x-shopify-topic': `customers/${SHOPIFY_ACTIONS[kind]}`,
         'x-shopify-shop-domain': 'ada-shop.myshopify.com',
         'x-shopify-webhook-id': `b54557e4-${sequence}`,
         'x-shopify-triggered-at': sentAt.toISOString(),
@@ -187,7 +191,7 @@ const shopify: WireEvents = {
   },
 };
 
-const PIPEDRIVE = { CREATE: 'create', UPDATE: 'change', DELETE: 'delete' } as const;
+const PIPEDRIVE_ACTIONS = { CREATE: 'create', UPDATE: 'change', DELETE: 'delete' } as const;
 
 /** Only the credentials of the subscription authenticate these requests. There is no signature. */
 const pipedrive: WireEvents = {
@@ -214,7 +218,7 @@ const pipedrive: WireEvents = {
   send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       meta: {
-        action: PIPEDRIVE[kind],
+        action: PIPEDRIVE_ACTIONS[kind],
         entity: 'deal',
         entity_id: '746',
         company_id: '123',
@@ -231,7 +235,7 @@ const pipedrive: WireEvents = {
   },
 };
 
-const OUTREACH = { CREATE: 'created', UPDATE: 'updated', DELETE: 'destroyed' } as const;
+const OUTREACH_ACTIONS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'destroyed' } as const;
 
 const outreach: WireEvents = {
   objectName: 'prospects',
@@ -251,7 +255,7 @@ const outreach: WireEvents = {
     const body = JSON.stringify({
       data: { type: 'prospect', id: 42, attributes: { title: 'CTO' }, relationships: {} },
       meta: {
-        eventName: `prospect.${OUTREACH[kind]}`,
+        eventName: `prospect.${OUTREACH_ACTIONS[kind]}`,
         deliveredAt: new Date(sentAt.getTime() + sequence).toISOString(),
       },
     });

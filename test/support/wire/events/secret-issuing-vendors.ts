@@ -18,7 +18,7 @@ function readList(body: unknown, name: string, ...members: string[]): Values[] {
   throw new BadRequest(`${name} must be a list of ${members.join(' and ')}`);
 }
 
-const CLOSE = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+const CLOSE_ACTIONS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
 export const close: WireEvents = {
   objectName: 'lead',
@@ -51,7 +51,7 @@ export const close: WireEvents = {
         id: `ev_${sequence}`,
         date_created: time,
         date_updated: time,
-        action: CLOSE[kind],
+        action: CLOSE_ACTIONS[kind],
         object_type: 'lead',
         object_id: 'lead_qeQ4uAVvzRkX5WqSx4DvNaPmKU4m',
         lead_id: 'lead_qeQ4uAVvzRkX5WqSx4DvNaPmKU4m',
@@ -69,7 +69,11 @@ export const close: WireEvents = {
   },
 };
 
-const ZENDESK = { CREATE: 'created', UPDATE: 'subject_changed', DELETE: 'soft_deleted' } as const;
+const ZENDESK_ACTIONS = {
+  CREATE: 'created',
+  UPDATE: 'subject_changed',
+  DELETE: 'soft_deleted',
+} as const;
 
 export const zendesk: WireEvents = {
   objectName: 'tickets',
@@ -110,7 +114,7 @@ export const zendesk: WireEvents = {
   send({ kind, sequence, sentAt, secret }) {
     const time = sentAt.toISOString().replace('Z', '906323Z');
     const body = JSON.stringify({
-      type: `zen:event-type:ticket.${ZENDESK[kind]}`,
+      type: `zen:event-type:ticket.${ZENDESK_ACTIONS[kind]}`,
       account_id: 12_514_403,
       id: `2b24ef10-19d4-4740-93cf-${sequence}`,
       time,
@@ -132,7 +136,7 @@ export const zendesk: WireEvents = {
 };
 
 const OBJECT_ID = '97052eb9-e65e-443f-a297-f2d9a4a7f795';
-const ATTIO = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+const ATTIO_ACTIONS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
 /**
  * Record events of all objects share their types, so a webhook is filtered by the ID of an object. Events of
@@ -183,7 +187,7 @@ export const attio: WireEvents = {
       webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
       events: [
         {
-          event_type: `record.${ATTIO[kind]}`,
+          event_type: `record.${ATTIO_ACTIONS[kind]}`,
           id: kind === 'UPDATE' ? { ...id, attribute_id: '41252299' } : id,
           actor: { type: 'workspace-member', id: '50cf242c' },
         },
@@ -197,7 +201,7 @@ export const attio: WireEvents = {
   },
 };
 
-const ASANA = { CREATE: 'added', UPDATE: 'changed', DELETE: 'deleted' } as const;
+const ASANA_ACTIONS = { CREATE: 'added', UPDATE: 'changed', DELETE: 'deleted' } as const;
 
 /** Asana sends a handshake to the URL while it creates a webhook. There is one webhook for each workspace. */
 const asanaWebhooks: WireWebhooks = {
@@ -239,8 +243,8 @@ export const asana: WireEvents = {
     if (path === '/1.0/workspaces') {
       return { status: 200, body: { data: [{ gid: '11' }, { gid: '12' }], next_page: null } };
     }
-    const isAsked = query.get('opt_fields')?.split(',').includes('name');
-    if (path !== `/1.0/projects/${asana.recordId}` || !isAsked) return undefined;
+    const requestsName = query.get('opt_fields')?.split(',').includes('name');
+    if (path !== `/1.0/projects/${asana.recordId}` || !requestsName) return undefined;
     return { status: 200, body: { data: { gid: asana.recordId, name: 'From the account' } } };
   },
   send({ kind, sequence, sentAt, secret }) {
@@ -249,7 +253,7 @@ export const asana: WireEvents = {
         {
           user: { gid: '1', resource_type: 'user' },
           created_at: new Date(sentAt.getTime() + sequence).toISOString(),
-          action: ASANA[kind],
+          action: ASANA_ACTIONS[kind],
           resource: { gid: asana.recordId, resource_type: 'project' },
           parent: null,
           ...(kind === 'UPDATE' && { change: { field: 'name', action: 'changed' } }),

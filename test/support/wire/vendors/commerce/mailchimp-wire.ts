@@ -36,7 +36,7 @@ export const mailchimp: WireVendor = {
         merge_fields: {},
         last_changed: changedAt.toISOString().replace(/\.\d+Z/, '+00:00'),
       }),
-      fixed: [{ path: '/3.0/lists', body: { lists: [{ id: 'l1' }], total_items: 1 } }],
+      fixedResponses: [{ path: '/3.0/lists', body: { lists: [{ id: 'l1' }], total_items: 1 } }],
       lists: [
         {
           path: PATH,

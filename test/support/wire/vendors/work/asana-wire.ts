@@ -29,7 +29,7 @@ export const asana: WireVendor = {
         ...values,
         modified_at: changedAt.toISOString(),
       }),
-      fixed: [
+      fixedResponses: [
         { path: '/1.0/workspaces', body: createList([{ gid: '11', name: 'Work' }]) },
         { path: '/1.0/workspaces/11/projects', body: createList([{ gid: '21', name: 'Plan' }]) },
       ],

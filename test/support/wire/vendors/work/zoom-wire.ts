@@ -27,7 +27,7 @@ export const zoom: WireVendor = {
     findValueError: createLengthCheck('topic'),
     object: {
       show: ({ id, values: { user_id: _, ...values } }) => ({ uuid: `u${id}==`, id, ...values }),
-      fixed: [
+      fixedResponses: [
         {
           path: '/v2/users',
           body: { users: [{ id: 'u_1', email: 'a@b.c' }], next_page_token: '' },
