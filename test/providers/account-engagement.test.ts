@@ -27,7 +27,7 @@ testProviderContract(MODULE, async (): Promise<ContractSubject> => {
     provider: { ...provider, objects: [vendor.objectName] },
     session: createPlainSession(provider.baseUrl, fixture.headers, { metadata }),
     secret: TOKEN,
-    validRecord: (text) => ({ firstName: text }),
+    createValidRecord: (text) => ({ firstName: text }),
     invalidRecord: { firstName: 'x'.repeat(201) },
     pageSizeMin: 2,
     hasChangeTimes: true,

@@ -1,4 +1,4 @@
-/** The provider contract for reading and describing records. */
+/** Tests of the provider contract for reading and describing records. */
 import { expect, test } from 'vitest';
 import { FIELD_VALUE_TYPES } from '../../src/providers/contract.ts';
 import type { PageRead } from '../../src/providers/moving-records.ts';
@@ -35,8 +35,8 @@ export function testMetadata(createSubject: CreateSubject): void {
   test('reports an unknown object instead of describing it', async (context) => {
     await using subject = await createSubject();
     const describeObject = requireCapability(subject, 'describeObject', context);
-    const error = await catchFailure(describeObject(subject.session, UNKNOWN_OBJECT));
-    expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
+    const failure = await catchFailure(describeObject(subject.session, UNKNOWN_OBJECT));
+    expect(UNKNOWN_OBJECT_KINDS).toContain(failure.kind);
   });
 }
 
@@ -60,7 +60,9 @@ export function testReading(createSubject: CreateSubject): void {
     await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (!subject.hasChangeTimes) context.skip('the records have no time of change');
-    await subject.storeRecords([{ record: subject.validRecord('before'), changedAt: atMinute(0) }]);
+    await subject.storeRecords([
+      { record: subject.createValidRecord('before'), changedAt: atMinute(0) },
+    ]);
     const ids = await storeTexts(subject, countForPages(subject), atMinute(2));
     const { pages, records } = await readAll(subject, { since: atMinute(1), until: atMinute(3) });
     expect(pages, 'pages: how is the next page requested?').toBeGreaterThanOrEqual(
@@ -73,16 +75,16 @@ export function testReading(createSubject: CreateSubject): void {
     await using subject = await createSubject();
     requireCapability(subject, 'readPage', context);
     if (!subject.hasChangeTimes) context.skip('the records have no time of change');
-    const changes = [0, 2, 4].map((n) => ({
-      record: subject.validRecord(`changed ${n}`),
-      changedAt: atMinute(n),
+    const changes = [0, 2, 4].map((minute) => ({
+      record: subject.createValidRecord(`changed ${minute}`),
+      changedAt: atMinute(minute),
     }));
-    const [first, second, third] = await subject.storeRecords(changes);
-    const read = async (window: Pick<PageRead, 'since' | 'until'>) =>
+    const [idAt0, idAt2, idAt4] = await subject.storeRecords(changes);
+    const readIds = async (window: Pick<PageRead, 'since' | 'until'>) =>
       (await readAll(subject, window)).records.map(({ id }) => id).toSorted();
-    expect(await read({ since: atMinute(1) })).toEqual([second, third].toSorted());
-    expect(await read({ until: atMinute(2) })).toEqual([first, second].toSorted());
-    expect(await read({ since: atMinute(1), until: atMinute(3) })).toEqual([second]);
+    expect(await readIds({ since: atMinute(1) })).toEqual([idAt2, idAt4].toSorted());
+    expect(await readIds({ until: atMinute(2) })).toEqual([idAt0, idAt2].toSorted());
+    expect(await readIds({ since: atMinute(1), until: atMinute(3) })).toEqual([idAt2]);
   });
 
   test('returns an empty last page if nothing changed', async (context) => {
@@ -111,7 +113,7 @@ export function testReading(createSubject: CreateSubject): void {
     }
     for (const text of ['plain', "O'Neill", 'a^b', 'back\\slash', 'and "quotes"']) {
       const storedRecords = [text, 'another'].map((value) => ({
-        record: subject.validRecord(value),
+        record: subject.createValidRecord(value),
         changedAt: atMinute(0),
       }));
       const [id] = await subject.storeRecords(storedRecords);
@@ -132,7 +134,7 @@ export function testReading(createSubject: CreateSubject): void {
     await using subject = await createSubject();
     const readPage = requireCapability(subject, 'readPage', context);
     const read = { ...createPageRead(subject), objectName: UNKNOWN_OBJECT };
-    const error = await catchFailure(readPage(subject.session, read));
-    expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);
+    const failure = await catchFailure(readPage(subject.session, read));
+    expect(UNKNOWN_OBJECT_KINDS).toContain(failure.kind);
   });
 }

@@ -25,17 +25,17 @@ export type Fault =
   | { status: 429; retryAfterSeconds: number }
   | 'DROPPED_CONNECTION';
 
-/** A provider with an account. Each test creates its own. */
+/** A provider with an account. Each test creates its own subject. */
 export interface ContractSubject extends AsyncDisposable {
   provider: Provider;
   session: ProviderSession;
   /** The credential of the session. No error may contain it. */
   secret: string;
   objectName: string;
-  /** A field of that object that accepts any short text, spelled as in describeObject. */
+  /** A field of `objectName` that accepts any short text, spelled as in describeObject. */
   textField: string;
   /** A record that the provider accepts, with this text in `textField`. */
-  validRecord(text: string): Record<string, unknown>;
+  createValidRecord(text: string): Record<string, unknown>;
   /** A record that the provider refuses because of its values. */
   invalidRecord: Record<string, unknown>;
   /** A valid id of a record that does not exist. */
@@ -72,7 +72,7 @@ export type CreateSubject = () => Promise<ContractSubject>;
 
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
-/** More pages than any test needs. A longer read would be endless. */
+/** The number of pages after which a read counts as endless. No test needs as many. */
 const PAGES_MAX = 50;
 
 export function requireCapability<Key extends keyof Capabilities>(
@@ -102,12 +102,14 @@ export function storeTexts(
   changedAt = atMinute(0),
 ): string[] | Promise<string[]> {
   const texts = Array.from({ length: count }, (_, n) => `stored ${n}`);
-  return subject.storeRecords(texts.map((t) => ({ record: subject.validRecord(t), changedAt })));
+  return subject.storeRecords(
+    texts.map((text) => ({ record: subject.createValidRecord(text), changedAt })),
+  );
 }
 
 export async function createRecord(subject: ContractSubject, text: string): Promise<string> {
   const { provider, session, objectName } = subject;
-  const record = subject.validRecord(text);
+  const record = subject.createValidRecord(text);
   const write = { type: 'CREATE', objectName, record } as const;
   const outcome = await provider.capabilities.writeRecord?.(session, write);
   expectSuccess(outcome);

@@ -1,4 +1,4 @@
-/** The provider contract for changing records. */
+/** Tests of the provider contract for changing records. */
 import { expect, type TestContext, test } from 'vitest';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
@@ -32,7 +32,7 @@ export function testWriting(createSubject: CreateSubject): void {
     if (subject.returnsCreatedId !== false)
       context.skip('the vendor returns the id of created records');
     const { objectName, session } = subject;
-    const record = subject.validRecord('written');
+    const record = subject.createValidRecord('written');
     const outcome = await writeRecord(session, { type: 'CREATE', objectName, record });
     expect(outcome).toEqual({ success: true, recordId: null, data: null, errors: [] });
     expect(Object.values(await readTextsById(subject))).toEqual(['written']);
@@ -76,7 +76,7 @@ export function testWriting(createSubject: CreateSubject): void {
   test('never reports success for an unknown object', async (context) => {
     await using subject = await createSubject();
     const writeRecord = requireCapability(subject, 'writeRecord', context);
-    const record = subject.validRecord('lost');
+    const record = subject.createValidRecord('lost');
     const write = { type: 'CREATE', objectName: UNKNOWN_OBJECT, record } as const;
     const outcome = await writeRecord(subject.session, write).catch((error: unknown) => error);
     if (outcome instanceof ProviderError) expect(UNKNOWN_OBJECT_KINDS).toContain(outcome.kind);
@@ -108,7 +108,7 @@ export function testBatches(createSubject: CreateSubject): void {
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
       objectName: subject.objectName,
-      records: texts.map((text) => ({ record: subject.validRecord(text) })),
+      records: texts.map((text) => ({ record: subject.createValidRecord(text) })),
       allOrNone: false,
     });
     outcomes.forEach(expectSuccess);
@@ -123,9 +123,9 @@ export function testBatches(createSubject: CreateSubject): void {
       type: 'CREATE',
       objectName: subject.objectName,
       records: [
-        { record: subject.validRecord('one') },
+        { record: subject.createValidRecord('one') },
         { record: subject.invalidRecord },
-        { record: subject.validRecord('three') },
+        { record: subject.createValidRecord('three') },
       ],
       allOrNone: false,
     });
@@ -138,19 +138,19 @@ export function testBatches(createSubject: CreateSubject): void {
     await using subject = await createSubject();
     const writeBatch = requireCapability(subject, 'writeBatch', context);
     if (subject.canUpdate === false) context.skip("records can't be updated");
-    const [first = '', second = ''] = await storeTexts(subject, 2);
+    const [idA = '', idB = ''] = await storeTexts(subject, 2);
     const outcomes = await writeBatch(subject.session, {
       type: 'UPDATE',
       objectName: subject.objectName,
-      records: [second, subject.missingId, first].map((id, n) => ({
+      records: [idB, subject.missingId, idA].map((id, n) => ({
         record: { id, [subject.textField]: `update ${n}` },
       })),
       allOrNone: false,
     });
     expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
     expectRefusal(outcomes[1]);
-    expect([outcomes[0]?.recordId, outcomes[2]?.recordId]).toEqual([second, first]);
-    expect(await readTextsById(subject)).toEqual({ [second]: 'update 0', [first]: 'update 2' });
+    expect([outcomes[0]?.recordId, outcomes[2]?.recordId]).toEqual([idB, idA]);
+    expect(await readTextsById(subject)).toEqual({ [idB]: 'update 0', [idA]: 'update 2' });
   });
 
   test('creates no record of an all-or-none batch if one is refused', async (context) => {
@@ -159,7 +159,7 @@ export function testBatches(createSubject: CreateSubject): void {
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
       objectName: subject.objectName,
-      records: [{ record: subject.validRecord('one') }, { record: subject.invalidRecord }],
+      records: [{ record: subject.createValidRecord('one') }, { record: subject.invalidRecord }],
       allOrNone: true,
     });
     expect(outcomes).toHaveLength(2);

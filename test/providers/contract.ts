@@ -1,6 +1,6 @@
 /**
- * Requirements for every provider. Only tests of undeclared capabilities are skipped. A provider that writes must also
- * read, because reads check the writes.
+ * Tests of the requirements that every provider meets. They skip only tests of undeclared capabilities. A provider
+ * that writes must also read, because the tests check writes by reads.
  */
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -105,15 +105,15 @@ const FAULTS: [string, Fault, ProviderErrorKind][] = [
 function testFailures(createSubject: CreateSubject): void {
   test.each(
     FAULTS,
-  )('throws the kind of error for a %s, without a secret', async (_, fault, kind) => {
+  )('throws an error of the right kind for a %s, without the credential', async (_, fault, kind) => {
     await using subject = await createSubject();
     const [id = ''] = await storeTexts(subject, 1);
     subject.failRequests(fault);
     for (const attempt of listAttempts(subject, id)) {
-      const error = await catchFailure(attempt());
-      expect(error.kind).toBe(kind);
-      expect(error.retryAfterMs).toBe(kind === 'RATE_LIMITED' ? 7_000 : null);
-      expect(inspect(error, { depth: null })).not.toContain(subject.secret);
+      const failure = await catchFailure(attempt());
+      expect(failure.kind).toBe(kind);
+      expect(failure.retryAfterMs).toBe(kind === 'RATE_LIMITED' ? 7_000 : null);
+      expect(inspect(failure, { depth: null })).not.toContain(subject.secret);
     }
   });
 }
@@ -123,7 +123,7 @@ function listAttempts(subject: ContractSubject, id: string): (() => Promise<unkn
   const { session, objectName, textField } = subject;
   const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } =
     subject.provider.capabilities;
-  const record = subject.validRecord('failing');
+  const record = subject.createValidRecord('failing');
   const create = { type: 'CREATE', objectName } as const;
   const change = { id, [textField]: 'failing' };
   return [

@@ -1,4 +1,4 @@
-/** Requests to HubSpot and Salesforce that create fields, beyond the provider contract. */
+/** Tests how the connectors of HubSpot and Salesforce create fields, in addition to the provider contract. */
 import { expect, test } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
@@ -81,11 +81,11 @@ test("leaves HubSpot's own properties unchanged, and reports a property that is 
     error: 'The property definition is read only.',
   });
   await defineAtHubspot(server, [createTextField('hobby')]);
-  const [unique] = await defineAtHubspot(server, [createTextField('hobby', { unique: true })]);
-  expect(unique?.error).toContain('without unique values');
-  const [number] = await defineAtHubspot(server, [createTextField('age', { valueType: 'INT' })]);
-  expect(number).toMatchObject({ action: 'CREATE', error: null });
-  expect(number?.warnings).toEqual([expect.stringContaining('fractions')]);
+  const [uniqueHobby] = await defineAtHubspot(server, [createTextField('hobby', { unique: true })]);
+  expect(uniqueHobby?.error).toContain('without unique values');
+  const [age] = await defineAtHubspot(server, [createTextField('age', { valueType: 'INT' })]);
+  expect(age).toMatchObject({ action: 'CREATE', error: null });
+  expect(age?.warnings).toEqual([expect.stringContaining('fractions')]);
 });
 
 test("makes new Salesforce fields visible to the connection's user once", async () => {
@@ -96,10 +96,10 @@ test("makes new Salesforce fields visible to the connection's user once", async 
     createTextField('Code__c', { required: true }),
   ]);
   await defineAtSalesforce(server, [createTextField('Hobby__c')]);
-  const [set, ...others] = metadata.permissions.PermissionSet;
-  expect(set).toMatchObject({ Name: 'IntegrationCustomFieldVisibility' });
-  expect(others).toEqual([]);
-  const { Id } = set ?? {};
+  const [permissionSet, ...otherSets] = metadata.permissions.PermissionSet;
+  expect(permissionSet).toMatchObject({ Name: 'IntegrationCustomFieldVisibility' });
+  expect(otherSets).toEqual([]);
+  const { Id } = permissionSet ?? {};
   expect(metadata.permissions.PermissionSetAssignment).toMatchObject([
     { AssigneeId: '005000000000001', PermissionSetId: Id },
   ]);
@@ -116,8 +116,8 @@ test('warns about a field that stays invisible, and throws temporary failures', 
   expect(definition).toMatchObject({ action: 'CREATE', error: null });
   expect(definition?.warnings).toEqual([expect.stringContaining('insufficient access rights')]);
   server.failNext(createSalesforceFailure(500), Infinity);
-  const failed = defineAtSalesforce(server, [createTextField('Pet__c')]);
-  await expect(failed).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
+  const failedDefinition = defineAtSalesforce(server, [createTextField('Pet__c')]);
+  await expect(failedDefinition).rejects.toMatchObject({ kind: 'SERVER_ERROR' });
 });
 
 test('creates Salesforce fields from the definition, and keeps settings that an update omits', async () => {

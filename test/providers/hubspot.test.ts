@@ -23,7 +23,7 @@ testProviderContract('hubspot', async (): Promise<ContractSubject> => {
     secret: TOKEN,
     objectName: 'contacts',
     textField: 'firstname',
-    validRecord: (text) => ({ firstname: text }),
+    createValidRecord: (text) => ({ firstname: text }),
     invalidRecord: { firstname: 'Ada', email: 'no address' },
     missingId: '999999',
     pageSizeMin: 10,
@@ -183,33 +183,32 @@ test('returns all other records when one changes between pages', async () => {
   );
   const window = { since: atMinute(0), until: atMinute(2) };
   const read = { objectName: 'deals', fields: ['dealname'], pageSize: 1, ...window };
-  const [first] = deals;
+  const [changedDeal] = deals;
   const { nextCursor, estimatedTotal } = await readPage(createSession(server), read);
-  if (first) server.store.update('deals', first, { dealname: 'changed' });
-  const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
-  expect(rest.flatMap(({ records }) => records.map(({ fields }) => fields.dealname))).toEqual([
-    'two',
-    'three',
-  ]);
-  expect(rest.map((page) => page.estimatedTotal)).toEqual([estimatedTotal, estimatedTotal]);
+  if (changedDeal) server.store.update('deals', changedDeal, { dealname: 'changed' });
+  const laterPages = await readPages(server, { ...read, cursor: nextCursor ?? '' });
+  expect(laterPages.flatMap(({ records }) => records.map(({ fields }) => fields.dealname))).toEqual(
+    ['two', 'three'],
+  );
+  expect(laterPages.map((page) => page.estimatedTotal)).toEqual([estimatedTotal, estimatedTotal]);
 });
 
-test('continues after an empty page if another follows, but not endlessly', async () => {
+test('continues after one empty page, and throws after two in a row', async () => {
   await using server = await startHubspotServer();
   const ids = [1, 2, 3].map((n) => server.store.create('deals', {}, atMinute(n)).id);
   const read = { objectName: 'deals', fields: [], pageSize: 1, since: atMinute(0) };
   const { nextCursor } = await readPage(createSession(server), read);
-  server.failNext({ status: 200, body: { total: 2, results: [], paging: createPage('1') } });
-  const rest = await readPages(server, { ...read, cursor: nextCursor ?? '' });
+  server.failNext({ status: 200, body: { total: 2, results: [], paging: createPaging('1') } });
+  const laterPages = await readPages(server, { ...read, cursor: nextCursor ?? '' });
   // The server has returned an empty page in place of one record.
-  expect(rest.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
-  const repeatedPage = { status: 200, body: { total: 2, results: [], paging: createPage('1') } };
+  expect(laterPages.map(({ records }) => records.map(({ id }) => id))).toEqual([[], [ids[2]]]);
+  const repeatedPage = { status: 200, body: { total: 2, results: [], paging: createPaging('1') } };
   server.failNext(repeatedPage, 2);
   const failure = catchFailure(readPages(server, { ...read, cursor: nextCursor ?? '' }));
   expect((await failure).kind).toBe('RETRYABLE');
 });
 
-function createPage(after: string) {
+function createPaging(after: string) {
   return { next: { after } };
 }
 
@@ -225,11 +224,11 @@ test('resumes a cursor of the older format without repeating records', async () 
 test('throws CURSOR_GONE for a cursor that HubSpot does not accept', async () => {
   await using server = await startHubspotServer();
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
-  const search = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
-  const cursor = JSON.stringify(search);
+  const position = { by: 'search', after: null, aboveId: null, pastEmpty: 'abc', total: 1 };
+  const cursor = JSON.stringify(position);
   const changed = { ...read, since: atMinute(0), cursor };
   expect((await catchFailure(readPage(createSession(server), changed))).kind).toBe('CURSOR_GONE');
-  // A cursor of the search has another format than one of the list, so it is not sent.
+  // A list has other cursors than a search, so the connector does not send this one.
   expect((await catchFailure(readPage(createSession(server), { ...read, cursor }))).kind).toBe(
     'CURSOR_GONE',
   );
@@ -468,11 +467,11 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   await using server = await startHubspotServer();
   server.failNext({ status: 200, body: '<html>Welcome to the proxy</html>' }, 2);
   const read = { objectName: 'contacts', fields: ['email'], pageSize: 1 };
-  const unread = await catchFailure(readPage(createSession(server), read));
-  expect(unread).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
+  const readFailure = await catchFailure(readPage(createSession(server), read));
+  expect(readFailure).toMatchObject({ kind: 'RETRYABLE', outcomeUnknown: false });
   const write = { type: 'CREATE', objectName: 'contacts', record: {} } as const;
-  const unknown = await catchFailure(writeRecord(createSession(server), write));
-  expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  const writeFailure = await catchFailure(writeRecord(createSession(server), write));
+  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
 async function readPages(server: HubspotServer, read: PageRead): Promise<RecordPage[]> {

@@ -10,7 +10,7 @@ import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts'
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 
 const PKCE = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
-/** Inputs and workspaces that must be hosts of the provider. */
+/** Values of inputs and workspaces that must be hosts of the provider. */
 const HOSTS: Record<string, string> = { zoho_token_domain: 'accounts.zoho.eu' };
 const WORKSPACES: Record<string, string> = {
   gong: 'https://api.gong.io',
@@ -44,9 +44,9 @@ async function requestConsentParams(
   return (await createOAuthBrowser(app).open(startOAuthConnect.authorizeUrl)).searchParams;
 }
 
-test.each(providers.map((provider) => ({ name: provider.name, provider })))('$name', async ({
-  provider,
-}) => {
+test.each(
+  providers.map((provider) => ({ name: provider.name, provider })),
+)('uses PKCE for $name if it supports PKCE', async ({ provider }) => {
   const params = await requestConsentParams(provider);
   const isSupported = provider.authSchemes.includes(PKCE);
   expect(params.get('code_challenge_method')).toBe(isSupported ? 'S256' : null);

@@ -21,7 +21,7 @@ testProviderContract('salesforce', async (): Promise<ContractSubject> => {
     secret: TOKEN,
     objectName: 'Account',
     textField: 'name',
-    validRecord: (text) => ({ name: text }),
+    createValidRecord: (text) => ({ name: text }),
     invalidRecord: { website: 'https://example.com' },
     missingId: '001000000000999AAA',
     pageSizeMin: 200,
@@ -48,7 +48,7 @@ function createSession(server: SalesforceServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
 }
 
-test("uses the org's own host, or another one for all requests", () => {
+test('uses the host of the org, or the given base URL for all requests', () => {
   expect(createSalesforceProvider()).toMatchObject({
     baseUrl: 'https://{{workspace}}.my.salesforce.com',
     workspaceRequired: true,
@@ -155,7 +155,7 @@ test.each([
   ['an empty name', { fields: [''] }, 'MISSING_FIELD'],
   ['a long path', { fields: ['a.b.c.d.e.f.g'] }, 'MISSING_FIELD'],
   ['a cursor', { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' }, 'CURSOR_GONE'],
-  ['a cursor elsewhere', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
+  ['a cursor of another host', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
 ])('sends nothing if %s is not a plain name', async (_, part, kind) => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
@@ -390,10 +390,10 @@ test('reports a malformed response as RETRYABLE for a read and as unknown outcom
   expect((await catchFailure(readPage(createSession(server), read))).kind).toBe('RETRYABLE');
   const batch = { type: 'CREATE', objectName: 'Account', allOrNone: false } as const;
   const records = [{ record: { Name: 'one' } }, { record: { Name: 'two' } }];
-  // Two records and one outcome: it cannot be assigned.
+  // The single outcome can't be assigned to one of the two records.
   server.failNext({ status: 200, body: [{ success: true, id: '001000000000001AAA' }] });
-  const unknown = await catchFailure(writeBatch(createSession(server), { ...batch, records }));
-  expect(unknown).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  const writeFailure = await catchFailure(writeBatch(createSession(server), { ...batch, records }));
+  expect(writeFailure).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
 });
 
 test('classifies the failure of a request within a composite', async () => {
@@ -401,6 +401,6 @@ test('classifies the failure of a request within a composite', async () => {
   const { status: httpStatusCode, body } = createSalesforceFailure(401);
   const compositeResponse = [{ body, httpHeaders: {}, httpStatusCode, referenceId: 'describe' }];
   server.failNext({ status: 200, body: { compositeResponse } });
-  const error = await catchFailure(describeObject(createSession(server), 'Account'));
-  expect(error).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
+  const failure = await catchFailure(describeObject(createSession(server), 'Account'));
+  expect(failure).toMatchObject({ kind: 'AUTH_INVALIDATED', status: 401 });
 });

@@ -21,7 +21,7 @@ async function createSubject(): Promise<ContractSubject> {
     textField: 'family',
     // Only `mail` can be searched.
     canSearch: false,
-    validRecord(family) {
+    createValidRecord(family) {
       count += 1;
       return { family, mail: `person-${count}@example.test` };
     },
@@ -60,16 +60,19 @@ test('reads nested values as fields, over pages, and has no people in the CRM', 
   const session = createSession(sandbox.url);
   const { readPage } = createSandboxDeskProvider(() => sandbox.url).capabilities;
   const read = { objectName: 'people', fields: ['given', 'mail'], pageSize: 20 };
-  const first = await readPage?.(session, read);
-  expect(first?.records).toHaveLength(20);
-  expect(first?.records[0]).toMatchObject({
+  const firstPage = await readPage?.(session, read);
+  expect(firstPage?.records).toHaveLength(20);
+  expect(firstPage?.records[0]).toMatchObject({
     id: '1',
     fields: { given: 'Alan', mail: 'person-1@desk.example.test' },
     raw: { key: '1', name: { given: 'Alan' } },
   });
-  const second = await readPage?.(session, { ...read, cursor: first?.nextCursor ?? undefined });
-  expect(second?.records).toHaveLength(5);
-  expect(second?.nextCursor).toBeNull();
+  const lastPage = await readPage?.(session, {
+    ...read,
+    cursor: firstPage?.nextCursor ?? undefined,
+  });
+  expect(lastPage?.records).toHaveLength(5);
+  expect(lastPage?.nextCursor).toBeNull();
   const response = await fetch(`${sandbox.url}/objects/people`);
   expect(response.status).toBe(404);
 });

@@ -86,10 +86,12 @@ test('requests consent, and returns access_denied if it is declined', async () =
 
 test('redirects an invalid request back with an error', async () => {
   await using sandbox = await startSandbox();
-  const implicit = await authorize(sandbox, { response_type: 'token' });
-  expect(implicit.searchParams.get('error')).toBe('unsupported_response_type');
-  const plain = { code_challenge: VERIFIER, code_challenge_method: 'plain' };
-  expect((await authorize(sandbox, plain)).searchParams.get('error')).toBe('invalid_request');
+  const implicitGrant = await authorize(sandbox, { response_type: 'token' });
+  expect(implicitGrant.searchParams.get('error')).toBe('unsupported_response_type');
+  const plainChallenge = { code_challenge: VERIFIER, code_challenge_method: 'plain' };
+  expect((await authorize(sandbox, plainChallenge)).searchParams.get('error')).toBe(
+    'invalid_request',
+  );
 });
 
 test('redirects only to web addresses', async () => {
@@ -131,9 +133,9 @@ test('accepts a code once, and revokes its tokens on reuse', async () => {
     code: await fetchCode(sandbox),
     redirect_uri: REDIRECT_URI,
   };
-  const first = await requestToken(sandbox, form);
+  const tokens = await requestToken(sandbox, form);
   expect((await requestToken(sandbox, form)).body.error).toBe('invalid_grant');
-  expect(await canRead(sandbox, first.body.access_token)).toBe(false);
+  expect(await canRead(sandbox, tokens.body.access_token)).toBe(false);
 });
 
 test('accepts a code only from its client, with its redirect_uri and before it expires', async () => {
@@ -178,19 +180,20 @@ test('grants a token for a user’s password', async () => {
   expect(wrongPassword.body.error).toBe('invalid_grant');
 });
 
-test('rotates refresh tokens, and revokes the family on reuse', async () => {
+test('rotates refresh tokens, and revokes all tokens of a consent if one is reused', async () => {
   await using sandbox = await startSandbox();
   const password = { username: 'ada', password: 'sandbox-password' };
-  const first = (await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password }))
-    .body;
+  const grantedTokens = (
+    await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password })
+  ).body;
   const refresh = (refresh_token = '') =>
     requestToken(sandbox, { ...CLIENT, grant_type: 'refresh_token', refresh_token });
-  const second = (await refresh(first.refresh_token)).body;
-  expect(second.refresh_token).not.toBe(first.refresh_token);
-  expect(await canRead(sandbox, second.access_token)).toBe(true);
-  expect((await refresh(first.refresh_token)).body.error).toBe('invalid_grant');
-  expect(await canRead(sandbox, second.access_token)).toBe(false);
-  expect((await refresh(second.refresh_token)).body.error).toBe('invalid_grant');
+  const refreshedTokens = (await refresh(grantedTokens.refresh_token)).body;
+  expect(refreshedTokens.refresh_token).not.toBe(grantedTokens.refresh_token);
+  expect(await canRead(sandbox, refreshedTokens.access_token)).toBe(true);
+  expect((await refresh(grantedTokens.refresh_token)).body.error).toBe('invalid_grant');
+  expect(await canRead(sandbox, refreshedTokens.access_token)).toBe(false);
+  expect((await refresh(refreshedTokens.refresh_token)).body.error).toBe('invalid_grant');
   expect(sandbox.oauth.counts).toMatchObject({ issued: 2, refreshed: 1, reuseRefused: 1 });
 });
 

@@ -74,7 +74,7 @@ test.each([
   expect(sandbox.records('contacts')).toEqual([]);
 });
 
-test('reports every problem of a record', async () => {
+test('reports every invalid value of a record', async () => {
   await using sandbox = await startSandbox();
   const refused = await sandbox.send(
     createRecordRequest('deals', { amount: 'much', stage: 'odd' }),
@@ -88,15 +88,17 @@ test('reports every problem of a record', async () => {
   });
 });
 
-test('compares unique values regardless of case, and frees them when their record changes', async () => {
+test('compares unique values regardless of case, and accepts them again when their record changes', async () => {
   await using sandbox = await startSandbox();
-  const first = await sandbox.send(createRecordRequest('contacts', { email: 'ada@example.test' }));
+  const created = await sandbox.send(
+    createRecordRequest('contacts', { email: 'ada@example.test' }),
+  );
   const repeated = createRecordRequest('contacts', { email: 'ADA@example.test' });
   expect(await sandbox.send(repeated)).toMatchObject({
     status: 409,
     body: { error: { code: 'not_unique', field: 'email' } },
   });
-  const path = `/objects/contacts/records/${(first.body as { record: { id: string } }).record.id}`;
+  const path = `/objects/contacts/records/${(created.body as { record: { id: string } }).record.id}`;
   const update = {
     method: 'PATCH',
     path,
@@ -177,14 +179,14 @@ test('pages through the changes of a time range', async () => {
     limit: 3,
   };
   const path = '/objects/deals/records';
-  const { body: first } = await sandbox.send({ path, query });
-  expect(first).toMatchObject({
+  const { body: firstPage } = await sandbox.send({ path, query });
+  expect(firstPage).toMatchObject({
     records: [{ name: 'Deal 3' }, { name: 'Deal 4' }, { name: 'Deal 5' }],
     total: 4,
   });
-  const { nextCursor: cursor } = first as { nextCursor: string };
-  const { body: last } = await sandbox.send({ path, query: { ...query, cursor } });
-  expect(last).toEqual({
+  const { nextCursor: cursor } = firstPage as { nextCursor: string };
+  const { body: lastPage } = await sandbox.send({ path, query: { ...query, cursor } });
+  expect(lastPage).toEqual({
     records: [{ id: '6', updated_at: '2026-01-03T00:00:00.000Z', name: 'Deal 6' }],
     nextCursor: null,
     total: 4,
@@ -196,10 +198,10 @@ test('repeats no write with an idempotency key for a day, separately for each ca
   await using sandbox = await startSandbox(() => now);
   const key = { 'idempotency-key': 'key-1' };
   const ownKey = { ...key, 'x-api-key': 'sandbox-key-1' };
-  const first = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
-  const second = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
-  expect(second.body).toEqual(first.body);
-  expect(second.headers['idempotent-replayed']).toBe('true');
+  const created = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
+  const repeated = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
+  expect(repeated.body).toEqual(created.body);
+  expect(repeated.headers['idempotent-replayed']).toBe('true');
   expect(await sandbox.send(createRecordRequest('deals', { name: 'Two' }, ownKey))).toMatchObject({
     status: 409,
     body: { error: { code: 'idempotency_key_reused' } },

@@ -30,7 +30,7 @@ async function createSubject(): Promise<ContractSubject> {
     secret: API_KEY,
     objectName,
     textField: 'name',
-    validRecord: (name) => ({ name, stage: 'new' }),
+    createValidRecord: (name) => ({ name, stage: 'new' }),
     invalidRecord: { name: 'a deal', stage: 'no such stage' },
     missingId: '404404',
     pageSizeMin: 10,
@@ -127,7 +127,7 @@ function createBasicHeader(user: string, password: string): Record<string, strin
   return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-test('returns every record although others are created and changed between pages', async () => {
+test('returns every record although records are created and changed between pages', async () => {
   await using sandbox = await startSandbox();
   sandbox.seed('contacts', 250);
   const { session, capabilities } = createConnector(sandbox);
@@ -162,16 +162,16 @@ test('reports a missing field instead of reading without it', async () => {
   });
 });
 
-test('throws CURSOR_GONE for a cursor from before a restart', async () => {
+test('throws CURSOR_GONE for a cursor from before a restart of the sandbox', async () => {
   await using stoppedSandbox = await startSandbox();
   await using restartedSandbox = await startSandbox();
   for (const sandbox of [stoppedSandbox, restartedSandbox]) sandbox.seed('deals', 3);
   const read = { objectName: 'deals', fields: ['name'], pageSize: 2 };
-  const first = createConnector(stoppedSandbox);
-  const { nextCursor } = await first.capabilities.readPage(first.session, read);
-  const second = createConnector(restartedSandbox);
+  const stopped = createConnector(stoppedSandbox);
+  const { nextCursor } = await stopped.capabilities.readPage(stopped.session, read);
+  const restarted = createConnector(restartedSandbox);
   await expect(
-    second.capabilities.readPage(second.session, { ...read, cursor: nextCursor ?? '' }),
+    restarted.capabilities.readPage(restarted.session, { ...read, cursor: nextCursor ?? '' }),
   ).rejects.toMatchObject({ kind: 'CURSOR_GONE', status: 410 });
 });
 
@@ -239,9 +239,9 @@ test('reports an unknown outcome for a write that timed out', async () => {
   await using sandbox = await startSandbox();
   const { capabilities } = createConnector(sandbox);
   sandbox.faults.set({ delayMs: 60_000 });
-  const impatient = createPlainSession(sandbox.url, {}, { timeoutMs: 200 });
+  const sessionWithTimeout = createPlainSession(sandbox.url, {}, { timeoutMs: 200 });
   const write = { type: 'CREATE', objectName: 'deals', record: { name: 'Slow' } } as const;
-  await expect(capabilities.writeRecord(impatient, write)).rejects.toMatchObject({
+  await expect(capabilities.writeRecord(sessionWithTimeout, write)).rejects.toMatchObject({
     kind: 'TIMEOUT',
     outcomeUnknown: true,
   });

@@ -1,4 +1,4 @@
-/** Members that only REST requests have: each is supported or refused, and none is ignored. */
+/** Checks that each member which only REST requests have is supported or refused, and that none is ignored. */
 import { type GraphQLInputObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
@@ -12,7 +12,7 @@ import {
 
 const app = await getSharedApp();
 
-/** Mutations with another name than their endpoint. */
+/** The mutations whose names differ from their endpoint's. */
 const MUTATION_BY_ENDPOINT: Record<string, string> = {
   connectByCustomAuth: 'generateConnection',
   createJWTKey: 'createJwtKey',
@@ -23,15 +23,15 @@ const MUTATION_BY_ENDPOINT: Record<string, string> = {
   deleteNotificationEventTopicRoute: 'deleteEventTopicRoute',
 };
 
-/** Changes that only REST has. */
+/** Endpoints without a mutation, with the reason. */
 const REST_ONLY: Record<string, string> = {
-  createBillingPortalSession: 'Refused, because there is no portal.',
-  deliverResults: 'Does nothing, because no records wait.',
+  createBillingPortalSession: 'Refused, because the gateway has no billing portal.',
+  deliverResults: 'Does nothing, because the gateway delivers all records without a request.',
   patchInstallationConfig: 'GraphQL replaces the whole config by `updateInstallation`.',
-  searchRecords: 'A read, like `Installation.records` of GraphQL.',
+  searchRecords: 'Reads records, like `Installation.records` of GraphQL.',
 };
 
-/** Refused members: the name in the refusal, and a request with the member. */
+/** Refused members, each with a request that contains it and the name that the refusal must contain. */
 const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
@@ -40,7 +40,7 @@ const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
       customAuth: { accountKey: 'sandbox-key-a' },
       sessionId: 's',
     },
-    names: 'sessionId',
+    refusedName: 'sessionId',
   }),
   'connectByCustomAuth.callbackParams': ({ tenant }) => ({
     path: '/custom-auth/connect',
@@ -49,7 +49,7 @@ const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
       customAuth: { accountKey: 'sandbox-key-a' },
       callbackParams: {},
     },
-    names: 'callbackParams',
+    refusedName: 'callbackParams',
   }),
   'createInstallation.configRevisionId': ({ integrationPath }) => ({
     path: `${integrationPath}/installations`,
@@ -57,12 +57,12 @@ const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
       groupRef: 'other',
       config: { content: { provider: 'sandbox' }, revisionId: 'rev_old' },
     },
-    names: 'config.revisionId',
+    refusedName: 'config.revisionId',
   }),
   'triggerRead.mode': ({ integrationPath }) => ({
     path: `${integrationPath}/objects/contacts:read`,
     body: { groupRef: 'acme', mode: 'sync' },
-    names: 'mode',
+    refusedName: 'mode',
   }),
   'createDestination.secrets': ({ base }) => ({
     path: `${base}/destinations`,
@@ -70,23 +70,23 @@ const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
       ...{ name: 'mine', type: 'webhook', metadata: { url: 'https://receiver.test' } },
       secrets: { webhookSigningKey: 'mine' },
     },
-    names: 'secrets.webhookSigningKey',
+    refusedName: 'secrets.webhookSigningKey',
   }),
   'createJWTKey.algorithm': ({ base }) => ({
     path: `${base}/jwt-keys`,
     body: { label: 'a', publicKeyPem: 'b', algorithm: 'HS256' },
-    names: 'algorithm',
+    refusedName: 'algorithm',
   }),
   'createRevision.sourceZipUrl': ({ integrationPath }) => ({
     path: `${integrationPath}/revisions`,
     body: { sourceZipUrl: 'https://a.test/b.zip' },
-    names: 'sourceZipUrl',
+    refusedName: 'sourceZipUrl',
   }),
   'upsertIntegrations.sourceZipUrl': ({ base }) => ({
     method: 'PUT',
     path: `${base}/integrations:batch`,
     body: { sourceZipUrl: 'https://a.test/b.zip' },
-    names: 'sourceZipUrl',
+    refusedName: 'sourceZipUrl',
   }),
 };
 
@@ -94,10 +94,10 @@ interface RefusedRequest {
   method?: 'POST' | 'PUT';
   path: string;
   body: object;
-  names: string;
+  refusedName: string;
 }
 
-/** Supported members, with the reason or the tests. */
+/** Supported members, with what they do or the tests that show it. */
 const SUPPORTED: Record<string, string> = {
   'startOAuthConnect.enableCSRFProtection': 'Connects are protected with either value.',
   'createRevision.sourceYaml': 'test/rest/integration tests manifests.',
@@ -136,7 +136,7 @@ function listRestOnlyMembers(): string[] {
   );
 }
 
-test('lists every member that only REST takes as supported or refused', () => {
+test('supports or refuses each member that only REST has', () => {
   const listedMembers = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
   expect(listRestOnlyMembers().sort()).toEqual(listedMembers.sort());
 });
@@ -145,21 +145,21 @@ test('refuses unsupported members by name', async () => {
   const rest = await createRestInstallation(app);
   await createProviderApp(rest.tenant);
   for (const [member, createRequest] of Object.entries(REFUSED)) {
-    const { method = 'POST', path, body, names } = createRequest(rest);
+    const { method = 'POST', path, body, refusedName } = createRequest(rest);
     const { status, issues } = await rest.getRefusal(method, path, body);
-    expect({ status, named: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({
+    expect({ status, names: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({
       status: 400,
-      named: expect.arrayContaining([names]),
+      names: expect.arrayContaining([refusedName]),
     });
   }
 });
 
-test('returns 404 for an installation in the path of another integration', async () => {
+test('returns 404 for an installation under the path of another integration', async () => {
   const rest = await createRestInstallation(app);
   const { id } = rest.installation;
-  const elsewhere = `${rest.base}/integrations/none/installations/${id}`;
-  for (const path of [`${elsewhere}:pause`, `${elsewhere}:unpause`]) {
+  const foreignPath = `${rest.base}/integrations/none/installations/${id}`;
+  for (const path of [`${foreignPath}:pause`, `${foreignPath}:unpause`]) {
     expect(await rest.getRefusal('POST', path)).toMatchObject({ status: 404 });
   }
-  expect(await rest.getRefusal('DELETE', elsewhere)).toMatchObject({ status: 404 });
+  expect(await rest.getRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
 });

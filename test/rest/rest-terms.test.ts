@@ -1,4 +1,4 @@
-/** Errors of REST contain no name of a GraphQL enum and no path of a GraphQL input. */
+/** Checks that errors of REST contain no name of a GraphQL enum and no path of a GraphQL input. */
 import { isEnumType } from 'graphql';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -19,32 +19,32 @@ const app = await getSharedApp({
 });
 const rest = await createRestTenant(app);
 
-/** The names of GraphQL's enums. A name of one word may be a term of HTTP or of a provider, too. */
-const NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>
+/** The names of all values of GraphQL's enums. */
+const ENUM_NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>
   isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
 );
-const NAMED = new RegExp(`\\b(${[...new Set(NAMES)].join('|')})\\b`);
+const ENUM_NAME = new RegExp(`\\b(${[...new Set(ENUM_NAMES)].join('|')})\\b`);
 const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
-const PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
+const GRAPHQL_PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
 
-/** Returns the texts of a problem that are not in REST's terms. Values are exempt, because they are the caller's. */
-function listLeaks({ detail, issues = [] }: Problem): string[] {
+/** Returns the texts of a problem that contain terms of GraphQL. It ignores values, because the caller chose them. */
+function listGraphqlTexts({ detail, issues = [] }: Problem): string[] {
   const texts = [detail, ...issues.flatMap((issue) => [issue.name, issue.detail])];
-  return texts.filter((text) => NAMED.test(text) || PATH.test(text));
+  return texts.filter((text) => ENUM_NAME.test(text) || GRAPHQL_PATH.test(text));
 }
 
 /** Returns values that each break a rule of the member. */
 function createWrongValues(member: z.ZodType): unknown[] {
   const { inner } = unwrapSchema(member);
-  const wrong: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
-  if (inner instanceof z.ZodObject) wrong.push(...createWrongObjects(inner));
+  const wrongValues: unknown[] = [undefined, null, 'no-such-value', 7, {}, [{}], ['no-such-value']];
+  if (inner instanceof z.ZodObject) wrongValues.push(...createWrongObjects(inner));
   if (inner instanceof z.ZodArray) {
-    wrong.push(...createWrongValues(inner.element as z.ZodType).map((value) => [value]));
+    wrongValues.push(...createWrongValues(inner.element as z.ZodType).map((value) => [value]));
   }
-  return wrong;
+  return wrongValues;
 }
 
-/** Returns objects with the required members, one of which is wrong. */
+/** Returns objects with the required members, one of which is wrongValues. */
 function createWrongObjects(object: z.ZodObject): unknown[] {
   const minimalObject = createMinimalInput(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>
@@ -92,20 +92,20 @@ test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
     const queries = Object.keys(partSchemas.query?.shape ?? {}).map(
       (name) => `?${name}=no-such-value`,
     );
-    const mistakes: string[] = [];
+    const graphqlTexts: string[] = [];
     const base = fillPath(endpoint, rest);
     for (const path of [base, ...queries.map((query) => base + query)]) {
       for (const body of path === base ? bodies : [bodies[0]]) {
         const response = await client.request(method, path, body);
         if (response.status >= 400 && response.body?.type)
-          mistakes.push(...listLeaks(response.body));
+          graphqlTexts.push(...listGraphqlTexts(response.body));
       }
     }
-    expect([...new Set(mistakes)]).toEqual([]);
+    expect([...new Set(graphqlTexts)]).toEqual([]);
   },
 );
 
-test("lists REST's values for a missing enum value", async () => {
+test('lists the values of REST if a value of an enum is missing', async () => {
   const fetchIssues = async (path: string, body: object, client = rest.request) =>
     ((await client('POST', path, body)).body.issues as { name: string; detail: string }[]).map(
       ({ name, detail }) => `${name}: ${detail}`,
@@ -114,13 +114,13 @@ test("lists REST's values for a missing enum value", async () => {
   expect(await fetchIssues(routes, { topicId: 'top_1' })).toEqual([
     expect.stringMatching(/^eventType: must be one of .*\bread\.backfill\.done\b/),
   ]);
-  const claim = { domain: 'acme.example', parentId: rest.tenant.orgId };
-  expect(await fetchIssues('/claimed-domains', claim, rest.builder.request)).toEqual([
+  const claimedDomain = { domain: 'acme.example', parentId: rest.tenant.orgId };
+  expect(await fetchIssues('/claimed-domains', claimedDomain, rest.builder.request)).toEqual([
     'parentType: must be org.',
   ]);
 });
 
-test("names rules of a write in REST's terms", async () => {
+test("describes broken rules of a write in REST's terms", async () => {
   const { integrationPath, getRefusal } = await createRestInstallation(app);
   const contacts = `${integrationPath}/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };

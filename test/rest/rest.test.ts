@@ -11,7 +11,7 @@ import { createRestClient, createRestTenant } from '../support/rest/rest-client.
 const app = await getSharedApp();
 const rest = await createRestTenant(app);
 const JSON_HEADERS = { 'x-api-key': rest.tenant.apiKey, 'content-type': 'application/json' };
-const topics = `/v1${rest.base}/topics`;
+const topicsUrl = `/v1${rest.base}/topics`;
 
 test('returns 401 as a problem without credentials', async () => {
   const anonymous = createRestClient(app, {});
@@ -28,17 +28,22 @@ test.each([
   ['a form', 'application/x-www-form-urlencoded', 'name=x'],
   ['plain text', 'text/plain', '{"name": "x"}'],
   ['no type', undefined, '{"name": "x"}'],
-])('refuses %s as a body', async (_what, type, payload) => {
+])('refuses %s as a body', async (_description, type, payload) => {
   const headers = { 'x-api-key': rest.tenant.apiKey, ...(type && { 'content-type': type }) };
-  const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
+  const response = await app.app.rest.inject({ method: 'POST', url: topicsUrl, headers, payload });
   expect(response.statusCode).toBe(415);
   expect(response.headers['content-type']).toBe('application/problem+json');
 });
 
 test('refuses a body that is compressed, too large, not JSON or not an object', async () => {
-  const fetchStatus = async (payload: string, more = {}) => {
-    const headers = { ...JSON_HEADERS, ...more };
-    const response = await app.app.rest.inject({ method: 'POST', url: topics, headers, payload });
+  const fetchStatus = async (payload: string, extraHeaders = {}) => {
+    const headers = { ...JSON_HEADERS, ...extraHeaders };
+    const response = await app.app.rest.inject({
+      method: 'POST',
+      url: topicsUrl,
+      headers,
+      payload,
+    });
     expect(response.json()).toMatchObject({ status: response.statusCode });
     return response.statusCode;
   };
@@ -53,7 +58,7 @@ test('refuses repeated members of an object, with their paths', async () => {
   const payload = '{"name": "a", "name": "b", "x": [{"y": 1, "y": 1}], "z": {"name": 1}}';
   const response = await app.app.rest.inject({
     method: 'POST',
-    url: topics,
+    url: topicsUrl,
     headers: JSON_HEADERS,
     payload,
   });
@@ -67,14 +72,19 @@ test('refuses repeated members of an object, with their paths', async () => {
 });
 
 test('refuses null as a body', async () => {
-  const request = { method: 'POST', url: topics, headers: JSON_HEADERS, payload: 'null' } as const;
+  const request = {
+    method: 'POST',
+    url: topicsUrl,
+    headers: JSON_HEADERS,
+    payload: 'null',
+  } as const;
   expect((await app.app.rest.inject(request)).json()).toMatchObject({
     status: 400,
     issues: [{ in: 'body', name: 'body', detail: 'must be a JSON object.' }],
   });
 });
 
-test('returns problems for unknown and invalid paths, and repeats nothing of them', async () => {
+test('returns problems for unknown and invalid paths, and repeats no part of the path', async () => {
   for (const [path, status] of [
     ['/v1/nowhere/ik_secret', 404],
     ['/v1/projects/%zz', 400],
@@ -88,7 +98,7 @@ test('returns problems for unknown and invalid paths, and repeats nothing of the
   }
 });
 
-test('masks an unexpected error, and logs it with its instance', async () => {
+test('returns no details of an unexpected error, and logs them with the instance of the problem', async () => {
   const lines: string[] = [];
   const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
     lines.push(String(chunk));
@@ -98,17 +108,17 @@ test('masks an unexpected error, and logs it with its instance', async () => {
   await using broken = await createTestApp({ log });
   const client = await createRestTenant(broken);
   broken.app.services.database.rows.findProject = async () => {
-    throw new Error('the inside');
+    throw new Error('database address');
   };
   const refused = await client.getRefusal('GET', `${client.base}/topics`);
   expect(refused).toMatchObject({ status: 500, instance: expect.stringMatching(/^urn:uuid:/) });
-  expect(JSON.stringify(refused)).not.toContain('the inside');
+  expect(JSON.stringify(refused)).not.toContain('database address');
   const logged = lines.find((line) => line.includes(refused.instance as string));
-  expect(logged).toContain('the inside');
+  expect(logged).toContain('database address');
   expect(logged).not.toContain(client.tenant.projectName);
 });
 
-test('returns Retry-After to a caller over the rate', async () => {
+test('returns Retry-After to a caller who exceeds the rate limit', async () => {
   await using slow = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' },
   });
@@ -130,11 +140,11 @@ test('aborts a request after the time limit', async () => {
   });
 });
 
-test('serves requests of a separate HTTP server', async () => {
+test('can be used as the listener of a separate HTTP server', async () => {
   const server = createServer((req, res) => app.app.rest.routing(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const response = await fetch(`http://127.0.0.1:${port}${topics}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${topicsUrl}`, {
     method: 'POST',
     headers: JSON_HEADERS,
     body: JSON.stringify({ name: 'by-port' }),

@@ -83,24 +83,27 @@ const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /** Returns the rows that callers created in a project, with ordinals for ids, and without times and secrets. */
 async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenant) {
-  const own = { where: { projectId }, orderBy: { id: 'asc' } } as const;
+  const inProject = { where: { projectId }, orderBy: { id: 'asc' } } as const;
   const rows = {
     project: await prisma.project.findMany({ where: { id: projectId } }),
-    apiKeys: await prisma.apiKey.findMany(own),
-    topics: await prisma.topic.findMany(own),
-    destinations: await prisma.destination.findMany(own),
-    topicRoutes: await prisma.topicDestinationRoute.findMany(own),
-    eventRoutes: await prisma.eventTopicRoute.findMany(own),
-    providerApps: await prisma.providerApp.findMany(own),
-    groups: await prisma.group.findMany(own),
-    consumers: await prisma.consumer.findMany(own),
-    connections: await prisma.connection.findMany(own),
-    integrations: await prisma.integration.findMany(own),
-    revisions: await prisma.revision.findMany(own),
-    installations: await prisma.installation.findMany(own),
-    configs: await prisma.installationConfig.findMany(own),
-    operations: await prisma.operation.findMany(own),
-    events: await prisma.notificationEvent.findMany({ ...own, omit: { id: true, position: true } }),
+    apiKeys: await prisma.apiKey.findMany(inProject),
+    topics: await prisma.topic.findMany(inProject),
+    destinations: await prisma.destination.findMany(inProject),
+    topicRoutes: await prisma.topicDestinationRoute.findMany(inProject),
+    eventRoutes: await prisma.eventTopicRoute.findMany(inProject),
+    providerApps: await prisma.providerApp.findMany(inProject),
+    groups: await prisma.group.findMany(inProject),
+    consumers: await prisma.consumer.findMany(inProject),
+    connections: await prisma.connection.findMany(inProject),
+    integrations: await prisma.integration.findMany(inProject),
+    revisions: await prisma.revision.findMany(inProject),
+    installations: await prisma.installation.findMany(inProject),
+    configs: await prisma.installationConfig.findMany(inProject),
+    operations: await prisma.operation.findMany(inProject),
+    events: await prisma.notificationEvent.findMany({
+      ...inProject,
+      omit: { id: true, position: true },
+    }),
   };
   const text = JSON.stringify(rows, (name, value) =>
     /Sealed$|^hash$|^prefix$/.test(name) ? value && 'secret' : value,
@@ -108,54 +111,58 @@ async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenan
     .replaceAll(projectName, 'project')
     .replaceAll(orgId, 'org')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
-  // Ids sort by time, so the first of a kind is the first on both sides.
+  // Ids sort by their time of creation, so equal rows get equal numbers in both projects.
   const ids = [...new Set(text.match(ID))].sort();
-  const shown = JSON.parse(text.replaceAll(ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`));
-  // Events of one transaction have no order.
-  const events = (shown.events as unknown[]).map((event) => JSON.stringify(event)).sort();
-  return { ...shown, events } as Record<keyof typeof rows, unknown[]>;
+  const numberedRows = JSON.parse(
+    text.replaceAll(ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`),
+  );
+  // Events of the same transaction have no defined order.
+  const events = (numberedRows.events as unknown[]).map((event) => JSON.stringify(event)).sort();
+  return { ...numberedRows, events } as Record<keyof typeof rows, unknown[]>;
 }
 
-/** Replaces the ids that refusals contain. */
+/** Replaces all ids by the same text. */
 function removeIds(outcome: object): unknown {
   return JSON.parse(JSON.stringify(outcome).replaceAll(ID, 'id'));
 }
 
 test('returns equal outcomes and stores equal rows over REST and GraphQL for equal input', async () => {
-  const [left, right] = [await createRestTenant(app), await createRestTenant(app)];
+  const [restTenant, graphqlTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const ids = new PairedIds();
   for (const name of ['records', 'others']) {
-    const [one, other] = [left, right].map((side) => insertDestination(app, side.tenant, name));
-    ids.add([(await one)?.id ?? '', (await other)?.id ?? '']);
+    const [restDestination, graphqlDestination] = [restTenant, graphqlTenant].map((owner) =>
+      insertDestination(app, owner.tenant, name),
+    );
+    ids.add([(await restDestination)?.id ?? '', (await graphqlDestination)?.id ?? '']);
   }
   const outcomes = new Map<number, number>();
   const succeededChanges = new Set<string>();
   const differences: unknown[] = [];
-  let compared = 0;
+  let comparedCount = 0;
   for (const { pair, input } of calls) {
     const createInput = ({ tenant }: RestTenant, side: 0 | 1) => ({
       ...ids.fill(input, side),
       projectIdOrName: tenant.projectId,
     });
-    const [leftInput, rightInput] = [createInput(left, 0), createInput(right, 1)];
-    if (!isWellFormed(pair, leftInput) || !isExpressible(pair, leftInput)) continue;
-    const rest = await sendRest(left, pair, leftInput);
-    const graphql = await sendGraphql(right, pair, rightInput);
-    const { id: leftId, ...leftOutcome } = rest;
-    const { id: rightId, ...rightOutcome } = graphql;
-    if (!isDeepStrictEqual(removeIds(leftOutcome), removeIds(rightOutcome))) {
-      differences.push({ change: pair.mutation.name, input: leftInput, rest, graphql });
+    const [restInput, graphqlInput] = [createInput(restTenant, 0), createInput(graphqlTenant, 1)];
+    if (!isWellFormed(pair, restInput) || !isExpressible(pair, restInput)) continue;
+    const rest = await sendRest(restTenant, pair, restInput);
+    const graphql = await sendGraphql(graphqlTenant, pair, graphqlInput);
+    const { id: restId, ...restOutcome } = rest;
+    const { id: graphqlId, ...graphqlOutcome } = graphql;
+    if (!isDeepStrictEqual(removeIds(restOutcome), removeIds(graphqlOutcome))) {
+      differences.push({ change: pair.mutation.name, input: restInput, rest, graphql });
     }
-    if (leftId && rightId) ids.add([leftId, rightId]);
+    if (restId && graphqlId) ids.add([restId, graphqlId]);
     outcomes.set(rest.status, (outcomes.get(rest.status) ?? 0) + 1);
     if (rest.status === 200) succeededChanges.add(pair.mutation.name);
-    compared += 1;
+    comparedCount += 1;
   }
   expect(differences).toEqual([]);
-  const [restRows, graphqlRows] = [await readRows(left), await readRows(right)];
+  const [restRows, graphqlRows] = [await readRows(restTenant), await readRows(graphqlTenant)];
   expect(restRows).toEqual(graphqlRows);
-  // The calls reached each change, and met each kind of refusal.
-  expect(compared).toBeGreaterThan(CALLS / 2);
+  // Most calls were compared, most changes succeeded, and each kind of refusal appeared.
+  expect(comparedCount).toBeGreaterThan(CALLS / 2);
   expect(succeededChanges.size).toBeGreaterThan(15);
   for (const status of [200, 400, 404, 409]) {
     expect(outcomes.get(status) ?? 0, String(status)).toBeGreaterThan(0);

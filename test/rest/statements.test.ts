@@ -1,5 +1,5 @@
 /**
- * Counts the statements of lists. A long page must take as many as a short one.
+ * Counts the database statements of each list. A long page must take as many statements as a short one.
  *
  * @module-tag all/walk
  */
@@ -10,10 +10,10 @@ import { fillProject, formatRowId } from '../support/database/fill.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../support/database/statements.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 
-const SHORT = 2;
-const LONG = 9;
-/** A page of either size is followed by another one. */
-const FEW = LONG + 2;
+const SHORT_PAGE = 2;
+const LONG_PAGE = 9;
+/** More rows than a page of either size. */
+const FEW = LONG_PAGE + 2;
 const MANY = FEW * FEW * FEW;
 
 const app = await getSharedApp();
@@ -48,7 +48,7 @@ const lists = ENDPOINTS.filter(({ partSchemas: { query } }) => query && 'pageSiz
     path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
   ]);
 
-/** Lists that never have a long page. */
+/** Lists that have too few rows for a long page. */
 const NEVER_LONG = ['listEventDeliveries', 'listApiKeys'];
 
 test.each(
@@ -64,7 +64,7 @@ test.each(
       .filter((text) => !CALLER_STATEMENTS.test(text));
     return { rows: result.results ?? result, texts };
   };
-  const [short, long] = [await readPage(SHORT), await readPage(LONG)];
-  if (!NEVER_LONG.includes(String(id))) expect(long.rows).toHaveLength(LONG);
+  const [short, long] = [await readPage(SHORT_PAGE), await readPage(LONG_PAGE)];
+  if (!NEVER_LONG.includes(String(id))) expect(long.rows).toHaveLength(LONG_PAGE);
   expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
 });

@@ -9,7 +9,7 @@ import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import { keepEvents } from '../support/fixtures/connections.ts';
-import { createIntegrationContent } from '../support/fixtures/integrations.ts';
+import { CREATE_DESTINATION, createIntegrationContent } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import {
   ALL_EVENTS,
@@ -20,7 +20,7 @@ import {
 } from '../support/fixtures/subscriptions.ts';
 import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
 
-type Type = keyof typeof EVENTS;
+type EventType = keyof typeof EVENTS;
 
 interface Webhook {
   parameters: { name: string; required: boolean; schema: object }[];
@@ -38,7 +38,10 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 /** Returns the deviations of the body and of its headers from the OpenAPI document. */
-function findFaults(kind: string, { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>) {
+function findDeviations(
+  kind: string,
+  { headers, body }: Pick<ReceivedMessage, 'headers' | 'body'>,
+) {
   const { parameters, requestBody } = webhooks[kind]?.post as Webhook;
   const values = [[requestBody.content['application/json'].schema, JSON.parse(body)] as const];
   const headerValues = parameters.map(({ name, schema }) => [schema, headers[name]] as const);
@@ -62,15 +65,18 @@ function getKind({ body }: ReceivedMessage): string {
 }
 
 /** Creates a project that delivers events of all types and records to the receiver. */
-async function createSubscribedTenant(place: string) {
+async function createSubscribedTenant(endpoint: string) {
   const tenant = await app.tenant();
   await keepEvents(app, tenant);
   const { projectId } = tenant;
-  const destination = `mutation CreateDestination($input: CreateDestinationInput!) {
-    createDestination(input: $input) { destination { id } } }`;
-  const created = { projectIdOrName: projectId, name: 'records', type: 'WEBHOOK' };
-  const input = { ...created, url: receiver.getUrl(place) };
-  const { createDestination } = await tenant.query(destination, { input });
+  const { createDestination } = await tenant.query(CREATE_DESTINATION, {
+    input: {
+      projectIdOrName: projectId,
+      name: 'records',
+      type: 'WEBHOOK',
+      url: receiver.getUrl(endpoint),
+    },
+  });
   const { prisma } = services.database;
   const { id: topicId } = await prisma.topic.findFirstOrThrow({ where: { projectId } });
   const destinationId = createDestination.destination.id;
@@ -115,7 +121,7 @@ const proposal = {
 const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
 const written = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
 
-const DATA: { [T in Type]: EventData<T> } = {
+const DATA: { [T in EventType]: EventData<T> } = {
   READ_BACKFILL_DONE: { ...installation, objectName },
   READ_SCHEDULE_PAUSED: { ...installation, objectName, config, error },
   READ_TRIGGERED_DONE: { ...installation, objectName, ...times },
@@ -152,8 +158,8 @@ const DATA: { [T in Type]: EventData<T> } = {
   },
 };
 
-/** Creates a record, and makes the next check of the schema find new fields. */
-async function changeAtProvider(tenant: Tenant, installationId: string) {
+/** Creates a record at the provider, and makes the next check of the schema find new fields. */
+async function changeRecordAndSchema(tenant: Tenant, installationId: string) {
   const { prisma } = services.database;
   const readStatus = async () => {
     const { node } = await tenant.query(LIST_SUBSCRIPTIONS, { id: installationId });
@@ -162,17 +168,17 @@ async function changeAtProvider(tenant: Tenant, installationId: string) {
   await expect.poll(readStatus, SUBSCRIPTION_POLLING).toBe('ACTIVE');
   await createSandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
-  const poll = () => pollSchemas(services, new AbortController().signal);
-  await poll();
+  const checkSchemas = () => pollSchemas(services, new AbortController().signal);
+  await checkSchemas();
   await expect
     .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)
     .not.toBeNull();
   const data = { known: { contacts: {} }, dueTime: new Date(0) };
   await prisma.schemaWatch.updateMany({ where: key, data });
-  await poll();
+  await checkSchemas();
 }
 
-async function sendTest(tenant: Tenant): Promise<void> {
+async function sendTestMessage(tenant: Tenant): Promise<void> {
   const { projectId } = tenant;
   const { project } = await tenant.query(
     'query ListDestinations($id: String!) { project(idOrName: $id) { destinations { nodes { id } } } }',
@@ -186,13 +192,13 @@ async function sendTest(tenant: Tenant): Promise<void> {
   );
 }
 
-test('declares a webhook for each type of event, for messages of installations, and for tests', () => {
+test('declares a webhook for each type of event, each kind of record message, and the test message', () => {
   const types = Object.values(EVENTS).map(({ wireName }) => wireName);
-  const all = [...types, ...Object.values(KINDS), TEST_MESSAGE_TYPE];
-  expect(Object.keys(webhooks).sort()).toEqual(all.sort());
+  const expectedNames = [...types, ...Object.values(KINDS), TEST_MESSAGE_TYPE];
+  expect(Object.keys(webhooks).sort()).toEqual(expectedNames.sort());
 });
 
-test('delivers each kind as the OpenAPI document declares', async () => {
+test('delivers messages of each kind as the OpenAPI document declares them', async () => {
   sandbox.seed('contacts', 3);
   const tenant = await createSubscribedTenant('everything');
   await app.app.start();
@@ -204,21 +210,23 @@ test('delivers each kind as the OpenAPI document declares', async () => {
   };
   const reading = await installReads(app, tenant, { content });
   await tenant.query(TRIGGER_READ, { input: { ...reading.triggerInput, objectName: 'contacts' } });
-  await changeAtProvider(tenant, reading.id);
-  for (const [eventType, data] of Object.entries(DATA) as [Type, EventData<Type>][]) {
+  await changeRecordAndSchema(tenant, reading.id);
+  for (const [eventType, data] of Object.entries(DATA) as [EventType, EventData<EventType>][]) {
     const { projectId } = tenant;
     await inTransaction(services.database, (tx) =>
       recordEvent(tx, { projectId, eventType, data, subject: null }),
     );
   }
-  await sendTest(tenant);
+  await sendTestMessage(tenant);
   const received = receiver.listMessages('everything');
   const listReceivedKinds = () => [...new Set(received.map(getKind))].sort();
   await expect.poll(listReceivedKinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
-  const faults = received.flatMap((message) =>
-    findFaults(getKind(message), message).map((fault) => `${getKind(message)}: ${fault}`),
+  const deviations = received.flatMap((message) =>
+    findDeviations(getKind(message), message).map(
+      (deviation) => `${getKind(message)}: ${deviation}`,
+    ),
   );
-  expect(faults).toEqual([]);
+  expect(deviations).toEqual([]);
   // The read delivers records automatically, in addition to the events that the test recorded.
   expect(received.length).toBeGreaterThan(Object.keys(webhooks).length);
 });
@@ -231,7 +239,7 @@ test('finds deviations from the OpenAPI document', () => {
   };
   const { projectId: _projectId, ...data } = connection;
   const body = JSON.stringify({ notificationType: 'other', data });
-  expect(findFaults('connection.created', { headers, body })).toEqual([
+  expect(findDeviations('connection.created', { headers, body })).toEqual([
     '/notificationType must be equal to constant',
     "/data must have required property 'projectId'",
     expect.stringContaining('must match pattern'),

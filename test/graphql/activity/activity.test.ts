@@ -4,6 +4,7 @@ import { foldActivity } from '../../../src/domain/activity/activity-deltas.ts';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { createDestination } from '../../support/fixtures/integrations.ts';
 import { appendMessages, createStream } from '../../support/fixtures/streams.ts';
 
 const app = await getSharedApp();
@@ -121,15 +122,7 @@ test('counts attempts by destination, with percentiles of their duration', async
 test("returns the activity of a destination's own deliveries", async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
-  const create = `mutation CreateDestination($input: CreateDestinationInput!) {
-    createDestination(input: $input) { destination { id } } }`;
-  const input = {
-    projectIdOrName: projectId,
-    name: 'a',
-    type: 'WEBHOOK',
-    url: 'https://hooks.test',
-  };
-  const { id } = (await tenant.query(create, { input })).createDestination.destination;
+  const id = await createDestination(tenant);
   for (const destinationId of [id, newId('dst')]) {
     const { id: deliveryId } = await insert.delivery({ projectId, destinationId });
     await insert.attempt({

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { createDestination } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 const insert = insertRows(app);
@@ -10,15 +11,6 @@ const { prisma } = app.app.services.database;
 const RETRY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
 }`;
-
-async function createDestination(tenant: Tenant, name = 'crm'): Promise<string> {
-  const url = 'https://hooks.example.test';
-  const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
-  const mutation = `mutation CreateDestination($input: CreateDestinationInput!) {
-    createDestination(input: $input) { destination { id } }
-  }`;
-  return (await tenant.query(mutation, { input })).createDestination.destination.id;
-}
 
 test('returns the event or operation, the destination and the ordered attempts of a delivery', async () => {
   const tenant = await app.tenant();

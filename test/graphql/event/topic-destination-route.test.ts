@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { createDestination } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 
@@ -18,15 +19,6 @@ async function createTopic(tenant: Tenant, name: string): Promise<string> {
     createTopic(input: $input) { topic { id } }
   }`;
   return (await tenant.query(mutation, { input })).createTopic.topic.id;
-}
-
-async function createDestination(tenant: Tenant, name: string): Promise<string> {
-  const url = 'https://hooks.example.test';
-  const input = { projectIdOrName: tenant.projectId, name, type: 'WEBHOOK', url };
-  const mutation = `mutation CreateDestination($input: CreateDestinationInput!) {
-    createDestination(input: $input) { destination { id } }
-  }`;
-  return (await tenant.query(mutation, { input })).createDestination.destination.id;
 }
 
 async function createRoute(
@@ -64,11 +56,14 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
-  const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
-  const [x, y] = [await createDestination(tenant, 'x'), await createDestination(tenant, 'y')];
-  const ax = await createRoute(tenant, a, x);
-  const bx = await createRoute(tenant, b, x);
-  const by = await createRoute(tenant, b, y);
+  const [topicA, topicB] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
+  const [destinationX, destinationY] = [
+    await createDestination(tenant, 'x'),
+    await createDestination(tenant, 'y'),
+  ];
+  const routeAX = await createRoute(tenant, topicA, destinationX);
+  const routeBX = await createRoute(tenant, topicB, destinationX);
+  const routeBY = await createRoute(tenant, topicB, destinationY);
   const query = `query ListTopicDestinationRoutes($id: String!, $topicId: ID, $destinationId: ID, $last: Int) {
     project(idOrName: $id) {
       topicDestinationRoutes(topicId: $topicId, destinationId: $destinationId, last: $last) {
@@ -81,19 +76,19 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
     const { project } = await client.query(query, { id: client.projectId, ...filters });
     return listIds(project.topicDestinationRoutes);
   };
-  expect(await listRouteIds({})).toEqual([by, bx, ax]);
-  expect(await listRouteIds({ last: 1 })).toEqual([ax]);
-  expect(await listRouteIds({ topicId: b })).toEqual([by, bx]);
-  expect(await listRouteIds({ destinationId: x })).toEqual([bx, ax]);
-  expect(await listRouteIds({ topicId: b, destinationId: x })).toEqual([bx]);
-  expect(await listRouteIds({ topicId: a, destinationId: y })).toEqual([]);
-  expect(await listRouteIds({ topicId: a }, stranger)).toEqual([]);
+  expect(await listRouteIds({})).toEqual([routeBY, routeBX, routeAX]);
+  expect(await listRouteIds({ last: 1 })).toEqual([routeAX]);
+  expect(await listRouteIds({ topicId: topicB })).toEqual([routeBY, routeBX]);
+  expect(await listRouteIds({ destinationId: destinationX })).toEqual([routeBX, routeAX]);
+  expect(await listRouteIds({ topicId: topicB, destinationId: destinationX })).toEqual([routeBX]);
+  expect(await listRouteIds({ topicId: topicA, destinationId: destinationY })).toEqual([]);
+  expect(await listRouteIds({ topicId: topicA }, stranger)).toEqual([]);
 
   const topicQuery = `query GetTopic($id: ID!) {
     node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
   }`;
-  const { node } = await tenant.query(topicQuery, { id: b });
-  expect(listIds(node.topicDestinationRoutes)).toEqual([by, bx]);
+  const { node } = await tenant.query(topicQuery, { id: topicB });
+  expect(listIds(node.topicDestinationRoutes)).toEqual([routeBY, routeBX]);
 });
 
 test('names a topic or destination that is not of the project', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
+import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 const tenant = await app.tenant();
@@ -129,11 +130,9 @@ test('says that full does not include the missing scope', async () => {
 });
 
 test('requires credentials:read for secrets, in addition to the scope of their object', async () => {
-  const create = `mutation CreateDestination($input: CreateDestinationInput!) {
-    createDestination(input: $input) { destination { id } signingSecret }
-  }`;
   const input = { projectIdOrName, name: 'crm', type: 'WEBHOOK', url: 'https://hooks.example.com' };
-  const { destination, signingSecret } = (await tenant.query(create, { input })).createDestination;
+  const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
+  const { destination, signingSecret } = createDestination;
   const secret = `query GetDestination($id: ID!) {
     node(id: $id) { ... on Destination { signingSecret } }
   }`;

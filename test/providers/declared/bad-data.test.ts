@@ -1,4 +1,4 @@
-/** Undocumented responses of vendors: each is read correctly, or fails with the right kind of error. */
+/** Tests that undocumented responses of vendors are read correctly or fail with the right kind of error. */
 import { expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
@@ -30,10 +30,10 @@ function createProvider(paging: ListDeclaration['paging']): Provider {
   });
 }
 
-const byCursor = createProvider({ kind: 'cursor', parameter: POSITION, next: '/next' });
+const cursorProvider = createProvider({ kind: 'cursor', parameter: POSITION, next: '/next' });
 
 /** Starts a server that returns the responses in order, and repeats the last one. */
-async function startReading(responses: ServedResponse[], provider = byCursor) {
+async function startVendor(responses: ServedResponse[], provider = cursorProvider) {
   let requestCount = 0;
   const server = await startProviderServer(() => {
     requestCount += 1;
@@ -53,16 +53,16 @@ async function startReading(responses: ServedResponse[], provider = byCursor) {
   };
 }
 
-const ok = (body: unknown): ServedResponse => ({ status: 200, body });
+const respondWith = (body: unknown): ServedResponse => ({ status: 200, body });
 
 test.each([
-  ['HTML in place of JSON', ok('<html>Down for maintenance</html>'), 'RETRYABLE'],
-  ['truncated JSON', ok('{"things":[{"id":1'), 'RETRYABLE'],
+  ['HTML in place of JSON', respondWith('<html>Down for maintenance</html>'), 'RETRYABLE'],
+  ['truncated JSON', respondWith('{"things":[{"id":1'), 'RETRYABLE'],
   ['an empty body', { status: 200 }, 'RETRYABLE'],
-  ['a list of another type', ok({ things: 'soon' }), 'RETRYABLE'],
-  ['a record without an id', ok({ things: [{ n: 1 }] }), 'RETRYABLE'],
-  ['an error inside a success', ok({ error: 'no such view' }), 'BAD_REQUEST'],
-  ['a limit inside a success', ok({ error: 'slow down' }), 'RATE_LIMITED'],
+  ['a list of another type', respondWith({ things: 'soon' }), 'RETRYABLE'],
+  ['a record without an id', respondWith({ things: [{ n: 1 }] }), 'RETRYABLE'],
+  ['an error inside a success', respondWith({ error: 'no such view' }), 'BAD_REQUEST'],
+  ['a limit inside a success', respondWith({ error: 'slow down' }), 'RATE_LIMITED'],
   ['HTML with a 502', { status: 502, body: '<html>' }, 'SERVER_ERROR'],
   ['a cursor that expired', { status: 400, body: { error: 'cursor expired' } }, 'CURSOR_GONE'],
 ] satisfies [
@@ -70,23 +70,23 @@ test.each([
   ServedResponse,
   string,
 ][])('throws the right kind of error for %s', async (_, response, kind) => {
-  await using vendor = await startReading([response]);
+  await using vendor = await startVendor([response]);
   expect(await catchFailure(vendor.read())).toMatchObject({ kind });
 });
 
 test('reads the wait after a 429 from the declared header, or uses the default', async () => {
   const date = new Date('2026-01-01T00:00:00Z').toUTCString();
   const reset = String(Date.parse('2026-01-01T00:00:42Z') / 1_000);
-  await using withHeader = await startReading([
+  await using vendorWithHeader = await startVendor([
     { status: 429, headers: { date, 'x-reset': reset }, body: {} },
   ]);
-  expect((await catchFailure(withHeader.read())).retryAfterMs).toBe(42_000);
-  await using silent = await startReading([{ status: 429, body: '' }]);
-  expect((await catchFailure(silent.read())).retryAfterMs).toBe(9_000);
+  expect((await catchFailure(vendorWithHeader.read())).retryAfterMs).toBe(42_000);
+  await using vendorWithoutHeader = await startVendor([{ status: 429, body: '' }]);
+  expect((await catchFailure(vendorWithoutHeader.read())).retryAfterMs).toBe(9_000);
 });
 
 test('reports an unknown outcome if the response to a create is not JSON', async () => {
-  await using vendor = await startReading([ok('<html>')]);
+  await using vendor = await startVendor([respondWith('<html>')]);
   expect(await catchFailure(vendor.create())).toMatchObject({
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
@@ -94,8 +94,8 @@ test('reports an unknown outcome if the response to a create is not JSON', async
 });
 
 test('returns the outcomes of single writes until the vendor fails', async () => {
-  await using vendor = await startReading([
-    ok({ thing: { id: 1 } }),
+  await using vendor = await startVendor([
+    respondWith({ thing: { id: 1 } }),
     { status: 400, body: { error: 'no such n' } },
     { status: 429, body: { error: 'slow down' } },
   ]);
@@ -109,8 +109,11 @@ test('returns the outcomes of single writes until the vendor fails', async () =>
   expect(vendor.server.requests).toHaveLength(3);
   // No record was written, so the whole batch may be retried.
   expect(await catchFailure(vendor.createMany(records))).toMatchObject({ kind: 'RATE_LIMITED' });
-  await using silent = await startReading([ok({ thing: { id: 1 } }), ok('<html>')]);
-  expect(await silent.createMany(records)).toMatchObject([
+  await using failingVendor = await startVendor([
+    respondWith({ thing: { id: 1 } }),
+    respondWith('<html>'),
+  ]);
+  expect(await failingVendor.createMany(records)).toMatchObject([
     { success: true },
     { success: false, errors: [expect.stringContaining('may have been written')] },
     { success: false },
@@ -118,22 +121,26 @@ test('returns the outcomes of single writes until the vendor fails', async () =>
   ]);
 });
 
-test('continues after an empty page if another follows, but not endlessly', async () => {
-  await using vendor = await startReading([
-    ok({ things: [], next: 'a' }),
-    ok({ things: [{ id: 1 }], next: null }),
+test('continues after an empty page, and throws if too many pages are empty', async () => {
+  await using vendor = await startVendor([
+    respondWith({ things: [], next: 'a' }),
+    respondWith({ things: [{ id: 1 }], next: null }),
   ]);
-  const first = await vendor.read();
-  expect(first.records).toEqual([]);
-  const second = await vendor.read({ cursor: first.nextCursor ?? '' });
-  expect(second).toMatchObject({ records: [{ id: '1' }], nextCursor: null });
+  const emptyPage = await vendor.read();
+  expect(emptyPage.records).toEqual([]);
+  const lastPage = await vendor.read({ cursor: emptyPage.nextCursor ?? '' });
+  expect(lastPage).toMatchObject({ records: [{ id: '1' }], nextCursor: null });
 
-  const endless = Array.from({ length: 60 }, (_, n) => ok({ things: [], next: `c${n}` }));
-  await using other = await startReading(endless);
+  const emptyPages = Array.from({ length: 60 }, (_, n) =>
+    respondWith({ things: [], next: `c${n}` }),
+  );
+  await using endlessVendor = await startVendor(emptyPages);
   const readAll = async () => {
     let cursor: string | null = null;
     do {
-      const page: { nextCursor: string | null } = await other.read({ ...(cursor && { cursor }) });
+      const page: { nextCursor: string | null } = await endlessVendor.read({
+        ...(cursor && { cursor }),
+      });
       cursor = page.nextCursor;
     } while (cursor);
   };
@@ -142,32 +149,32 @@ test('continues after an empty page if another follows, but not endlessly', asyn
 
 test('keeps ids beyond 2^53 exact and distinct', async () => {
   const text = '{"things":[{"id":9007199254740993,"n":1},{"id":9007199254740992,"n":1.5}]}';
-  await using vendor = await startReading([ok(text)]);
+  await using vendor = await startVendor([respondWith(text)]);
   const { records } = await vendor.read();
   expect(records.map(({ id }) => id)).toEqual(['9007199254740993', '9007199254740992']);
   expect(records.map(({ fields }) => fields.n)).toEqual([1, 1.5]);
 });
 
 test('reads times without a zone as UTC and zones without a colon, and keeps records with invalid times', async () => {
-  const changed = [
+  const changeTimes = [
     '2026-01-01T12:02:00',
     '2026-01-01 12:02:00',
     '2026-01-01T14:02:00.000+0200',
     'soon',
   ];
-  await using vendor = await startReading([
-    ok({ things: changed.map((time, id) => ({ id: id + 1, changed: time })) }),
+  await using vendor = await startVendor([
+    respondWith({ things: changeTimes.map((time, id) => ({ id: id + 1, changed: time })) }),
   ]);
-  const inside = await vendor.read({ since: atMinute(1), until: atMinute(3) });
-  expect(inside.records).toHaveLength(4);
-  const after = await vendor.read({ since: atMinute(3) });
-  expect(after.records.map(({ id }) => id)).toEqual(['4']);
+  const rangePage = await vendor.read({ since: atMinute(1), until: atMinute(3) });
+  expect(rangePage.records).toHaveLength(4);
+  const laterPage = await vendor.read({ since: atMinute(3) });
+  expect(laterPage.records.map(({ id }) => id)).toEqual(['4']);
 });
 
 test('returns a field unchanged, whatever its type', async () => {
   const values = [1, '1', ['1'], { a: 1 }, null, true];
-  await using vendor = await startReading([
-    ok({ things: values.map((n, id) => ({ id: id + 1, n })) }),
+  await using vendor = await startVendor([
+    respondWith({ things: values.map((n, id) => ({ id: id + 1, n })) }),
   ]);
   const { records } = await vendor.read();
   expect(records.map(({ fields }) => fields.n)).toEqual(values);
@@ -175,12 +182,12 @@ test('returns a field unchanged, whatever its type', async () => {
 
 test('refuses a next page on another host', async () => {
   const provider = createProvider({ kind: 'nextUrl', next: '/next' });
-  await using vendor = await startReading(
-    [ok({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
+  await using vendor = await startVendor(
+    [respondWith({ things: [{ id: 1 }], next: 'https://evil.example/x' })],
     provider,
   );
   const { nextCursor } = await vendor.read();
-  const second = vendor.read({ cursor: nextCursor ?? '' });
-  await expect(second).rejects.toThrow(/evil\.example/);
+  const nextPage = vendor.read({ cursor: nextCursor ?? '' });
+  await expect(nextPage).rejects.toThrow(/evil\.example/);
   expect(vendor.server.requests).toHaveLength(1);
 });

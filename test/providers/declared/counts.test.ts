@@ -1,4 +1,4 @@
-/** The total of a read, if the vendor returns it in its lists or at another path. */
+/** Tests that a read returns the total of its records, if the vendor returns a total in its lists or at another path. */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
@@ -45,9 +45,12 @@ async function readPages(name: string, read: { since?: Date } = {}, countRespons
   const { readPage } = createDeclarativeProvider(getDeclaration(name)).capabilities;
   const session = createPlainSession(server.url, fixture.headers, { metadata });
   const page = { objectName, fields: [textField], pageSize: 4, ...read };
-  const first = await readPage?.(session, page);
-  const second = await readPage?.(session, { ...page, cursor: first?.nextCursor ?? undefined });
-  return { first, second };
+  const firstPage = await readPage?.(session, page);
+  const secondPage = await readPage?.(session, {
+    ...page,
+    cursor: firstPage?.nextCursor ?? undefined,
+  });
+  return { firstPage, secondPage };
 }
 
 test('covers vendors with totals in lists and with separate counts', () => {
@@ -56,18 +59,18 @@ test('covers vendors with totals in lists and with separate counts', () => {
 });
 
 test.each(namesWithTotal)('%s: returns the total with the first page of a read', async (name) => {
-  const { first, second } = await readPages(name);
-  expect(first?.records).toHaveLength(4);
-  expect(first?.estimatedTotal).toBe(7);
-  expect(second?.records).toHaveLength(3);
+  const { firstPage, secondPage } = await readPages(name);
+  expect(firstPage?.records).toHaveLength(4);
+  expect(firstPage?.estimatedTotal).toBe(7);
+  expect(secondPage?.records).toHaveLength(3);
   // The total is requested with the first page only.
-  expect(second?.estimatedTotal).toBeNull();
+  expect(secondPage?.estimatedTotal).toBeNull();
 });
 
 test.each(namesWithCount)('%s: returns no total for a read of changes', async (name) => {
-  const { first } = await readPages(name, { since: new Date(Date.UTC(2026, 0, 4)) });
-  expect(first?.records.length).toBeLessThan(7);
-  expect(first?.estimatedTotal).toBeNull();
+  const { firstPage } = await readPages(name, { since: new Date(Date.UTC(2026, 0, 4)) });
+  expect(firstPage?.records.length).toBeLessThan(7);
+  expect(firstPage?.estimatedTotal).toBeNull();
 });
 
 test.each(
@@ -82,7 +85,7 @@ test.each(
   name,
   failure,
 }) => {
-  const { first, second } = await readPages(name, {}, failure);
-  expect(first?.estimatedTotal).toBeNull();
-  expect([...(first?.records ?? []), ...(second?.records ?? [])]).toHaveLength(7);
+  const { firstPage, secondPage } = await readPages(name, {}, failure);
+  expect(firstPage?.estimatedTotal).toBeNull();
+  expect([...(firstPage?.records ?? []), ...(secondPage?.records ?? [])]).toHaveLength(7);
 });

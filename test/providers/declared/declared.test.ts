@@ -1,6 +1,6 @@
 /**
- * Every declared provider fulfills the provider contract, against a server that speaks its vendor's wire
- * format.
+ * Tests that every declared provider fulfills the provider contract, against a server that speaks its vendor's
+ * wire format.
  */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';

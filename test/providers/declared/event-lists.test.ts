@@ -1,5 +1,5 @@
 /**
- * Lists of changes and the pings that announce them, against an Airtable base that shares no code with the
+ * Tests lists of changes and the pings that announce them, with an Airtable base that shares no code with the
  * declaration.
  */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -18,17 +18,17 @@ const PING_URL = 'https://gateway.example/webhooks/airtable/app_1?subscription=c
 const NOW = new Date('2026-01-01T12:00:00Z');
 const DAY_MS = 86_400_000;
 
-const lists = DECLARED.flatMap(({ name, capabilities }) => {
+const declaredLists = DECLARED.flatMap(({ name, capabilities }) => {
   const { subscribe } = capabilities;
   return subscribe?.list ? [{ name, subscribe, list: subscribe.list }] : [];
 });
 
 test('covers every declared list of events', () => {
-  expect(lists.map(({ name }) => name)).toEqual(['airtable']);
-  expect(lists[0]?.subscribe.kinds).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  expect(declaredLists.map(({ name }) => name)).toEqual(['airtable']);
+  expect(declaredLists[0]?.subscribe.kinds).toEqual(['CREATE', 'UPDATE', 'DELETE']);
 });
 
-const list = lists[0]?.list as EventList;
+const list = declaredLists[0]?.list as EventList;
 const createSession = (url: string) =>
   createPlainSession(url, {}, { metadata: { base: 'appBase' } });
 let base: AirtableBase;
@@ -64,8 +64,8 @@ test('accepts a ping only if it is signed with the decoded secret', async () => 
   expect(list.isPing({ ...request, body: Buffer.from(`${body} `) }, secret, NOW)).toBe(false);
   const mac = headers['x-airtable-content-mac'].replace('hmac-sha256=', '');
   for (const value of ['', mac, `hmac-sha1=${mac}`, `hmac-sha256=${mac.slice(2)}`]) {
-    const other = { ...request, headers: { 'x-airtable-content-mac': value } };
-    expect(list.isPing(other, secret, NOW), value).toBe(false);
+    const otherRequest = { ...request, headers: { 'x-airtable-content-mac': value } };
+    expect(list.isPing(otherRequest, secret, NOW), value).toBe(false);
   }
 });
 
@@ -113,9 +113,9 @@ test('returns an event for each change of a record, with a stable id', async () 
   expect(repeated.events.map(({ nativeId }) => nativeId)).toEqual(ids.slice(3));
   // Another webhook numbers its entries from one, so the ids of its events contain the webhook.
   await list.deleteWebhook(session, webhook.id);
-  const other = await createWebhook();
+  const otherWebhook = await createWebhook();
   base.change({ tblTasks: { created: ['rec1'] } }, NOW);
-  expect(ids).not.toContain((await readList(other)).events[0]?.nativeId);
+  expect(ids).not.toContain((await readList(otherWebhook)).events[0]?.nativeId);
 });
 
 test('reads a long list in pages, each from the end of the previous one', async () => {
@@ -133,7 +133,7 @@ test('reads a long list in pages, each from the end of the previous one', async 
     ({ method, path }) => method === 'GET' && path.endsWith('payloads'),
   );
   expect(reads.map(({ query }) => query.get('cursor'))).toEqual([null, '51', '101']);
-  // Without new events the position stays.
+  // The position stays the same without new events.
   expect(await readList(webhook, position)).toMatchObject({
     events: [],
     position: '121',
@@ -209,8 +209,8 @@ test.each([
 ])('throws a temporary failure for a response with %s', async (_name, body) => {
   await using server = await startProviderServer(() => ({ status: 200, body }));
   const position = { account: 'con_1', providerRef: 'ach1', position: '1' };
-  const failed = list.read(createSession(server.url), position);
-  expect(await catchFailure(failed)).toMatchObject({ kind: 'DISCONNECTED' });
+  const reading = list.read(createSession(server.url), position);
+  expect(await catchFailure(reading)).toMatchObject({ kind: 'DISCONNECTED' });
 });
 
 test('ends the read if the list reports more entries and does not advance', async () => {

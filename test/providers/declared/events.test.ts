@@ -18,7 +18,7 @@ import {
 import { catchFailure } from '../contract-subject.ts';
 
 const SECRET = 'the secret of the app';
-/** A secret in the format of those that vendors create. */
+/** A secret in the format of the secrets that vendors create. */
 const OTHER_SECRET = 'f0'.repeat(32);
 const APP_URL = 'https://gateway.example/webhooks/vendor/app_1';
 const NOW = new Date('2026-01-01T12:00:00Z');
@@ -96,7 +96,7 @@ async function createSubscription(
     ...(requests?.hasOwnSecrets && { secrets }),
   });
   const [webhook] = storedWebhooks;
-  // With a shared secret, one account could sign for another.
+  // If webhooks shared a secret, one account could sign events of another.
   expect(webhook?.secret).not.toBe(SECRET);
   return webhook ?? { url: '', secret: '' };
 }
@@ -111,10 +111,10 @@ test.each(senders)('$name: accepts its signed events and parses them', async ({
   );
   const { isSigned, parseEvents } = subscribe.requests ?? {};
   const ids: string[] = [];
-  for (const [n, kind] of KINDS.entries()) {
+  for (const [sequence, kind] of KINDS.entries()) {
     if (wire.missingKinds?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
-    const sent = request(wire.send({ kind, sequence: n, sentAt: NOW, secret }));
+    const sent = request(wire.send({ kind, sequence, sentAt: NOW, secret }));
     expect(isSigned?.(sent, [OTHER_SECRET, knownSecret], NOW)).toBe(true);
     const events = parseEvents?.(sent, context) ?? [];
     expect(events).toMatchObject([
@@ -140,8 +140,8 @@ test.each(senders)('$name: rejects events with another signature', async ({ name
   expect(isSigned?.(sent, [OTHER_SECRET], NOW)).toBe(false);
   expect(isSigned?.({ ...sent, headers: {} }, [knownSecret], NOW)).toBe(false);
   const isBodySigned = !('authorization' in signedRequest.headers);
-  const changed = request({ ...signedRequest, body: `${signedRequest.body} ` });
-  expect(isSigned?.(changed, [knownSecret], NOW)).toBe(!isBodySigned);
+  const changedRequest = request({ ...signedRequest, body: `${signedRequest.body} ` });
+  expect(isSigned?.(changedRequest, [knownSecret], NOW)).toBe(!isBodySigned);
   const later = new Date(NOW.getTime() + 3_600_000);
   expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.hasSignedTime);
 });
@@ -172,20 +172,22 @@ test.each(senders)('$name: throws for a malformed body, and ignores other event 
     );
   }
   const otherHeaders = { 'x-github-event': 'star', 'x-shopify-topic': 'carts/update' };
-  const other = body.replaceAll(
+  const otherBody = body.replaceAll(
     /customer\.updated|contact\.user\.updated|"UPDATE"|meeting\.updated|"Issue"|prospect\.updated|"deal"|"lead"|"project"|record\.updated|zen:event-type:ticket\.subject_changed/g,
     (match) => (match.startsWith('"') ? '"new"' : 'new.kind'),
   );
   const isByHeader = 'x-github-event' in headers || 'x-shopify-topic' in headers;
   const sent = isByHeader
     ? request({ headers: { ...headers, ...otherHeaders }, body })
-    : request({ headers, body: other });
+    : request({ headers, body: otherBody });
   expect(parseEvents?.(sent, context)).toEqual([]);
 });
 
 const sendersWithCalls = senders.filter(({ subscribe }) => subscribe.calls);
 
-test.each(sendersWithCalls)('$name: deletes a subscription, and ignores a missing one', async ({
+test.each(
+  sendersWithCalls,
+)('$name: deletes a subscription, and ignores one that is missing at the vendor', async ({
   subscribe: { calls },
 }) => {
   let status = 204;

@@ -1,6 +1,6 @@
 /**
- * Every object of every declaration fulfills the contract against a server that is generated from the
- * declaration. `npm run provider -- <name>` runs the tests of one provider.
+ * Tests that every object of every declaration fulfills the contract, against a server that is generated from
+ * the declaration. `npm run provider -- <name>` runs the tests of one provider.
  *
  * @module-tag all/walk
  */

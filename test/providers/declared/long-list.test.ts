@@ -41,21 +41,21 @@ function createRows<Row>(from: number, createRow: (n: number) => Row): Row[] {
   return Array.from({ length: PAGE }, (_, n) => createRow(from + n));
 }
 
-const CHANGED = '2026-01-01T00:00:00.000Z';
+const CHANGE_TIME = '2026-01-01T00:00:00.000Z';
 
-const things = createSession((from) => {
+const thingsSession = createSession((from) => {
   const to = from + PAGE;
-  const list = createRows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGED }));
-  return { things: list, next: to < RECORDS ? String(to) : null };
+  const records = createRows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGE_TIME }));
+  return { things: records, next: to < RECORDS ? String(to) : null };
 });
 
-const contacts = createSession((from) => {
+const contactsSession = createSession((from) => {
   const to = from + PAGE;
   const results = createRows(from, (n) => ({
     id: String(n),
     properties: { name: `thing ${n}` },
-    createdAt: CHANGED,
-    updatedAt: CHANGED,
+    createdAt: CHANGE_TIME,
+    updatedAt: CHANGE_TIME,
     archived: false,
   }));
   return { results, ...(to < RECORDS && { paging: { next: { after: String(to) } } }) };
@@ -91,12 +91,12 @@ test('reads 250,000 records in constant memory, at least half as fast as HubSpot
   const readThings = createThingsProvider({ list }).capabilities.readPage;
   const readContacts = createHubspotProvider().capabilities.readPage;
   if (!readThings || !readContacts) throw new Error('A provider does not read');
-  const declaredRead = await readAll(readThings, things, 'things');
-  const hubspotRead = await readAll(readContacts, contacts, 'contacts');
+  const declaredRead = await readAll(readThings, thingsSession, 'things');
+  const hubspotRead = await readAll(readContacts, contactsSession, 'contacts');
   expect(declaredRead.count).toBe(RECORDS);
   expect(hubspotRead.count).toBe(RECORDS);
-  // Keeping half of all records would need more.
-  const [first = 0, ...later] = declaredRead.heaps;
-  expect(Math.max(...later) - first).toBeLessThan(5 * 1024 * 1024);
+  // A connector that kept half of all records would need more memory.
+  const [firstHeap = 0, ...laterHeaps] = declaredRead.heaps;
+  expect(Math.max(...laterHeaps) - firstHeap).toBeLessThan(5 * 1024 * 1024);
   expect(hubspotRead.cpuMicros / declaredRead.cpuMicros).toBeGreaterThan(0.5);
 }, 120_000);

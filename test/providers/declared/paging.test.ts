@@ -1,5 +1,5 @@
 /**
- * A read returns each record once, for every list, page size and kind of paging.
+ * Tests that a read returns each record once, for every list, page size and kind of paging.
  *
  * @module-tag all/walk
  */
@@ -25,7 +25,7 @@ type Paging = ListDeclaration['paging'];
 
 const SIZE = { name: 'size', fallback: 10, max: 50 };
 
-/** Each kind of paging, as a vendor implements it and as it is declared. */
+/** Each kind of paging: its implementation by a vendor's server, and its declaration. */
 const KINDS: [name: string, page: Page, paging: Paging][] = [
   ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: POSITION, next: '/next' }],
   ['next URL', byNextUrl(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
@@ -70,7 +70,7 @@ function createFixture(page: Page): VendorFixture {
   };
 }
 
-/** Reads pages until the last. `pageSize` may be a function that returns another size for each page. */
+/** Reads all pages. `pageSize` may be a function that returns the size of the next page. */
 async function* readPages(
   paging: Paging,
   session: ProviderSession,
@@ -100,12 +100,12 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
       const createdIds = Array.from({ length: count }, () =>
         String(server.store.create({}, new Date()).id),
       );
-      const read: string[] = [];
+      const readIds: string[] = [];
       for await (const { records } of readPages(paging, session, { pageSize })) {
         expect(records.length).toBeLessThanOrEqual(Math.min(pageSize, 50));
-        read.push(...records.map(({ id }) => id));
+        readIds.push(...records.map(({ id }) => id));
       }
-      expect(read).toEqual(createdIds);
+      expect(readIds).toEqual(createdIds);
     }),
     { numRuns: 25 },
   );
@@ -135,7 +135,7 @@ test.each(
   );
 });
 
-test('restarts with the requested size at a page of an older cursor', async () => {
+test('uses the requested page size for a cursor that does not contain a size', async () => {
   await using server = await startVendorServer(createFixture(byPage(SIZE, 'at')));
   for (let n = 0; n < 50; n += 1) server.store.create({}, new Date());
   const { readPage } = createThingsProvider({
@@ -150,8 +150,8 @@ test('restarts with the requested size at a page of an older cursor', async () =
 });
 
 /**
- * Kinds of paging that lose no record despite insertions. An offset or page number may lose records that move between
- * pages.
+ * The kinds of paging that return every record despite insertions. Paging by an offset or a page number may lose
+ * records that move between pages.
  */
 const STABLE_KINDS = KINDS.filter(([name]) => name === 'last id');
 
@@ -163,17 +163,17 @@ test.each(KINDS)('%s: returns appended records once each', async (_, page, pagin
       fc.nat(40),
       fc.integer({ min: 1, max: 12 }),
       fc.array(fc.nat(3), { maxLength: 6 }),
-      async (count, pageSize, more) => {
+      async (count, pageSize, insertionCounts) => {
         server.store.records.splice(0);
         const create = () => String(server.store.create({}, new Date()).id);
         const createdIds = Array.from({ length: count }, create);
-        const read: string[] = [];
+        const readIds: string[] = [];
         for await (const { records, nextCursor } of readPages(paging, session, { pageSize })) {
-          read.push(...records.map(({ id }) => id));
-          if (nextCursor !== null) for (let n = more.pop() ?? 0; n > 0; n--) create();
+          readIds.push(...records.map(({ id }) => id));
+          if (nextCursor !== null) for (let n = insertionCounts.pop() ?? 0; n > 0; n--) create();
         }
-        expect(read.filter((id) => createdIds.includes(id))).toEqual(createdIds);
-        expect(new Set(read).size).toBe(read.length);
+        expect(readIds.filter((id) => createdIds.includes(id))).toEqual(createdIds);
+        expect(new Set(readIds).size).toBe(readIds.length);
       },
     ),
     { numRuns: 25 },
@@ -190,21 +190,21 @@ test.each(
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 1, max: 12 }),
       fc.array(fc.nat(60), { maxLength: 12 }),
-      async (count, pageSize, deletions) => {
+      async (count, pageSize, positions) => {
         server.store.records.splice(0);
         const create = () => server.store.create({}, new Date());
         const createdIds = Array.from({ length: count }, () => String(create().id));
-        const read: string[] = [];
+        const readIds: string[] = [];
         for await (const { records } of readPages(paging, session, { pageSize })) {
-          read.push(...records.map(({ id }) => id));
-          const position = deletions.pop();
+          readIds.push(...records.map(({ id }) => id));
+          const position = positions.pop();
           if (position === undefined) continue;
           const record = create();
           server.store.records.pop();
           server.store.records.splice(position % server.store.records.length, 0, record);
         }
-        expect(read.filter((id) => createdIds.includes(id))).toEqual(createdIds);
-        expect(new Set(read).size).toBe(read.length);
+        expect(readIds.filter((id) => createdIds.includes(id))).toEqual(createdIds);
+        expect(new Set(readIds).size).toBe(readIds.length);
       },
     ),
     { numRuns: 40 },
@@ -217,14 +217,18 @@ test('last id: returns each earlier record once despite insertions at the start'
   const createdIds = Array.from({ length: 25 }, () =>
     String(server.store.create({}, new Date()).id),
   );
-  const read: string[] = [];
+  const readIds: string[] = [];
   for await (const { records } of readPages(paging, createPlainSession(server.url), {
     pageSize: 10,
   })) {
-    read.push(...records.map(({ id }) => id));
-    server.store.records.unshift({ id: `new-${read.length}`, changedAt: new Date(), values: {} });
+    readIds.push(...records.map(({ id }) => id));
+    server.store.records.unshift({
+      id: `new-${readIds.length}`,
+      changedAt: new Date(),
+      values: {},
+    });
   }
-  expect(read).toEqual(createdIds);
+  expect(readIds).toEqual(createdIds);
 });
 
 test.each([
@@ -239,17 +243,17 @@ test.each([
     { more: true },
   ],
 ])('stops reading if a vendor returns %s', async (_, paging, response) => {
-  const returnLoop: Page = () => ({ records: [], next: null, total: 0 });
-  const broken = createFixture(returnLoop);
-  const [list] = broken.object.lists;
+  const returnEmptyPage: Page = () => ({ records: [], next: null, total: 0 });
+  const fixture = createFixture(returnEmptyPage);
+  const [list] = fixture.object.lists;
   if (list) list.toBody = () => ({ things: [{ id: 1 }], ...response });
-  await using server = await startVendorServer(broken);
+  await using server = await startVendorServer(fixture);
   const read = Array.fromAsync(readPages(paging, createPlainSession(server.url), { pageSize: 10 }));
   expect((await catchFailure(read)).kind).toBe('RETRYABLE');
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });
 
-/** A list sorted by change time, from a given time on. */
+/** Creates a list that is sorted by the time of change and begins at the requested time. */
 function createSortedFixture(page: Page): VendorFixture {
   const sorted = createFixture(page);
   const [list] = sorted.object.lists;
@@ -262,10 +266,10 @@ function createSortedFixture(page: Page): VendorFixture {
   return sorted;
 }
 
-const KEYSETS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name));
+const TIME_SORTED_KINDS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name));
 
 test.each(
-  KEYSETS,
+  TIME_SORTED_KINDS,
 )('%s: returns all other records when one changes between pages', async (_, page, paging) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const session = createPlainSession(server.url);
@@ -275,20 +279,20 @@ test.each(
       fc.uniqueArray(fc.nat(50), { maxLength: 40 }),
       fc.integer({ min: 2, max: 12 }),
       fc.array(fc.nat(39), { maxLength: 20 }),
-      async (times, pageSize, changes) => {
+      async (minutes, pageSize, changedIndexes) => {
         server.store.records.splice(0);
-        const ids = times.map((n) => String(server.store.create({}, atMinute(n)).id));
-        const read: string[] = [];
+        const ids = minutes.map((n) => String(server.store.create({}, atMinute(n)).id));
+        const readIds: string[] = [];
         for await (const { records } of readPages(paging, session, {
           pageSize,
           since,
           isKeysetPaged: true,
         })) {
-          read.push(...records.map(({ id }) => id));
-          const record = server.store.records[changes.pop() ?? 99];
-          if (record) record.changedAt = atMinute(60 + read.length);
+          readIds.push(...records.map(({ id }) => id));
+          const record = server.store.records[changedIndexes.pop() ?? 99];
+          if (record) record.changedAt = atMinute(60 + readIds.length);
         }
-        expect(ids.filter((id) => !read.includes(id))).toEqual([]);
+        expect(ids.filter((id) => !readIds.includes(id))).toEqual([]);
       },
     ),
     { numRuns: 40 },
@@ -296,7 +300,7 @@ test.each(
 });
 
 test.each(
-  KEYSETS,
+  TIME_SORTED_KINDS,
 )('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
@@ -307,7 +311,7 @@ test.each(
   const read = await Array.fromAsync(readPages(paging, createPlainSession(server.url), range));
   const ids = read.flatMap(({ records }) => records.map(({ id }) => id));
   expect(ids.toSorted()).toEqual(server.store.records.map(({ id }) => String(id)).toSorted());
-  // Later pages of one time are requested only if a page ends within that time.
+  // The provider requests further pages of a time only if a page ends within that time.
   expect(
     server.requests.some(({ query }) => query.get('since') === atMinute(1).toISOString()),
   ).toBe(true);

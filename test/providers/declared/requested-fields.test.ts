@@ -1,4 +1,4 @@
-/** Tests which fields a request selects: those of the read, under the vendor's names, if their names are safe. */
+/** Tests that a request selects the fields of the read by the vendor's names, and no field with an unsafe name. */
 import { expect, test } from 'vitest';
 import type { ProviderRequest } from '../../../src/providers/contract.ts';
 import {
@@ -30,8 +30,8 @@ test("requests the id under the vendor's name", async () => {
 });
 
 test('omits a field whose name could close a GraphQL selection', async () => {
-  const evil = 'x } } } mutation { issueDelete(id: "1") { success';
-  const request = await captureRequest(linear, 'issues', ['estimate', evil]);
+  const closingName = 'x } } } mutation { issueDelete(id: "1") { success';
+  const request = await captureRequest(linear, 'issues', ['estimate', closingName]);
   const { query } = request?.body as { query: string };
   expect(query).toContain('url estimate }');
   expect(query).not.toContain('issueDelete');

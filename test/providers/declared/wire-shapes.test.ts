@@ -20,7 +20,7 @@ function getProvider(name: string) {
 }
 
 /** Starts a server that records its requests. */
-async function startRecording(response: (request: ServedRequest) => ServedResponse) {
+async function startRecordingServer(response: (request: ServedRequest) => ServedResponse) {
   const requests: ServedRequest[] = [];
   const server = await startProviderServer((request) => {
     requests.push(request);
@@ -31,7 +31,7 @@ async function startRecording(response: (request: ServedRequest) => ServedRespon
 
 test('requests the last 29 days of Zoom lists that cover at most a month', async () => {
   const { readPage } = getProvider('zoom');
-  const { server, requests } = await startRecording(({ path }) => ({
+  const { server, requests } = await startRecordingServer(({ path }) => ({
     status: 200,
     body:
       path === '/v2/users'
@@ -50,7 +50,7 @@ test('requests the last 29 days of Zoom lists that cover at most a month', async
 
 test('creates a Klaviyo event, whose response has no record', async () => {
   const { writeRecord } = getProvider('klaviyo');
-  const { server, requests } = await startRecording(() => ({ status: 202 }));
+  const { server, requests } = await startRecordingServer(() => ({ status: 202 }));
   await using _ = server;
   const record = {
     properties: { total: 12 },
@@ -70,7 +70,7 @@ test('creates a Klaviyo event, whose response has no record', async () => {
 
 test('names the channel in every request for Klaviyo campaigns', async () => {
   const { readPage } = getProvider('klaviyo');
-  const { server, requests } = await startRecording(() => ({
+  const { server, requests } = await startRecordingServer(() => ({
     status: 200,
     body: { data: [], links: { next: null } },
   }));
@@ -94,7 +94,7 @@ test('sends relationships of Outreach next to the attributes, and reads them bac
   const { readPage, writeRecord } = getProvider('outreach');
   const relationships = { sequence: { data: { type: 'sequence', id: 3 } } };
   const stored = { type: 'sequenceState', id: 7, attributes: { state: 'active' }, relationships };
-  const { server, requests } = await startRecording(({ method }) =>
+  const { server, requests } = await startRecordingServer(({ method }) =>
     method === 'POST'
       ? { status: 201, body: { data: stored } }
       : { status: 200, body: { data: [stored], links: {} } },
@@ -118,7 +118,7 @@ test('sends relationships of Outreach next to the attributes, and reads them bac
 test('lists project statuses of Linear without a filter, and creates one', async () => {
   const { readPage, writeRecord } = getProvider('linear');
   const status = { id: 's1', name: 'Paused', updatedAt: '2026-01-02T00:00:00.000Z' };
-  const { server, requests } = await startRecording(({ body }) => {
+  const { server, requests } = await startRecordingServer(({ body }) => {
     const query = isObject(body) ? String(body.query) : '';
     if (query.startsWith('mutation')) {
       return { status: 200, body: { data: { projectStatusCreate: { success: true, status } } } };
@@ -130,9 +130,9 @@ test('lists project statuses of Linear without a filter, and creates one', async
   const session = createPlainSession(server.url);
   const read = { objectName: 'projectStatuses', fields: ['name'], pageSize: 10 };
   expect((await readPage(session, read)).records).toHaveLength(1);
-  // The vendor has no filter for them, so the provider removes older records from the page.
-  const later = { ...read, since: new Date('2026-01-03T00:00:00Z') };
-  expect((await readPage(session, later)).records).toEqual([]);
+  // The vendor can't filter project statuses, so the provider removes older records from the page.
+  const laterRead = { ...read, since: new Date('2026-01-03T00:00:00Z') };
+  expect((await readPage(session, laterRead)).records).toEqual([]);
   for (const { body } of requests) {
     expect(JSON.stringify(body)).not.toContain('filter');
   }
@@ -149,7 +149,7 @@ test('reads Pipedrive leads by version 1 of its API, with the fields of deals', 
   const { readPage, describeObject } = getProvider('pipedrive');
   const hex = 'a'.repeat(40);
   const lead = { id: 'l-1', title: 'Acme', [hex]: 'gold', update_time: '2026-01-02T00:00:00.000Z' };
-  const { server, requests } = await startRecording(({ path }) => ({
+  const { server, requests } = await startRecordingServer(({ path }) => ({
     status: 200,
     body:
       path === '/v1/leads'

@@ -23,7 +23,7 @@ export async function createWireSubject(
     secret: TOKEN,
     objectName,
     textField,
-    validRecord: (text) => ({ ...requiredValues, [textField]: text }),
+    createValidRecord: (text) => ({ ...requiredValues, [textField]: text }),
     invalidRecord: { ...requiredValues, [textField]: 'x'.repeat(201) },
     missingId,
     pageSizeMin: 2,

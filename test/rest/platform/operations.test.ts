@@ -1,6 +1,6 @@
 /**
- * Compares the reference API's operations one by one: which exist here, and whether they accept and return
- * what its clients know.
+ * Compares each operation of the reference API with the gateway's: whether the gateway has it, and whether
+ * it accepts the same parameters and bodies and returns the same members.
  *
  * @module-tag all/walk
  */
@@ -16,34 +16,38 @@ import {
 } from '../../support/rest/reference-api.ts';
 import { createSample, type DocumentSchema, resolveReference } from '../../support/rest/samples.ts';
 
-interface Documented {
+interface DocumentedOperation {
   parameters?: { name: string; in: string }[];
   requestBody?: { content: Record<string, { schema: DocumentSchema }> };
   responses: Record<string, { content?: Record<string, { schema: DocumentSchema }> }>;
 }
 
-interface Document {
-  paths: Record<string, Record<string, Documented>>;
+interface RestDocument {
+  paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, DocumentSchema> };
 }
 
-/** Operations that do not exist here, with the reason. */
+/** Operations that the gateway does not have, with the reason. */
 const OMITTED: Record<string, string> = {};
 
-/** Operations with further members than the reference API's, with the reason. */
+/** Operations that return more members than the reference API's, with the reason. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
     'more: a failed write (422) is a problem with these members if `Accept` names application/problem+json, and a request that is refused before the write (400) gets a problem instead of plain text',
 };
 
-/** Clients do not see the names of path parameters: `/topics/{id}` equals `/topics/{topicId}`. */
+/** Removes the names of path parameters, which clients do not see: `/topics/{id}` equals `/topics/{topicId}`. */
 const normalizePath = (path: string) => path.replaceAll(/\{\w+\}/g, '{}');
 
 const app = await getSharedApp();
-const document = app.app.rest.swagger() as unknown as Document;
+const document = app.app.rest.swagger() as unknown as RestDocument;
 const { schemas: components } = document.components;
 
-function findDocumented({ method, path, host }: ReferenceOperation): Documented | undefined {
+function findDocumented({
+  method,
+  path,
+  host,
+}: ReferenceOperation): DocumentedOperation | undefined {
   const matches = Object.entries(document.paths).filter(
     ([template]) =>
       normalizePath(template) === normalizePath(READ_PATHS[`${host} ${path}`] ?? path),
@@ -51,13 +55,13 @@ function findDocumented({ method, path, host }: ReferenceOperation): Documented 
   return matches.map(([, methods]) => methods[method.toLowerCase()]).find((operation) => operation);
 }
 
-/** Reads that have a verb here, because writes have their path. */
+/** Paths of reads that end in a verb at the gateway, because writes have the path without it. */
 const READ_PATHS: Record<string, string> = {
   'read /projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}':
     '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}:read',
 };
 
-function findDifferences(operation: ReferenceOperation, documented: Documented): string[] {
+function findDifferences(operation: ReferenceOperation, documented: DocumentedOperation): string[] {
   return [
     ...findInputDifferences(operation, documented),
     ...findResponseDifferences(operation, documented),
@@ -66,10 +70,10 @@ function findDifferences(operation: ReferenceOperation, documented: Documented):
 
 function findInputDifferences(
   { query = [], body }: ReferenceOperation,
-  here: Documented,
+  documented: DocumentedOperation,
 ): string[] {
-  const parameters = here.parameters?.map(({ name }) => name) ?? [];
-  const schema = here.requestBody?.content['application/json']?.schema ?? {};
+  const parameters = documented.parameters?.map(({ name }) => name) ?? [];
+  const schema = documented.requestBody?.content['application/json']?.schema ?? {};
   const members = Object.keys(
     resolveReference(schema, { components, isWhole: true }).properties ?? {},
   );
@@ -81,23 +85,29 @@ function findInputDifferences(
   ];
 }
 
-function findResponseDifferences({ responses }: ReferenceOperation, here: Documented): string[] {
+function findResponseDifferences(
+  { responses }: ReferenceOperation,
+  documented: DocumentedOperation,
+): string[] {
   return Object.entries(responses).flatMap(([status, shape]) => {
-    const response = here.responses[status];
+    const response = documented.responses[status];
     if (!response) return [`no response ${status}`];
     return shape ? findShapeDifferences(shape, response) : [];
   });
 }
 
-function findShapeDifferences(shape: Shape, { content = {} }: Documented['responses'][string]) {
+function findShapeDifferences(
+  shape: Shape,
+  { content = {} }: DocumentedOperation['responses'][string],
+) {
   const [{ schema } = { schema: {} }] = Object.values(content);
   return [true, false].flatMap((isWhole) =>
-    listDifferences(shape, createSample(schema, { components, isWhole }), NO_RULES_OF_SAMPLES),
+    listDifferences(shape, createSample(schema, { components, isWhole }), RULES_WITHOUT_SAMPLES),
   );
 }
 
-/** Samples define types, and no limits of numbers. */
-const NO_RULES_OF_SAMPLES = ['minimum'];
+/** The rules that samples can't show: a sample has types, but no limits of numbers. */
+const RULES_WITHOUT_SAMPLES = ['minimum'];
 
 function createRow(operation: ReferenceOperation): string[] {
   const documented = findDocumented(operation);
@@ -110,14 +120,14 @@ function createRow(operation: ReferenceOperation): string[] {
 
 test("accepts and returns the reference API's members in each operation, or states the reason", async () => {
   const rows = REFERENCE_OPERATIONS.map(createRow);
-  const same = rows.filter(([, , , state]) => state === 'yes').length;
-  const table = [
+  const sameCount = rows.filter(([, , , state]) => state === 'yes').length;
+  const lines = [
     '# REST operations of the reference API',
     '',
-    'Each row shows whether the gateway has the operation with the same parameters, bodies and responses.',
-    'Written by `npx vitest run test/rest/platform -u`.',
+    'The table lists the operations of the reference API, and whether the gateway accepts and returns the same',
+    'shapes for each. `npx vitest run test/rest/platform -u` generates this page.',
     '',
-    `${same} of ${rows.length} have the same shapes.`,
+    `In ${sameCount} of ${rows.length} operations, all parameters, bodies and responses have the same shapes.`,
     '',
     '| host | method | path | same shapes |',
     '| --- | --- | --- | --- |',
@@ -127,5 +137,5 @@ test("accepts and returns the reference API's members in each operation, or stat
     '',
   ];
   const file = join(import.meta.dirname, '../../../docs/rest-operations.md');
-  await expect(table.join('\n')).toMatchFileSnapshot(file);
+  await expect(lines.join('\n')).toMatchFileSnapshot(file);
 });

@@ -16,15 +16,15 @@ test("returns a key's value on creation only, and later its prefix", async () =>
   expect(created.projectId).toBe(rest.tenant.projectId);
   await createRestClient(app, { 'x-api-key': created.key }).get(rest.base);
 
-  const shown = await rest.get(`${path}/${created.id}`);
-  expect(shown).toMatchObject({ id: created.id, key: created.key.slice(0, 10) });
-  expect(await rest.get(`${path}/${created.key}`)).toEqual(shown);
-  const responses = JSON.stringify([shown, await rest.get(path)]);
+  const keyWithPrefix = await rest.get(`${path}/${created.id}`);
+  expect(keyWithPrefix).toMatchObject({ id: created.id, key: created.key.slice(0, 10) });
+  expect(await rest.get(`${path}/${created.key}`)).toEqual(keyWithPrefix);
+  const responses = JSON.stringify([keyWithPrefix, await rest.get(path)]);
   expect(responses).not.toContain(created.key);
   expect(responses).not.toContain('hash');
 });
 
-test('changes the fields in the mask only', async () => {
+test('updates only the fields that the mask names', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci', scopes: ['read'] });
   const changed = await rest.patch(`${rest.base}/api-keys/${id}`, {
@@ -35,7 +35,7 @@ test('changes the fields in the mask only', async () => {
   expect(await rest.get(`${rest.base}/api-keys?active=false`)).toEqual([changed]);
 });
 
-test('refuses an invalid mask with every position', async () => {
+test('refuses invalid masks, and names the position of each issue', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>

@@ -6,13 +6,13 @@ import { createRestTenant } from '../../support/rest/rest-client.ts';
 const app = await getSharedApp();
 
 test('creates, changes, lists and deletes JWT keys', async () => {
-  const { tenant, ...key } = await createRestTenant(app);
-  const path = `/projects/${tenant.projectId}/jwt-keys`;
+  const rest = await createRestTenant(app);
+  const path = `/projects/${rest.tenant.projectId}/jwt-keys`;
   const { publicKeyPem } = createJwtKeyPair();
-  const { kid } = await key.post(path, { label: 'server', algorithm: 'RS256', publicKeyPem });
-  const shown = {
+  const { kid } = await rest.post(path, { label: 'server', algorithm: 'RS256', publicKeyPem });
+  const jwtKey = {
     id: kid,
-    projectId: tenant.projectId,
+    projectId: rest.tenant.projectId,
     label: 'server',
     algorithm: 'RSA',
     publicKeyPem,
@@ -20,14 +20,14 @@ test('creates, changes, lists and deletes JWT keys', async () => {
     createTime: expect.any(String),
     updateTime: expect.any(String),
   };
-  expect(await key.get(`${path}/${kid}`)).toEqual(shown);
-  expect(await key.get(path)).toEqual([shown]);
-  const change = { updateMask: ['active'], jwtKey: { active: false, label: 'other' } };
-  expect(await key.patch(`${path}/${kid}`, change)).toMatchObject({
+  expect(await rest.get(`${path}/${kid}`)).toEqual(jwtKey);
+  expect(await rest.get(path)).toEqual([jwtKey]);
+  const change = { updateMask: ['active'], jwtKey: { active: false, label: 'ignored' } };
+  expect(await rest.patch(`${path}/${kid}`, change)).toMatchObject({
     active: false,
     label: 'server',
   });
-  expect(await key.get(`${path}?active=true`)).toEqual([]);
-  await key.delete(`${path}/${kid}`);
-  expect(await key.get(path)).toEqual([]);
+  expect(await rest.get(`${path}?active=true`)).toEqual([]);
+  await rest.delete(`${path}/${kid}`);
+  expect(await rest.get(path)).toEqual([]);
 });

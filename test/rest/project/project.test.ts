@@ -6,12 +6,12 @@ const app = await getSharedApp();
 
 test('creates a project, and finds it by id and by name', async () => {
   const { builder, tenant } = await createRestTenant(app);
-  const name = `Made-${crypto.randomUUID().slice(0, 8)}`;
-  const created = await builder.post('/projects', { name, appName: 'Mine', orgId: tenant.orgId });
+  const name = `Created-${crypto.randomUUID().slice(0, 8)}`;
+  const created = await builder.post('/projects', { name, appName: 'Globex', orgId: tenant.orgId });
   expect(created).toEqual({
     id: expect.stringMatching(/^prj_/),
     name: name.toLowerCase(),
-    appName: 'Mine',
+    appName: 'Globex',
     allowedOrigins: [],
     orgId: tenant.orgId,
     createTime: expect.any(String),
@@ -38,13 +38,13 @@ test('returns entitlements only if requested', async () => {
   });
 });
 
-test('changes the fields in the mask only', async () => {
+test('updates only the fields that the mask names', async () => {
   const rest = await createRestTenant(app);
   const changed = await rest.patch(rest.base, {
     updateMask: ['appName'],
-    project: { appName: 'Other', name: 'ignored' },
+    project: { appName: 'Renamed', name: 'ignored' },
   });
-  expect(changed).toMatchObject({ appName: 'Other', name: rest.tenant.projectName });
+  expect(changed).toMatchObject({ appName: 'Renamed', name: rest.tenant.projectName });
 });
 
 test('sets and clears the appearance of the connect page', async () => {
@@ -55,13 +55,13 @@ test('sets and clears the appearance of the connect page', async () => {
   expect(changed).toMatchObject({ ...project, accentColor: '#aa3300', locale: 'de-AT' });
   const cleared = { logoUrl: null, accentColor: null };
   await rest.patch(rest.base, { updateMask: Object.keys(cleared), project: cleared });
-  const readProject = await rest.get(rest.base);
-  expect(readProject).toMatchObject({ locale: 'de-AT' });
-  expect(readProject).not.toHaveProperty('logoUrl');
-  expect(readProject).not.toHaveProperty('accentColor');
+  const stored = await rest.get(rest.base);
+  expect(stored).toMatchObject({ locale: 'de-AT' });
+  expect(stored).not.toHaveProperty('logoUrl');
+  expect(stored).not.toHaveProperty('accentColor');
 });
 
-test('names every invalid input', async () => {
+test('refuses invalid inputs, and names the position of each', async () => {
   const { builder } = await createRestTenant(app);
   const { issues } = await builder.getRefusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(listIssuePositions({ issues }))].sort()).toEqual([

@@ -7,17 +7,21 @@ import {
 } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
-const secret = { clientId: 'client', clientSecret: 'planted-secret' };
+const CLIENT = { clientId: 'client', clientSecret: 'planted-secret' };
 
-function createApp(rest: RestTenant, overrides: object = {}) {
-  const body = { provider: 'hubspot', ...secret, ...overrides };
+function createProviderApp(rest: RestTenant, overrides: object = {}) {
+  const body = { provider: 'hubspot', ...CLIENT, ...overrides };
   return rest.post(`${rest.base}/provider-apps`, body, 200);
 }
 
 test('creates and lists a provider app, and never returns its secret', async () => {
   const rest = await createRestTenant(app);
   const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
-  const created = await createApp(rest, { scopes: ['contacts'], externalRef: '42', metadata });
+  const created = await createProviderApp(rest, {
+    scopes: ['contacts'],
+    externalRef: '42',
+    metadata,
+  });
   expect(created).toEqual({
     id: expect.stringMatching(/^app_/),
     projectId: rest.tenant.projectId,
@@ -29,14 +33,14 @@ test('creates and lists a provider app, and never returns its secret', async () 
     redirectURL: expect.stringMatching(/\/oauth\/callback$/),
     createTime: expect.any(String),
   });
-  const other = await createApp(rest, { provider: 'salesforce' });
-  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([other, created]);
+  const salesforceApp = await createProviderApp(rest, { provider: 'salesforce' });
+  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([salesforceApp, created]);
   expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([created]);
 });
 
-test('changes the fields in the mask only', async () => {
+test('updates only the fields that the mask names', async () => {
   const rest = await createRestTenant(app);
-  const { id } = await createApp(rest, { scopes: ['a'], externalRef: '42' });
+  const { id } = await createProviderApp(rest, { scopes: ['a'], externalRef: '42' });
   const path = `${rest.base}/provider-apps/${id}`;
   const changed = await rest.patch(path, {
     updateMask: ['externalRef', 'scopes', 'clientSecret'],
@@ -52,7 +56,7 @@ test('changes the fields in the mask only', async () => {
   expect(JSON.stringify(changed)).not.toContain('planted');
 });
 
-test('names every invalid input at its position, and repeats no secret', async () => {
+test('refuses invalid inputs, names the position of each, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refused = await rest.getRefusal(method, `${rest.base}/provider-apps${path}`, body);
@@ -68,7 +72,7 @@ test('names every invalid input at its position, and repeats no secret', async (
   ]);
   const valid = { ...body, clientId: 'c', clientSecret: 'planted', scopes: [] };
   expect(await fetchIssues('POST', '', valid)).toEqual(['body provider']);
-  const { id } = await createApp(rest);
+  const { id } = await createProviderApp(rest);
   expect(
     await fetchIssues('PATCH', `/${id}`, {
       updateMask: ['clientId', 'provider', 'metadata'],
@@ -80,9 +84,9 @@ test('names every invalid input at its position, and repeats no secret', async (
   ).toEqual(['body updateMask[0]']);
 });
 
-test('returns 409 for deleting an app that connections use, and deletes others', async () => {
+test('returns 409 for deleting a provider app that connections use, and deletes an unused one', async () => {
   const rest = await createRestTenant(app);
-  const used = await createApp(rest);
+  const used = await createProviderApp(rest);
   await rest.post(`${rest.base}/connections:generate`, {
     groupRef: 'acme',
     consumerRef: 'ann',
@@ -91,14 +95,14 @@ test('returns 409 for deleting an app that connections use, and deletes others',
   });
   const path = `${rest.base}/provider-apps`;
   expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
-  const unused = await createApp(rest);
+  const unused = await createProviderApp(rest);
   await rest.delete(`${path}/${unused.id}`);
   expect(await rest.getRefusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
-test("returns 404 for another tenant's app, and requires provider-apps:write", async () => {
+test("returns 404 for another tenant's provider app, and requires provider-apps:write", async () => {
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
-  const { id } = await createApp(rest);
+  const { id } = await createProviderApp(rest);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
   for (const base of [rest.base, stranger.base]) {
     const path = `${base}/provider-apps/${id}`;
@@ -108,7 +112,7 @@ test("returns 404 for another tenant's app, and requires provider-apps:write", a
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/provider-apps`;
   for (const refused of [
-    await reader.getRefusal('POST', path, { provider: 'hubspot', ...secret }),
+    await reader.getRefusal('POST', path, { provider: 'hubspot', ...CLIENT }),
     await reader.getRefusal('PATCH', `${path}/${id}`, change),
     await reader.getRefusal('DELETE', `${path}/${id}`),
   ]) {

@@ -4,7 +4,7 @@ import { createRestTenant } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
-test('returns the whole catalog by name, and a single provider', async () => {
+test('returns all providers by name, and a single provider', async () => {
   const rest = await createRestTenant(app);
   const catalog = await rest.get('/providers');
   expect(Object.keys(catalog)).toEqual(app.app.services.catalog.providers.map(({ name }) => name));
@@ -77,18 +77,35 @@ test('returns 404 for an unknown provider, and 403 for a key without the scope',
   }
 });
 
-test('returns the requirements of a subscription, and its event types', async () => {
+test('returns which events a provider can send, and who registers the webhook', async () => {
   const rest = await createRestTenant(app);
   const fetchSubscribeSupport = async (name: string) => {
     const { subscribeRequirements, support } = await rest.get(`/providers/${name}`);
     return { ...subscribeRequirements, ...support.subscribeSupport };
   };
-  const all = { create: true, update: true, delete: true, passThrough: true, postProcess: false };
-  const bySelf = { ...all, registration: false, subscribeByAPI: true };
-  expect(await fetchSubscribeSupport('sandbox')).toEqual({ ...bySelf, maintenance: true });
-  expect(await fetchSubscribeSupport('salesforce')).toEqual({ ...bySelf, maintenance: false });
-  const byPerson = { ...all, registration: true, maintenance: false, subscribeByAPI: false };
-  expect(await fetchSubscribeSupport('hubspot')).toEqual(byPerson);
-  const none = { create: false, update: false, delete: false, passThrough: false };
-  expect(await fetchSubscribeSupport('freshdesk')).toEqual(none);
+  const allKinds = {
+    create: true,
+    update: true,
+    delete: true,
+    passThrough: true,
+    postProcess: false,
+  };
+  const gatewayRegisters = { ...allKinds, registration: false, subscribeByAPI: true };
+  expect(await fetchSubscribeSupport('sandbox')).toEqual({
+    ...gatewayRegisters,
+    maintenance: true,
+  });
+  expect(await fetchSubscribeSupport('salesforce')).toEqual({
+    ...gatewayRegisters,
+    maintenance: false,
+  });
+  const personRegisters = {
+    ...allKinds,
+    registration: true,
+    maintenance: false,
+    subscribeByAPI: false,
+  };
+  expect(await fetchSubscribeSupport('hubspot')).toEqual(personRegisters);
+  const unsupported = { create: false, update: false, delete: false, passThrough: false };
+  expect(await fetchSubscribeSupport('freshdesk')).toEqual(unsupported);
 });
