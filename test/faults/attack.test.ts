@@ -1,4 +1,4 @@
-/** A well-behaved client is served during an attack, even from the same address. None of its requests is refused. */
+/** During an attack, even from its own address, a well-behaved client is served, and none of its requests is refused. */
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,16 +6,16 @@ import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { type ClientReport, runClient } from './fixtures/attack/good-client.ts';
 import {
+  computeOpeningMs,
   KINDS,
   type Kind,
-  openingMs,
   startUnfinishedAttack,
 } from './fixtures/attack/unfinished-attack.ts';
-import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
 const BEFORE_MS = IS_SHORT ? 1_000 : 2_000;
-/** Duration after all sockets have been opened. */
+/** Duration of an attack after its sockets are open. */
 const ATTACK_MS = IS_SHORT ? 3_000 : 10_000;
 /** The promised p99 of a well-behaved client. */
 const P99_MS_MAX = 200;
@@ -29,11 +29,11 @@ const SIZES = IS_SHORT
       { sockets: 5_000, addresses: 1 },
       { sockets: 20_000, addresses: 200 },
     ];
-const KINDS_AT_ONCE: Kind[][] = IS_SHORT
+const KIND_COMBINATIONS: Kind[][] = IS_SHORT
   ? [[...KINDS]]
   : [...KINDS.map((kind) => [kind]), [...KINDS]];
-const ATTACKS = KINDS_AT_ONCE.flatMap((kinds) => SIZES.map((size) => ({ ...size, kinds })));
-/** Number of wrong keys before the measurement, which exceeds their limit. */
+const ATTACKS = KIND_COMBINATIONS.flatMap((kinds) => SIZES.map((size) => ({ ...size, kinds })));
+/** Wrong keys before the measurement. They exceed the limit of an address. */
 const WRONG_KEYS = 61;
 /** Rates of wrong keys during the measurement. */
 const WRONG_KEYS_PER_SECOND = [2, 100];
@@ -43,7 +43,7 @@ interface Fixture {
   apiKey: string;
   /** API key of a tenant that the gateway has not authenticated yet. */
   newKey: string;
-  before: ClientReport;
+  reportBefore: ClientReport;
 }
 
 async function startFixture(): Promise<Fixture> {
@@ -52,19 +52,19 @@ async function startFixture(): Promise<Fixture> {
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const [client, newClient] = [await app.tenant(), await app.tenant()];
   const gateway = await startGateway({
-    DATABASE_URL: await databaseUrl(database),
+    DATABASE_URL: await getDatabaseUrl(database),
     RATE_LIMIT_PER_SECOND: '1000000',
     RATE_LIMIT_BURST: '1000000',
   });
-  // The first requests are slow, because code is compiled.
+  // The first requests are slow, because their code is compiled.
   await runClient(BEFORE_MS, gateway.url, client.apiKey);
-  const before = await runClient(BEFORE_MS, gateway.url, client.apiKey);
-  return { gateway, before, apiKey: client.apiKey, newKey: newClient.apiKey };
+  const reportBefore = await runClient(BEFORE_MS, gateway.url, client.apiKey);
+  return { gateway, reportBefore, apiKey: client.apiKey, newKey: newClient.apiKey };
 }
 
 /**
- * Expects that no request fails and, in the long form, that the p99 is as promised. In the short form, the
- * attackers share the cores with the server.
+ * Expects that no request failed. The long form also expects the promised p99. In the short form, the attackers share
+ * cores with the server.
  */
 function expectServed({ failures, p99Ms }: ClientReport): void {
   expect(failures).toEqual({});
@@ -78,18 +78,18 @@ test.each(
   addresses,
   kinds,
 }) => {
-  const { gateway, before, apiKey } = await startFixture();
+  const { gateway, reportBefore, apiKey } = await startFixture();
   const { url } = gateway;
   const ipAddresses = Array.from({ length: addresses }, (_, index) => `127.0.0.${index + 1}`);
   const stopWatching = await gateway.watchLoad();
   const attack = startUnfinishedAttack({ url, sockets, addresses: ipAddresses, kinds });
-  const during = await runClient(openingMs(sockets) + ATTACK_MS, url, apiKey);
+  const reportDuring = await runClient(computeOpeningMs(sockets) + ATTACK_MS, url, apiKey);
   const load = await stopWatching();
   const counts = attack.countSockets();
   await attack.stop();
-  console.log({ kinds, sockets, addresses, before, during, counts, load });
+  console.log({ kinds, sockets, addresses, reportBefore, reportDuring, counts, load });
   expect(counts.opened).toBeGreaterThanOrEqual(sockets);
-  expectServed(during);
+  expectServed(reportDuring);
 });
 
 /** Sends a new random key from the address of the well-behaved client. */
@@ -104,7 +104,7 @@ async function sendWrongKey(url: string): Promise<number> {
   return response.statusCode;
 }
 
-/** Sends wrong keys at an even rate. The returned function stops it, and returns the number of responses by status. */
+/** Sends wrong keys at a constant rate. Returns a function that stops, and returns the number of responses by status. */
 function floodWrongKeys(url: string, perSecond: number) {
   const statuses: Record<number, number> = {};
   const pending = new Set<Promise<void>>();
@@ -127,16 +127,16 @@ function floodWrongKeys(url: string, perSecond: number) {
 test.each(
   WRONG_KEYS_PER_SECOND,
 )('serves a new valid key during %d wrong keys per second from the same address', async (perSecond) => {
-  const { gateway, before, newKey } = await startFixture();
+  const { gateway, reportBefore, newKey } = await startFixture();
   const { url } = gateway;
   const firstStatuses = await Promise.all(
     Array.from({ length: WRONG_KEYS }, () => sendWrongKey(url)),
   );
   expect(new Set(firstStatuses)).toEqual(new Set([401, 429]));
   const stopFlood = floodWrongKeys(url, perSecond);
-  const during = await runClient(ATTACK_MS, url, newKey);
+  const reportDuring = await runClient(ATTACK_MS, url, newKey);
   const wrongKeyStatuses = await stopFlood();
-  console.log({ perSecond, before, during, wrongKeyStatuses });
-  expectServed(during);
+  console.log({ perSecond, reportBefore, reportDuring, wrongKeyStatuses });
+  expectServed(reportDuring);
   expect(wrongKeyStatuses[429]).toBeGreaterThan(0);
 });

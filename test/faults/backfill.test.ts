@@ -8,7 +8,7 @@ const RECORDS = IS_SHORT ? 50_000 : 1_000_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 100;
 const RUN_MS_MAX = 30 * MINUTE_MS;
-/** Number of samples of the memory in use. There are few, because each collects garbage and disturbs the read. */
+/** Number of samples of the memory in use. Each sample collects garbage, which disturbs the read. */
 const USED_SAMPLES = 40;
 const MIB = 2 ** 20;
 
@@ -20,11 +20,11 @@ const SLICE_PAGES = 50;
 const MESSAGES_OF_PAGE = 5;
 
 /**
- * The memory in use is over 100 MiB and may vary by some MiB, for a page and for messages that wait to be sent.
- * A record takes a kilobyte, so a tenth of the records would exceed the limit.
+ * The memory in use is over 100 MiB. It varies by some MiB, for a page and for messages that wait. A record takes 1 kB, so
+ * keeping a tenth of the records would exceed the limit.
  */
 const USED_GROWTH_MAX = 1.1;
-/** RSS includes garbage that is not collected yet. It varies, but must not accumulate. */
+/** RSS varies, because it includes garbage. It must not grow continuously. */
 const RSS_GROWTH_MAX = 1.3;
 
 interface Sample {
@@ -37,7 +37,7 @@ interface Sample {
 }
 
 /** Takes samples until the operation has ended and no delivery is pending. */
-async function sampleToTheEnd(fixture: BackfillFixture, gateway: Gateway): Promise<Sample[]> {
+async function sampleUntilEnd(fixture: BackfillFixture, gateway: Gateway): Promise<Sample[]> {
   const { receiver } = fixture;
   const { prisma } = fixture.database;
   const samples: Sample[] = [];
@@ -58,7 +58,7 @@ async function sampleToTheEnd(fixture: BackfillFixture, gateway: Gateway): Promi
   return samples;
 }
 
-/** Returns the median of a quarter of the run. Quarters are numbered from 1 to 4. */
+/** Returns the median in a quarter of the run. The first quarter is 1. */
 function computeMedian(samples: Sample[], quarter: number, name: 'rssMib' | 'usedMib'): number {
   const values = samples.flatMap((sample) => (sample.records > 0 ? (sample[name] ?? []) : []));
   const size = values.length / 4;
@@ -82,11 +82,11 @@ function report(samples: Sample[]): void {
   );
 }
 
-test(`a backfill of ${RECORDS} records has constant memory and delivers each record once`, async () => {
+test(`reads ${RECORDS} records in a backfill with constant memory, and delivers each record once`, async () => {
   const fixture = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
   const { receiver, database } = fixture;
   const gateway = await startGateway(fixture.env);
-  const samples = await sampleToTheEnd(fixture, gateway);
+  const samples = await sampleUntilEnd(fixture, gateway);
   report(samples);
 
   expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
@@ -97,14 +97,14 @@ test(`a backfill of ${RECORDS} records has constant memory and delivers each rec
   ]);
   const mostPending = Math.max(...samples.map(({ pending }) => pending));
   expect(mostPending).toBeLessThan(PENDING_MAX + SLICE_PAGES * MESSAGES_OF_PAGE);
-  const growth = (name: 'rssMib' | 'usedMib') =>
+  const computeGrowth = (name: 'rssMib' | 'usedMib') =>
     computeMedian(samples, 4, name) / computeMedian(samples, 2, name);
-  expect(growth('usedMib')).toBeLessThan(USED_GROWTH_MAX);
-  expect(growth('rssMib')).toBeLessThan(RSS_GROWTH_MAX);
+  expect(computeGrowth('usedMib')).toBeLessThan(USED_GROWTH_MAX);
+  expect(computeGrowth('rssMib')).toBeLessThan(RSS_GROWTH_MAX);
   expect(await gateway.stop()).toBe(0);
 });
 
-test('a read whose destination does not respond pauses after a slice and continues afterwards', async () => {
+test('pauses a read after a slice if its destination does not respond, and continues when it responds', async () => {
   const pageSize = 200;
   const accounts = 2 * SLICE_PAGES * pageSize;
   const fixture = await prepareBackfill({ accounts, pageSize, pendingMax: 10 });

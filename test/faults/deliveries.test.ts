@@ -8,7 +8,7 @@ import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
-import { databaseUrl } from './fixtures/gateway.ts';
+import { getDatabaseUrl } from './fixtures/gateway.ts';
 import { countById } from './fixtures/interrupted-work.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
 import { KILLS, SEED } from './fixtures/settings.ts';
@@ -17,7 +17,7 @@ const MESSAGES_PER_KILL = 500;
 const DESTINATIONS = 10;
 const ENDPOINT = 'hook';
 
-async function prepare() {
+async function createFixture() {
   const database = await createTestDatabase();
   const receiver = await startReceiver();
   onTestFinished(async () => {
@@ -25,17 +25,17 @@ async function prepare() {
     await database[Symbol.asyncDispose]();
   });
   const { createDestination, enqueue } = await createDeliveryProject(database);
-  const secrets = new Map<string, string>();
-  for (let n = 0; n < DESTINATIONS; n += 1) {
+  const secretByDelivery = new Map<string, string>();
+  for (let count = 0; count < DESTINATIONS; count += 1) {
     const { id, secret } = await createDestination(receiver.getUrl(ENDPOINT));
     const deliveryIds = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
-    for (const deliveryId of deliveryIds) secrets.set(deliveryId, secret);
+    for (const deliveryId of deliveryIds) secretByDelivery.set(deliveryId, secret);
   }
-  return { database, receiver, secrets, url: await databaseUrl(database) };
+  return { database, receiver, secretByDelivery, url: await getDatabaseUrl(database) };
 }
 
-/** Starts a process, and resolves when it sends deliveries. */
-async function startProcess(url: string) {
+/** Starts a delivery process. Resolves when it sends deliveries. */
+async function startDeliveryProcess(url: string) {
   const child = fork(join(import.meta.dirname, 'fixtures', 'delivery-process.ts'), {
     execArgv: [],
     env: {
@@ -49,7 +49,10 @@ async function startProcess(url: string) {
   return child;
 }
 
-async function endProcess(child: Awaited<ReturnType<typeof startProcess>>, signal: NodeJS.Signals) {
+async function endProcess(
+  child: Awaited<ReturnType<typeof startDeliveryProcess>>,
+  signal: NodeJS.Signals,
+) {
   const exited = once(child, 'exit');
   child.kill(signal);
   const [code] = await exited;
@@ -80,59 +83,61 @@ async function findAbandonedDeliveries(url: string): Promise<string[]> {
   }
 }
 
-function verifyAll(
+function verifyMessages(
   messages: readonly ReceivedMessage[],
-  secrets: ReadonlyMap<string, string>,
+  secretByDelivery: ReadonlyMap<string, string>,
 ): void {
   for (const message of messages) {
-    const secret = secrets.get(message.id);
+    const secret = secretByDelivery.get(message.id);
     if (secret === undefined) expect.unreachable(`${message.id} was never enqueued.`);
     else verifyMessage(message, secret);
   }
 }
 
-test(`delivers every message over ${KILLS} SIGKILLs, and only messages in flight twice`, async () => {
-  const { database, receiver, secrets, url } = await prepare();
+test(`delivers every message despite ${KILLS} SIGKILLs, and repeats only messages in flight`, async () => {
+  const { database, receiver, secretByDelivery, url } = await createFixture();
   const abandonedCounts = new Map<string, number>();
   let verifiedCount = 0;
   for (const moment of planEndings(SEED)) {
-    const child = await startProcess(url);
+    const child = await startDeliveryProcess(url);
     await receiver.waitForMessages(ENDPOINT, moment);
     await endProcess(child, 'SIGKILL');
     for (const id of await findAbandonedDeliveries(url)) {
       abandonedCounts.set(id, (abandonedCounts.get(id) ?? 0) + 1);
     }
-    verifyAll(receiver.listMessages(ENDPOINT).slice(verifiedCount), secrets);
+    verifyMessages(receiver.listMessages(ENDPOINT).slice(verifiedCount), secretByDelivery);
     verifiedCount = receiver.listMessages(ENDPOINT).length;
   }
-  const last = await startProcess(url);
-  const countLeft = () =>
+  const lastProcess = await startDeliveryProcess(url);
+  const countUndelivered = () =>
     database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
-  await expect.poll(countLeft, { timeout: 120_000, interval: 200 }).toBe(0);
-  expect(await endProcess(last, 'SIGTERM')).toBe(0);
-  verifyAll(receiver.listMessages(ENDPOINT).slice(verifiedCount), secrets);
+  await expect.poll(countUndelivered, { timeout: 120_000, interval: 200 }).toBe(0);
+  expect(await endProcess(lastProcess, 'SIGTERM')).toBe(0);
+  verifyMessages(receiver.listMessages(ENDPOINT).slice(verifiedCount), secretByDelivery);
 
   const counts = countById(receiver.listMessages(ENDPOINT));
-  expect([...secrets.keys()].filter((id) => !counts.has(id))).toEqual([]);
-  const tooOften = [...counts].filter(([id, count]) => count > 1 + (abandonedCounts.get(id) ?? 0));
-  expect(tooOften).toEqual([]);
-  const duplicates = receiver.listMessages(ENDPOINT).length - secrets.size;
-  console.log(`${secrets.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
+  expect([...secretByDelivery.keys()].filter((id) => !counts.has(id))).toEqual([]);
+  const unexpectedDuplicates = [...counts].filter(
+    ([id, count]) => count > 1 + (abandonedCounts.get(id) ?? 0),
+  );
+  expect(unexpectedDuplicates).toEqual([]);
+  const duplicates = receiver.listMessages(ENDPOINT).length - secretByDelivery.size;
+  console.log(`${secretByDelivery.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
 });
 
-test('delivers every message once over SIGTERMs, and each process exits', async () => {
-  const { database, receiver, secrets, url } = await prepare();
+test('delivers every message once despite SIGTERMs, and exits after each', async () => {
+  const { database, receiver, secretByDelivery, url } = await createFixture();
   for (const moment of planEndings(SEED + 1).filter((_, index) => index % 4 === 0)) {
-    const child = await startProcess(url);
+    const child = await startDeliveryProcess(url);
     await receiver.waitForMessages(ENDPOINT, moment);
     expect(await endProcess(child, 'SIGTERM')).toBe(0);
     expect(await findAbandonedDeliveries(url)).toEqual([]);
   }
-  const last = await startProcess(url);
-  await receiver.waitForMessages(ENDPOINT, secrets.size);
-  expect(await endProcess(last, 'SIGTERM')).toBe(0);
+  const lastProcess = await startDeliveryProcess(url);
+  await receiver.waitForMessages(ENDPOINT, secretByDelivery.size);
+  expect(await endProcess(lastProcess, 'SIGTERM')).toBe(0);
   const counts = countById(receiver.listMessages(ENDPOINT));
-  expect([...counts.keys()].toSorted()).toEqual([...secrets.keys()].toSorted());
+  expect([...counts.keys()].toSorted()).toEqual([...secretByDelivery.keys()].toSorted());
   expect([...counts.values()].filter((count) => count > 1)).toEqual([]);
-  expect(await database.prisma.deliveryAttempt.count()).toBe(secrets.size);
+  expect(await database.prisma.deliveryAttempt.count()).toBe(secretByDelivery.size);
 });

@@ -22,7 +22,7 @@ import {
   sendReads,
 } from './fixtures/surfaces.ts';
 
-/** Time to start a server on a busy machine: modules are loaded and a database is opened. */
+/** Maximum time to start a server, which loads modules and opens a database, on a busy machine. */
 const START_MS_MAX = 60_000;
 const MIB = 1024 * 1024;
 
@@ -52,12 +52,12 @@ function expectFullLoggedOnce({ lines }: Gateway): void {
 }
 
 test.skipIf(skipReason)(
-  'refuses changes while the disk is full and keeps acknowledged ones',
+  'refuses changes while the disk is full, and keeps acknowledged changes',
   async () => {
     const folder = mountSmallFileSystem(192 * MIB);
     const { env, tenant, gateway, target } = await startFixture(folder);
     const acknowledged: string[] = [];
-    const makeRoom = fillUp(folder);
+    const freeSpace = fillUp(folder);
     const refused: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
@@ -72,7 +72,7 @@ test.skipIf(skipReason)(
     );
     expectUnavailable(refused);
     expectFullLoggedOnce(gateway);
-    makeRoom();
+    freeSpace();
     const writeAgain = async () => {
       const responses = await Promise.all(sendChanges(target));
       acknowledged.push(...responses.filter(hasSucceeded).map(readId));
@@ -87,7 +87,7 @@ test.skipIf(skipReason)(
   },
 );
 
-test('SIGTERM ends a process whose embedded database does not respond', async () => {
+test('exits on SIGTERM if the embedded database does not respond', async () => {
   const { env, tenant } = await prepareEmbedded();
   const gateway = await startGateway({ ...env, SHUTDOWN_MS: String(SHUTDOWN_MS) });
   const target = { url: gateway.url, tenant };
@@ -122,44 +122,46 @@ async function startDatabaseProcess(env: Record<string, string>) {
   };
 }
 
-const insert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
+const createInsert = (id: string) => `insert into "ServerProcess" ("id") values ('${id}')`;
 
 test.skipIf(skipReason)(
-  'refuses statements while the write-ahead log has no space and recovers automatically',
+  'refuses statements while the write-ahead log has no space, and recovers automatically',
   async () => {
     const folder = mountSmallFileSystem(192 * MIB);
     const { env } = await prepareEmbedded(folder);
     const database = await startDatabaseProcess(env);
-    expect(await database.run(insert('before'))).toBe('done');
-    const makeRoom = fillUp(folder);
-    // Writes only to the write-ahead log, until it needs another file.
-    const write = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
+    expect(await database.run(createInsert('before'))).toBe('done');
+    const freeSpace = fillUp(folder);
+    // The statement writes only to the write-ahead log, which then needs another file.
+    const walStatement = `select pg_logical_emit_message(true, 'test', repeat('x', 1000000))`;
     let response = 'done';
-    while (response === 'done') response = await database.run(write);
+    while (response === 'done') response = await database.run(walStatement);
     expect(response).toMatch(/ServiceUnavailable.* is full/);
-    for (let time = 0; time < 20; time += 1) {
+    for (let count = 0; count < 20; count += 1) {
       expect(await database.run('select 1')).toMatch(/ServiceUnavailable.* is full/);
       await delay(100);
     }
-    makeRoom();
-    const writeAgain = async () => expect(await database.run(insert('after'))).toBe('done');
+    freeSpace();
+    const writeAgain = async () => expect(await database.run(createInsert('after'))).toBe('done');
     await vi.waitFor(writeAgain, { timeout: START_MS_MAX, interval: 100 });
     const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
     expect(await database.run(check)).toBe('done');
-    const failed = database.output().match(/database\.failed/g);
-    expect(failed).toHaveLength(1);
+    const outageLines = database.output().match(/database\.failed/g);
+    expect(outageLines).toHaveLength(1);
     expect(database.output()).toContain('FULL');
   },
 );
 
-test('exits when the database crashes and keeps acknowledged changes', async () => {
+test('exits when the database crashes, and keeps acknowledged changes', async () => {
   const { env } = await prepareEmbedded();
   const database = await startDatabaseProcess(env);
-  expect(await database.run(insert('acknowledged'))).toBe('done');
+  expect(await database.run(createInsert('acknowledged'))).toBe('done');
   const walFolder = join(env.DATA_DIR as string, 'database', 'pg_wal');
   renameSync(walFolder, `${walFolder}.away`);
   let response = await database.run('select pg_switch_wal()');
-  for (let n = 0; response === 'done'; n += 1) response = await database.run(insert(`lost ${n}`));
+  for (let count = 0; response === 'done'; count += 1) {
+    response = await database.run(createInsert(`lost ${count}`));
+  }
   expect(await database.exited).toBe(1);
   const crash = /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.output())?.[0] ?? '';
   expect(JSON.parse(crash).err.message).toContain('pg_wal');

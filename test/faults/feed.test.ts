@@ -12,7 +12,7 @@ const EVENTS = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
-const eventLog: CreateLog = async (database, { projectId }) => {
+const createEventLog: CreateLog = async (database, { projectId }) => {
   await routeEvents(database.prisma, projectId);
   return {
     subscription: {
@@ -27,8 +27,8 @@ const eventLog: CreateLog = async (database, { projectId }) => {
   };
 };
 
-test('followers of killed servers receive every event once and in order', () =>
-  followThroughKills(eventLog));
+test('delivers every event once and in order to followers of servers that are killed', () =>
+  followThroughKills(createEventLog));
 
-test('followers of the embedded database receive every event once and in order', () =>
-  followEmbedded(eventLog));
+test('delivers every event once and in order to followers of the embedded database', () =>
+  followEmbedded(createEventLog));

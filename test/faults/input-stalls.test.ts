@@ -1,6 +1,6 @@
 /**
- * Sends every input at its size limit, one request at a time. Measures how long each blocks the event loop: the
- * CPU time of the loop's longest iteration. The goal is 50 ms.
+ * Sends every input at its size limit, one request at a time, and measures how long each blocks the event loop. The goal is
+ * 50 ms of CPU time in the loop's longest iteration.
  */
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,7 +10,7 @@ import { createWriter } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { listOperations } from '../support/rest/minimal-request.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, startGateway } from './fixtures/gateway.ts';
+import { getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 import { createChosenInputs } from './stall/chosen-inputs.ts';
 import { type LargeInput, walkGraphqlInputs, walkRestInputs } from './stall/walked-inputs.ts';
@@ -18,25 +18,24 @@ import { type LargeInput, walkGraphqlInputs, walkRestInputs } from './stall/walk
 const GOAL_MS = 50;
 /** After a longer stall, a load balancer may consider the process dead. */
 const STALL_MS_MAX = 500;
-/** The short form omits the values of each member. */
-/** Number of slowest inputs that are measured again. Their minimum excludes garbage collections. */
-const SHOWN = 40;
-/** How often the slowest inputs are measured again. */
+/** Number of slowest inputs that are measured again. The minimum of several measurements excludes garbage collections. */
+const SLOWEST_COUNT = 40;
+/** The number of times that the slowest inputs are measured again. */
 const ROUNDS = IS_SHORT ? 2 : 4;
 const OPERATIONS = 1_000;
 /** Rate limits would disturb the measurement. */
-const NO_RATES = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const HIGH_RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 test('responds to every input at its size limit without blocking the event loop', async () => {
   const database = await createTestDatabase();
-  const url = await databaseUrl(database);
+  const url = await getDatabaseUrl(database);
   const app = await createTestApp({ database, env: { ENCRYPTION_KEY } });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const writer = await createWriter(app);
   const { projectId, apiKey } = writer;
   await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
   await app.app.start();
-  const gateway = await startGateway({ DATABASE_URL: url, ROLES: 'api', ...NO_RATES });
+  const gateway = await startGateway({ DATABASE_URL: url, ROLES: 'api', ...HIGH_RATE_LIMITS });
   const dispatcher = new Agent();
   onTestFinished(() => dispatcher.destroy());
 
@@ -66,35 +65,37 @@ test('responds to every input at its size limit without blocking the event loop'
   };
 
   const document = await (await fetch(`${gateway.url}/v1/openapi.json`)).json();
+  /** The short form omits inputs that a walk of the schema finds. */
   function* listInputs() {
     yield* createChosenInputs(writer);
     if (IS_SHORT) return;
     yield* walkGraphqlInputs(projectId);
     yield* walkRestInputs(listOperations(document), projectId);
   }
-  const measured = new Map<string, { status: number; stallMs: number }>();
+  const stallByInput = new Map<string, { status: number; stallMs: number }>();
   for (const input of listInputs()) {
     const { name, ...stall } = await measureStall(input);
-    measured.set(name, stall);
+    stallByInput.set(name, stall);
   }
-  const sortBySlowest = () => [...measured].toSorted(([, a], [, b]) => b.stallMs - a.stallMs);
+  const sortBySlowest = () =>
+    [...stallByInput].toSorted(([, stall], [, otherStall]) => otherStall.stallMs - stall.stallMs);
   const slowNames = new Set(
     sortBySlowest()
-      .slice(0, SHOWN)
+      .slice(0, SLOWEST_COUNT)
       .map(([name]) => name),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const input of listInputs()) {
-      const stall = measured.get(input.name);
+      const stall = stallByInput.get(input.name);
       if (!stall || !slowNames.has(input.name)) continue;
       stall.stallMs = Math.min(stall.stallMs, (await measureStall(input)).stallMs);
     }
   }
-  const over = sortBySlowest().filter(([, { stallMs }]) => stallMs > GOAL_MS);
-  console.log(`${measured.size} inputs, ${over.length} over ${GOAL_MS} ms`);
+  const overGoal = sortBySlowest().filter(([, { stallMs }]) => stallMs > GOAL_MS);
+  console.log(`${stallByInput.size} inputs, ${overGoal.length} over ${GOAL_MS} ms`);
   console.table(
     sortBySlowest()
-      .slice(0, SHOWN)
+      .slice(0, SLOWEST_COUNT)
       .map(([name, stall]) => ({ name, ...stall })),
   );
   expect(sortBySlowest().filter(([, { stallMs }]) => stallMs > STALL_MS_MAX)).toEqual([]);

@@ -1,6 +1,5 @@
 /**
- * Measures the time from an event's commit to its arrival at subscribers. The test reports the time without
- * asserting it, because machines differ.
+ * Reports the time from an event's commit to its arrival at subscribers. The time is not asserted, because machines differ.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
@@ -14,13 +13,13 @@ import { openEventStream } from '../support/event-stream.ts';
 import { fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { openSocket } from '../support/socket.ts';
-import { databaseUrl, startGateway } from './fixtures/gateway.ts';
-import { percentile } from './fixtures/percentile.ts';
+import { getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
+import { computePercentile } from './fixtures/percentile.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
 const EVENTS = IS_SHORT ? 50 : 200;
 
-const QUERY = `subscription Events($project: String!, $after: String) {
+const SUBSCRIPTION = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
 }`;
 
@@ -40,12 +39,12 @@ interface Subscriber {
 /** Subscribes from the start of the log. */
 function createSubscription({ projectId: project }: Fixture) {
   return {
-    query: QUERY,
+    query: SUBSCRIPTION,
     variables: { project, after: encodeCursor(createEventList(project), 0n) },
   };
 }
 
-async function overEventStream(fixture: Fixture): Promise<Subscriber> {
+async function subscribeOverEventStream(fixture: Fixture): Promise<Subscriber> {
   const { url, apiKey } = fixture;
   const stream = await openEventStream(fetchFrom(url), {
     ...createSubscription(fixture),
@@ -56,7 +55,7 @@ async function overEventStream(fixture: Fixture): Promise<Subscriber> {
   return { transport: 'SSE', next: async () => (await next()).node.data.connectionId };
 }
 
-async function overWebSocket(fixture: Fixture): Promise<Subscriber> {
+async function subscribeOverWebSocket(fixture: Fixture): Promise<Subscriber> {
   const socket = await openSocket(fixture.url);
   onTestFinished(() => socket.socket.terminate());
   socket.send({ type: 'connection_init', payload: { 'x-api-key': fixture.apiKey } });
@@ -66,41 +65,46 @@ async function overWebSocket(fixture: Fixture): Promise<Subscriber> {
   return { transport: 'WebSocket', next: async () => (await next()).node.data.connectionId };
 }
 
-async function timeNext({ next }: Subscriber): Promise<{ name: string; ms: number }> {
+async function readNextTimed({ next }: Subscriber): Promise<{ name: string; ms: number }> {
   const name = await next();
   return { name, ms: performance.now() };
 }
 
 /**
- * Records one event after another. Returns the times for each transport, from the start of the commit until
- * the client has read the event.
+ * Records one event after another. Returns the durations for each transport, from the start of the commit until the client
+ * has read the event.
  */
 async function measure(fixture: Fixture, subscribers: Subscriber[]): Promise<number[][]> {
   const { database, projectId } = fixture;
-  const times: number[][] = subscribers.map(() => []);
+  const durations: number[][] = subscribers.map(() => []);
   for (const name of createNames('e', EVENTS)) {
     let committingMs = 0;
     const delay = async () => {
       committingMs = performance.now();
     };
-    const arriving = Promise.all(subscribers.map(timeNext));
+    const arrivals = Promise.all(subscribers.map(readNextTimed));
     await recordNamedEvent(database, { projectId, name, delay });
-    for (const [index, arrived] of (await arriving).entries()) {
+    for (const [index, arrived] of (await arrivals).entries()) {
       expect(arrived.name).toBe(name);
-      times[index]?.push(arrived.ms - committingMs);
+      durations[index]?.push(arrived.ms - committingMs);
     }
   }
-  return times;
+  return durations;
 }
 
 async function measureTransports(kind: string, fixture: Fixture): Promise<void> {
-  const subscribers = [await overEventStream(fixture), await overWebSocket(fixture)];
-  // When both have received the first event, both subscriptions are live.
+  const subscribers = [
+    await subscribeOverEventStream(fixture),
+    await subscribeOverWebSocket(fixture),
+  ];
+  // A subscription is live when it has received an event.
   await recordNamedEvent(fixture.database, { projectId: fixture.projectId, name: 'first' });
   for (const { next } of subscribers) expect(await next()).toBe('first');
-  const times = await measure(fixture, subscribers);
+  const durations = await measure(fixture, subscribers);
   for (const [index, { transport }] of subscribers.entries()) {
-    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times[index] ?? [], share).toFixed(1));
+    const [p50, p99] = [0.5, 0.99].map((share) =>
+      computePercentile(durations[index] ?? [], share).toFixed(1),
+    );
     console.log(`${kind}, ${transport}: commit to arrival p50 ${p50} ms, p99 ${p99} ms`);
   }
 }
@@ -111,20 +115,20 @@ async function createRoutedTenant({ app, tenant }: TestApp) {
   return { projectId, apiKey };
 }
 
-test(`subscribers receive ${EVENTS} single events from a separate server on PostgreSQL`, async () => {
+test(`delivers ${EVENTS} single events to subscribers of a separate server on PostgreSQL`, async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  await using host = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const tenant = await createRoutedTenant(host);
-  const { url } = await startGateway({ DATABASE_URL: await databaseUrl(database) });
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
+  const tenant = await createRoutedTenant(app);
+  const { url } = await startGateway({ DATABASE_URL: await getDatabaseUrl(database) });
   await measureTransports('PostgreSQL', { database, url, ...tenant });
 });
 
-test(`subscribers receive ${EVENTS} single events from a server on the embedded database`, async () => {
+test(`delivers ${EVENTS} single events to subscribers of a server on the embedded database`, async () => {
   const database = await openEngine(await acquireEngine(), createLog('silent'));
-  const host = await createTestApp({ database });
-  onTestFinished(() => host[Symbol.asyncDispose]());
-  const tenant = await createRoutedTenant(host);
-  const { url } = await host.app.start();
+  const app = await createTestApp({ database });
+  onTestFinished(() => app[Symbol.asyncDispose]());
+  const tenant = await createRoutedTenant(app);
+  const { url } = await app.app.start();
   await measureTransports('embedded', { database, url, ...tenant });
 });

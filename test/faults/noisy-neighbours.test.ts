@@ -1,7 +1,7 @@
 /**
- * Measures requests of a quiet tenant in alternating windows: alone, and during an attack at ten times the
- * attacker's share. All must succeed. The p99 during the attack is reported as a ratio to the p99 alone, by
- * wall time and by the gateway's CPU time, which other processes do not influence.
+ * Measures requests of a quiet tenant in alternating windows: alone, and during an attack at ten times the attacker's share.
+ * All requests must succeed. Reports the ratio of the two p99, in wall time and in CPU time of the gateway, which other
+ * processes do not influence.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
@@ -11,22 +11,20 @@ import { insertRows } from '../support/database/insert-rows.ts';
 import { createSessionToken } from '../support/fixtures/end-users.ts';
 import { createContact, createWriter, WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
-import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
-import { percentile } from './fixtures/percentile.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
+import { computePercentile } from './fixtures/percentile.ts';
 import { startFlood } from './fixtures/request-flood.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
 const WINDOW_MS = IS_SHORT ? 2_000 : 10_000;
-/** Number of windows alone, and of windows during each attack. More windows make the reported ratios precise. */
+/** Number of windows without an attack, and during each attack. More windows give more precise ratios. */
 const WINDOWS = IS_SHORT ? 1 : 4;
 const WARM_UP_MS = 1_000;
 const QUIET_SENDERS = 4;
 const PAUSE_MS = 5;
 const OPERATIONS = 1_000;
-/**
- * Mean pause of a sender after a refusal. It keeps all senders together within the rate limit of one caller.
- */
-const REFUSED_MS = 3_000;
+/** Mean pause of a sender after a refusal, so that all senders stay within the rate limit of one caller. */
+const REFUSAL_PAUSE_MS = 3_000;
 
 const LIGHT = `query Light { viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
 const HEAVY = `query Heavy { ${Array.from(
@@ -40,7 +38,7 @@ const METADATA = `query Metadata($project: String!) {
 
 type Send = (query: string, variables?: object) => Promise<number>;
 
-interface Quiet {
+interface QuietTenant {
   gateway: Gateway;
   send: Send;
 }
@@ -71,7 +69,7 @@ interface Duration {
 async function measureWindow({
   gateway,
   send,
-}: Quiet): Promise<{ statuses: Set<number>; durations: Duration[] }> {
+}: QuietTenant): Promise<{ statuses: Set<number>; durations: Duration[] }> {
   const statuses = new Set<number>();
   const durations: Duration[] = [];
   const end = performance.now() + WINDOW_MS;
@@ -95,7 +93,7 @@ function compareP99(
   name: keyof Duration,
 ): string {
   const [aloneMs = 0, attackedMs = 0] = [alone, attacked].map((durations) =>
-    percentile(
+    computePercentile(
       durations.map((duration) => duration[name]),
       0.99,
     ),
@@ -106,7 +104,7 @@ function compareP99(
 
 async function startFixture() {
   const database = await createTestDatabase();
-  const url = await databaseUrl(database);
+  const url = await getDatabaseUrl(database);
   const app = await createTestApp({ database, env: { ENCRYPTION_KEY } });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const [attacker, quiet] = [await createWriter(app), await app.tenant('quiet')];
@@ -126,7 +124,7 @@ async function startFixture() {
     const url = `${gateway.url}/graphql`;
     return (variables: object = {}) =>
       startFlood({
-        ...{ url, headers, senders, refusalPauseMs: REFUSED_MS },
+        ...{ url, headers, senders, refusalPauseMs: REFUSAL_PAUSE_MS },
         body: JSON.stringify({ query, variables }),
       });
   };
@@ -152,14 +150,14 @@ test('serves all requests of a quiet tenant during an attack by another tenant',
     const [alone, attacked]: [Duration[], Duration[]] = [[], []];
     const attackStatuses: object[] = [];
     for (let index = 0; index < WINDOWS; index += 1) {
-      const before = await measureWindow(quiet);
-      alone.push(...before.durations);
+      const aloneWindow = await measureWindow(quiet);
+      alone.push(...aloneWindow.durations);
       const attack = await startAttack();
       await delay(WARM_UP_MS);
-      const during = await measureWindow(quiet);
+      const attackedWindow = await measureWindow(quiet);
       attackStatuses.push(await attack.stop());
-      attacked.push(...during.durations);
-      expect([...before.statuses, ...during.statuses]).toEqual([200, 200]);
+      attacked.push(...attackedWindow.durations);
+      expect([...aloneWindow.statuses, ...attackedWindow.statuses]).toEqual([200, 200]);
       await delay(WARM_UP_MS);
     }
     const wall = compareP99(alone, attacked, 'wallMs');

@@ -1,24 +1,24 @@
 /**
- * The server receives three times as many requests as it can process. It refuses the excess, and recovers
- * when the overload ends.
+ * The server receives three times as many requests as it can process. It refuses excess requests, and recovers when the
+ * overload ends.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase } from '../support/app.ts';
 import { insertRows } from '../support/database/insert-rows.ts';
-import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
 const OVERLOAD_MS = IS_SHORT ? 6_000 : 60_000;
 const CAPACITY_MS = IS_SHORT ? 1_500 : 3_000;
-const OVERLOAD = 3;
+const OVERLOAD_FACTOR = 3;
 const TICK_MS = 20;
 /** The server's limit of concurrent requests, and the number of clients that measure its capacity. */
 const LIMIT_REQUESTS = 64;
 const CLIENTS = 16;
 const OPERATIONS = 200;
-/** Exceeds the memory of concurrent responses and of queued requests. */
+/** More than concurrent responses and queued requests need. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
 const OPERATIONS_QUERY = `query Operations { viewer { project { operations(first: ${OPERATIONS}) {
@@ -48,10 +48,10 @@ function createClient({ url }: Gateway, apiKey: string): LoadClient {
 
 /** Returns the requests per second if each client waits for its response. */
 async function measureCapacity({ send }: LoadClient): Promise<number> {
-  const end = performance.now() + CAPACITY_MS;
+  const endMs = performance.now() + CAPACITY_MS;
   let served = 0;
   const keepSending = async () => {
-    while (performance.now() < end) {
+    while (performance.now() < endMs) {
       expect((await send()).status).toBe(200);
       served += 1;
     }
@@ -72,10 +72,10 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status !== 200) expect(Number(retryAfter)).toBeGreaterThan(0);
   };
-  const start = performance.now();
+  const startMs = performance.now();
   let sent = 0;
-  while (performance.now() - start < OVERLOAD_MS) {
-    const dueCount = ((performance.now() - start) / 1000) * perSecond;
+  while (performance.now() - startMs < OVERLOAD_MS) {
+    const dueCount = ((performance.now() - startMs) / 1000) * perSecond;
     for (; sent < dueCount; sent += 1) {
       const running = sendOnce().finally(() => pending.delete(running));
       pending.add(running);
@@ -88,7 +88,7 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
 
 async function startFixture() {
   const database = await createTestDatabase();
-  const url = await databaseUrl(database);
+  const url = await getDatabaseUrl(database);
   const app = await createTestApp({ database });
   onTestFinished(() => app[Symbol.asyncDispose]());
   const tenant = await app.tenant();
@@ -104,28 +104,28 @@ async function startFixture() {
   return { gateway, client: createClient(gateway, tenant.apiKey) };
 }
 
-test('refuses excess requests early, serves the others and keeps memory constant', async () => {
+test('refuses excess requests early, serves other requests, and keeps memory constant', async () => {
   const { gateway, client } = await startFixture();
   const perSecond = await measureCapacity(client);
-  const before = await gateway.usedBytes();
+  const usedBefore = await gateway.usedBytes();
 
-  const sending = sendAtRate(client, OVERLOAD * perSecond);
+  const sending = sendAtRate(client, OVERLOAD_FACTOR * perSecond);
   const usedBytes: number[] = [];
-  for (let part = 0; part < 4; part += 1) {
+  for (let sample = 0; sample < 4; sample += 1) {
     await delay(OVERLOAD_MS / 5);
     usedBytes.push(await gateway.usedBytes());
   }
   const statuses = await sending;
 
-  // A single caller sends all requests, so it reaches the limit of a caller before that of the process.
+  // One caller sends all requests, so it reaches the limit of a caller before the limit of the process.
   for (const status of statuses.keys()) expect([200, 429, 503]).toContain(status);
   // Refusals are cheap, so the server processes requests at its capacity during the overload.
   const [served, refused] = [statuses.get(200) ?? 0, statuses.get(429) ?? 0];
   expect(refused).toBeGreaterThan(0);
-  console.log({ perSecond, served, refused, before, usedBytes });
+  console.log({ perSecond, served, refused, usedBefore, usedBytes });
   expect(served).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
-  expect(Math.max(...usedBytes) - before).toBeLessThan(GROWTH_BYTES_MAX);
+  expect(Math.max(...usedBytes) - usedBefore).toBeLessThan(GROWTH_BYTES_MAX);
 
-  const after = await Promise.all(Array.from({ length: CLIENTS }, client.send));
-  expect(after.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
+  const laterResponses = await Promise.all(Array.from({ length: CLIENTS }, client.send));
+  expect(laterResponses.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
 });

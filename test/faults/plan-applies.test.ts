@@ -1,5 +1,5 @@
-/** Servers are killed while they apply a plan. Each plan is applied as a whole or not at all. */
-import { setTimeout as wait } from 'node:timers/promises';
+/** Kills servers while they apply plans. Each plan is applied as a whole, or not at all. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createRandom } from './fixtures/random.ts';
 import { IS_SHORT, SEED } from './fixtures/settings.ts';
@@ -14,10 +14,10 @@ import {
 const KILLS = IS_SHORT ? 3 : 30;
 const TOPICS = 150;
 
-const PLAN = `mutation PlanProject($input: PlanProjectInput!) {
+const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {
   planProject(input: $input) { plan { id changes { path } } }
 }`;
-const APPLY = `mutation ApplyPlan($input: ApplyPlanInput!) {
+const APPLY_PLAN = `mutation ApplyPlan($input: ApplyPlanInput!) {
   applyPlan(input: $input) { plan { id applyTime } }
 }`;
 const STATE = `query State($project: String!, $plan: ID!) {
@@ -28,7 +28,7 @@ const STATE = `query State($project: String!, $plan: ID!) {
   node(id: $plan) { ... on Plan { applyTime } }
 }`;
 
-/** A document with other topics in each round. A plan of it deletes those of the round before. */
+/** Returns a document with the topics of this round. A plan of it deletes the topics of the previous round. */
 function formatDocument(round: number): string {
   const topics = Array.from({ length: TOPICS }, (_, index) => ({
     name: `round${round}-topic${index}`,
@@ -40,15 +40,15 @@ function formatDocument(round: number): string {
 async function planRound({ client }: Server, fixture: Fixture, round: number): Promise<string> {
   const { projectIdOrName } = fixture;
   const input = { projectIdOrName, document: formatDocument(round), allowDeletions: true };
-  const { plan } = (await client.query(PLAN, { input })).planProject;
-  // Each topic has a route. After the first round, the plan also deletes the topics and routes of the round before.
+  const { plan } = (await client.query(PLAN_PROJECT, { input })).planProject;
+  // Each topic has a route. A later plan also deletes the topics and routes of the previous round.
   const creations = 2 * TOPICS;
   expect(plan.changes).toHaveLength(round === 0 ? creations : 2 * creations);
   return plan.id;
 }
 
-const apply = ({ client }: Server, { projectIdOrName }: Fixture, planId: string) =>
-  client.query(APPLY, { input: { projectIdOrName, planId } });
+const applyPlan = ({ client }: Server, { projectIdOrName }: Fixture, planId: string) =>
+  client.query(APPLY_PLAN, { input: { projectIdOrName, planId } });
 
 /** Returns the round of the project's topics and routes. Fails if they belong to several rounds. */
 async function readRound({ client }: Server, { projectIdOrName: project }: Fixture, plan: string) {
@@ -66,25 +66,25 @@ async function readRound({ client }: Server, { projectIdOrName: project }: Fixtu
 async function expectWholePlans(fixture: Fixture): Promise<void> {
   const random = createRandom(SEED);
   let server = await startServer(fixture);
-  const first = await planRound(server, fixture, 0);
-  const start = performance.now();
-  await apply(server, fixture, first);
-  const applyMs = performance.now() - start;
-  let interrupted = 0;
+  const firstPlan = await planRound(server, fixture, 0);
+  const startMs = performance.now();
+  await applyPlan(server, fixture, firstPlan);
+  const applyMs = performance.now() - startMs;
+  let interruptedCount = 0;
   for (let round = 1; round <= KILLS; round += 1) {
     const plan = await planRound(server, fixture, round);
-    const response = apply(server, fixture, plan).catch(() => null);
-    await wait(random() * 2 * applyMs);
+    const response = applyPlan(server, fixture, plan).catch(() => null);
+    await delay(random() * 2 * applyMs);
     await server.kill();
     await response;
     server = await startServer(fixture);
     const state = await readRound(server, fixture, plan);
     expect(state.round).toBe(state.isApplied ? round : round - 1);
-    if (!state.isApplied) interrupted += 1;
-    await apply(server, fixture, plan);
+    if (!state.isApplied) interruptedCount += 1;
+    await applyPlan(server, fixture, plan);
     expect(await readRound(server, fixture, plan)).toEqual({ round, isApplied: true });
   }
-  console.log({ kills: KILLS, interrupted });
+  console.log({ kills: KILLS, interruptedCount });
   await server.kill();
 }
 

@@ -32,7 +32,7 @@ const DATABASE = 'events';
 const POLLING = { timeout: 120_000, interval: 200 };
 
 /** Creates a project that subscribes to contacts of the sandbox, with a receiver for its messages. */
-async function prepare() {
+async function createFixture() {
   const server = await startDedicatedServer();
   onTestFinished(() => server.stop());
   await server.admin.query(`create database ${DATABASE}`);
@@ -56,7 +56,7 @@ async function prepare() {
   return { server, database, receiver, env, providerAppId, account };
 }
 
-/** Yields requests with the changes of each of a sender's records, in order. */
+/** Yields requests with the changes of a sender's records, in the order of the changes. */
 function* createRequests(sender: number, account: string): Generator<object[]> {
   const startMs = Date.now();
   for (let change = 0; change < CHANGES; change += 1) {
@@ -71,7 +71,7 @@ function* createRequests(sender: number, account: string): Generator<object[]> {
   }
 }
 
-/** Sends a request, and repeats it until the gateway accepts it, as a provider does. */
+/** Repeats a request until the gateway accepts it, as a provider does. */
 async function sendUntilAccepted(url: string, events: object[]): Promise<void> {
   const body = createEventsBody(...events);
   for (;;) {
@@ -86,7 +86,7 @@ interface Sender {
   account: string;
 }
 
-async function sendAll(
+async function sendAllRequests(
   url: string,
   { number, account }: Sender,
   sent: { accepted: number },
@@ -94,29 +94,29 @@ async function sendAll(
   for (const events of createRequests(number, account)) {
     await sendUntilAccepted(url, events);
     sent.accepted += events.length;
-    // Sends each request twice, as a provider that missed the response does.
+    // Repeats the request, like a provider that missed the response.
     await sendUntilAccepted(url, events);
   }
 }
 
-test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database`, async () => {
-  const { server, database, receiver, env, providerAppId, account } = await prepare();
+test(`delivers each of ${EVENTS} repeated events once and in order despite ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database`, async () => {
+  const { server, database, receiver, env, providerAppId, account } = await createFixture();
   const { prisma } = database;
   let gateway = await startGateway(env);
   const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
   const sent = { accepted: 0 };
   const sending = Promise.all(
-    Array.from({ length: SENDERS }, (_, number) => sendAll(url, { number, account }, sent)),
+    Array.from({ length: SENDERS }, (_, number) => sendAllRequests(url, { number, account }, sent)),
   );
   const count = KILLS + DATABASE_KILLS;
-  const crashEach = Math.ceil(count / DATABASE_KILLS);
+  const killsPerCrash = Math.ceil(count / DATABASE_KILLS);
   let crashes = 0;
   const moments = planMoments(createRandom(SEED), { count, most: EVENTS });
   for (const [index, moment] of moments.entries()) {
     await expect
       .poll(() => sent.accepted, { ...POLLING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);
-    if (index % crashEach === crashEach - 1 || index === count - 1) {
+    if (index % killsPerCrash === killsPerCrash - 1 || index === count - 1) {
       await server.crash(DATABASE);
       crashes += 1;
     } else {
@@ -135,17 +135,17 @@ test(`delivers each of ${EVENTS} repeated events once and in order over ${KILLS}
   const enqueuedIds = (await prisma.delivery.findMany()).flatMap(({ body }) => listEventIds(body));
   expect(enqueuedIds).toHaveLength(EVENTS);
   expect(new Set(enqueuedIds).size).toBe(EVENTS);
-  // A message that a kill interrupted is repeated. The map keeps its first position.
+  // The map keeps a message that was repeated after a kill at its first position.
   const eventsByMessage = new Map(
     receiver.listMessages(ENDPOINT).map(({ id, body }) => [id, listEventIds(body)]),
   );
-  const byRecord = Map.groupBy([...eventsByMessage.values()].flat(), (id) =>
+  const idsByRecord = Map.groupBy([...eventsByMessage.values()].flat(), (id) =>
     id.replace(/-\d+$/, ''),
   );
-  for (const [recordId, ids] of byRecord) {
+  for (const [recordId, ids] of idsByRecord) {
     expect(ids).toEqual(Array.from({ length: CHANGES }, (_, change) => `${recordId}-${change}`));
   }
-  expect(byRecord.size).toBe(SENDERS * RECORDS);
+  expect(idsByRecord.size).toBe(SENDERS * RECORDS);
 });
 
 function listEventIds(body: string): string[] {

@@ -1,6 +1,5 @@
 /**
- * The processes that follow a provider's stream are killed. Another one takes over, and each event is
- * delivered once.
+ * Kills processes that follow a provider's stream. Another process continues, and each event is delivered once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,14 +7,14 @@ import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { installOnOrg, startSalesforceOrg } from '../support/fixtures/salesforce-events.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { createRandom } from './fixtures/random.ts';
 import { IS_SHORT, SEED } from './fixtures/settings.ts';
 
 const KILLS = IS_SHORT ? 2 : 10;
 const EVENTS_MIN = IS_SHORT ? 400 : 4_000;
-/** Number of events that are published together, as in one transaction. */
-const TOGETHER = 20;
+/** Number of events that are published at the same time. */
+const EVENTS_PER_TRANSACTION = 20;
 const PUBLISH_EVERY_MS = 100;
 /** Maximum time between a stored event and the next kill. */
 const KILL_WITHIN_MS = 1_000;
@@ -23,7 +22,7 @@ const ENDPOINT = 'hook';
 const POLLING = { timeout: 90_000, interval: 50 };
 
 /** Installs an integration on an org, with a receiver for its messages. No process follows the stream yet. */
-async function prepare() {
+async function createFixture() {
   const org = await startSalesforceOrg();
   onTestFinished(() => org[Symbol.asyncDispose]());
   const database = await createTestDatabase();
@@ -43,15 +42,15 @@ async function prepare() {
   });
   const env = {
     ...org.env,
-    DATABASE_URL: await databaseUrl(database),
+    DATABASE_URL: await getDatabaseUrl(database),
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
   };
   return { org, database, receiver, env, installationId: installed.id };
 }
 
-test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its follower`, async () => {
-  const { org, database, env, installationId } = await prepare();
+test(`delivers each event of a stream once despite ${KILLS} SIGKILLs of its follower`, async () => {
+  const { org, database, env, installationId } = await createFixture();
   const { prisma } = database;
   const gateways: Gateway[] = await Promise.all([startGateway(env), startGateway(env)]);
   const findStatus = async () =>
@@ -62,7 +61,7 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
   await expect.poll(findPosition, POLLING).not.toBeNull();
 
   const killing = new AbortController();
-  const publishing = publishAll(org, killing.signal);
+  const publishing = publishEvents(org, killing.signal);
   const random = createRandom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const index = await findFollower(gateways);
@@ -80,48 +79,49 @@ test(`delivers each event of a stream once over ${KILLS} SIGKILLs of its followe
     .map(({ body }) => JSON.parse(body) as { action: string; result: { id: string }[] })
     .filter(({ action }) => action === 'subscribe')
     .flatMap(({ result }) => result.map(({ id }) => id));
-  expect(enqueuedIds.toSorted()).toEqual(Array.from({ length: events }, (_, n) => createId(n)));
+  expect(enqueuedIds.toSorted()).toEqual(
+    Array.from({ length: events }, (_, index) => createId(index)),
+  );
   expect(org.stream.subscriptions.length).toBeGreaterThan(KILLS);
-  // Only the first subscription starts at the latest event. Others resume at the stored position, and no read
-  // replaces the stream.
+  // Only the first subscription starts at the latest event. Later subscriptions resume at the stored position.
   expect(org.stream.subscriptions.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
   expect(await prisma.readRun.count({ where: { readType: 'TRIGGERED' } })).toBe(0);
 });
 
 /** Returns the index of the gateway that stores new events. */
 async function findFollower(gateways: readonly Gateway[]): Promise<number> {
-  const storedBy = ({ lines }: Gateway) =>
+  const countStored = ({ lines }: Gateway) =>
     lines.filter(({ msg }) => msg === 'provider_stream.stored').length;
-  const before = gateways.map(storedBy);
-  const follower = () =>
-    gateways.findIndex((gateway, index) => storedBy(gateway) > (before[index] ?? 0));
-  await expect.poll(follower, POLLING).toBeGreaterThanOrEqual(0);
-  return follower();
+  const countsBefore = gateways.map(countStored);
+  const findIndex = () =>
+    gateways.findIndex((gateway, index) => countStored(gateway) > (countsBefore[index] ?? 0));
+  await expect.poll(findIndex, POLLING).toBeGreaterThanOrEqual(0);
+  return findIndex();
 }
 
-function createId(n: number): string {
-  return `003${String(n).padStart(12, '0')}AAA`;
+function createId(number: number): string {
+  return `003${String(number).padStart(12, '0')}AAA`;
 }
 
 /**
  * Publishes at least EVENTS_MIN events, and continues until the signal aborts. Returns their number,
  * including the first.
  */
-async function publishAll(
+async function publishEvents(
   { stream }: Awaited<ReturnType<typeof startSalesforceOrg>>,
   signal: AbortSignal,
 ): Promise<number> {
-  let published = 1;
-  while (published < EVENTS_MIN || !signal.aborted) {
-    for (let index = 0; index < TOGETHER; index += 1) {
+  let publishedCount = 1;
+  while (publishedCount < EVENTS_MIN || !signal.aborted) {
+    for (let index = 0; index < EVENTS_PER_TRANSACTION; index += 1) {
       stream.publish({
         entityName: 'Contact',
         changeType: 'DELETE',
-        recordIds: [createId(published)],
+        recordIds: [createId(publishedCount)],
       });
-      published += 1;
+      publishedCount += 1;
     }
     await delay(PUBLISH_EVERY_MS);
   }
-  return published;
+  return publishedCount;
 }

@@ -16,10 +16,10 @@ import {
 
 const RECORDS = IS_SHORT ? 3_000 : 100_000;
 const MINUTE_MS = 60_000;
-/** Pages are slow enough that a kill occurs between two of them or during one. */
+/** Pages are so slow that a kill occurs during a page or between two pages. */
 const PAGE_DELAY_MS = IS_SHORT ? 100 : 10;
 
-const OPERATIONS = `query Reads($idOrName: String!) {
+const READS = `query Reads($idOrName: String!) {
   project(idOrName: $idOrName) {
     operations(first: 10, actionType: READ) {
       nodes { id status result metadata { progress { recordsProcessed } } }
@@ -27,7 +27,7 @@ const OPERATIONS = `query Reads($idOrName: String!) {
   }
 }`;
 
-/** Returns the kills: each occurs `delayMs` after the read has processed this number of records. */
+/** Plans kills. Each occurs `delayMs` after the read has processed this number of records. */
 function planKills(): { records: number; delayMs: number }[] {
   const random = createRandom(SEED);
   return Array.from({ length: KILLS }, () => ({
@@ -37,7 +37,7 @@ function planKills(): { records: number; delayMs: number }[] {
 }
 
 async function listReads({ client }: Server, { projectIdOrName: idOrName }: Fixture) {
-  const { project } = await client.query(OPERATIONS, { idOrName });
+  const { project } = await client.query(READS, { idOrName });
   return project.operations.nodes as {
     status: string;
     result: string | null;
@@ -45,7 +45,7 @@ async function listReads({ client }: Server, { projectIdOrName: idOrName }: Fixt
   }[];
 }
 
-async function expectEveryRecord(fixture: Fixture): Promise<void> {
+async function expectEveryRecordOnce(fixture: Fixture): Promise<void> {
   fixture.sandbox.seed('contacts', RECORDS);
   fixture.sandbox.faults.set({
     delayMs: PAGE_DELAY_MS,
@@ -73,14 +73,14 @@ async function expectEveryRecord(fixture: Fixture): Promise<void> {
   await expectEachPageEnqueuedOnce(database, fixture.sandbox);
 }
 
-test(`a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
-  await expectEveryRecord(await prepareOnPostgres());
+test(`enqueues each of ${RECORDS} records once in a backfill with ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+  await expectEveryRecordOnce(await prepareOnPostgres());
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
 test.skipIf(IS_SHORT)(
-  `a backfill of ${RECORDS} records enqueues each once over ${KILLS} SIGKILLs (embedded)`,
+  `enqueues each of ${RECORDS} records once in a backfill with ${KILLS} SIGKILLs (embedded)`,
   async () => {
-    await expectEveryRecord(await prepareEmbedded());
+    await expectEveryRecordOnce(await prepareEmbedded());
   },
 );

@@ -4,7 +4,6 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { createLog } from '../../src/log.ts';
-
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { type DedicatedServer, startDedicatedServer } from './fixtures/dedicated-server.ts';
 import {
@@ -28,14 +27,14 @@ test('replaces open connections whose packets are lost, and releases locks of a 
   const { projectId } = fixture.database.tenant;
   // Another process hangs in a transaction that has changed the project's log.
   const env = { DATABASE_URL: fixture.database.url, ENCRYPTION_KEY };
-  const hung = await openDatabase(readConfig(env), createLog('silent'));
+  const hungDatabase = await openDatabase(readConfig(env), createLog('silent'));
   const [entered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holding = inTransaction(hung, async (tx) => {
+  const heldTransaction = inTransaction(hungDatabase, async (tx) => {
     await tx.eventLog.update({ where: { projectId }, data: { lastPosition: { increment: 0 } } });
     entered.resolve();
     await released.promise;
   });
-  holding.catch(() => {});
+  heldTransaction.catch(() => {});
   await entered.promise;
   const startMs = performance.now();
   fixture.database.proxy.blockOpen();
@@ -44,8 +43,8 @@ test('replaces open connections whose packets are lost, and releases locks of a 
   await recordWithRetries();
   expect(performance.now() - startMs).toBeLessThan(REPLACEMENT_MS_MAX + 5_000);
   released.resolve();
-  await expect(holding).rejects.toThrow();
-  await hung[Symbol.asyncDispose]();
+  await expect(heldTransaction).rejects.toThrow();
+  await hungDatabase[Symbol.asyncDispose]();
 
   await expectRecovery(fixture, () => fixture.database.proxy.blockOpen());
 });

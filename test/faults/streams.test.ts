@@ -17,7 +17,7 @@ const MESSAGES = `subscription Messages($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { body } }
 }`;
 
-/** A stream that receives events by a route, and pages of records. */
+/** Creates a stream that receives events through a route, and appended messages. */
 const createStreamLog: CreateLog = async (database, { projectId }) => {
   const { createdTopicId: topicId } = await routeEvents(database.prisma, projectId);
   const stream = await createStream(database, { projectId, topicId });
@@ -38,8 +38,8 @@ const createStreamLog: CreateLog = async (database, { projectId }) => {
   };
 };
 
-test('followers of killed servers receive every message once and in order', () =>
+test('delivers every message once and in order to followers of servers that are killed', () =>
   followThroughKills(createStreamLog));
 
-test('followers of the embedded database receive every message once and in order', () =>
+test('delivers every message once and in order to followers of the embedded database', () =>
   followEmbedded(createStreamLog));

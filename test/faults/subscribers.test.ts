@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createEventList } from '../../src/domain/event/notification-event.ts';
@@ -6,7 +6,7 @@ import { encodeCursor } from '../../src/domain/paging/list-cursor.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../support/app.ts';
 import { recordNamedEvents, routeEvents } from '../support/event-log.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
-import { databaseUrl, type Gateway, startGateway } from './fixtures/gateway.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 import {
   type Subscribe,
@@ -17,25 +17,22 @@ import {
 } from './fixtures/subscribers.ts';
 
 const SUBSCRIBERS = IS_SHORT ? 60 : 1_000;
-const STALLED = SUBSCRIBERS / 10;
+const STALLED_COUNT = SUBSCRIBERS / 10;
 const EVENTS = IS_SHORT ? 1_000 : 2_000;
 /** Number of events before some subscribers stop reading. */
 const FIRST_EVENTS = 10;
 const EVENTS_AT_ONCE = 25;
 const PAYLOAD_BYTES = 2_000;
-/**
- * Subscribers that stop reading select so much data that the machine's socket buffers, some MiB for each
- * connection, are soon full.
- */
+/** Stalled subscribers select so much data that their socket buffers, of some MiB each, are soon full. */
 const STALLED_COPIES = 10;
-/** Maximum number of events that the writer is ahead of the slowest reader. */
+/** Maximum number of events by which the writer is ahead of the slowest reader. */
 const EVENTS_AHEAD = 200;
 /** Number of subscribers that connect concurrently. */
 const CONNECTING_MAX = 20;
 const POLL_MS = 500;
 /**
- * Events in flight, which readers share, and 128 KiB for each connection, because readers are slow on a busy
- * machine. The events that stalled subscribers do not read are at least 20 MiB for each of them.
+ * Allows for events in flight, which readers share, and 128 KiB for each connection. If the gateway kept the events of a
+ * stalled subscriber, they would take at least 20 MiB.
  */
 const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
 const MIB = 2 ** 20;
@@ -47,16 +44,15 @@ interface Fixture {
   start: Subscription;
 }
 
-async function prepare(): Promise<Fixture> {
+async function createFixture(): Promise<Fixture> {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const { projectId, apiKey } = await app.tenant();
   await routeEvents(database.prisma, projectId);
   const gateway = await startGateway({
-    DATABASE_URL: await databaseUrl(database),
-    // The limit leaves no spare subscription, so a subscriber can reconnect only after its old connection was
-    // closed.
+    DATABASE_URL: await getDatabaseUrl(database),
+    // With this limit, a subscriber can reconnect only after its old connection was closed.
     LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
   });
   const after = encodeCursor(createEventList(projectId), 0n);
@@ -73,12 +69,12 @@ async function recordEvents({ database, start }: Fixture, from: number, to: numb
   await recordNamedEvents(database, start, names);
 }
 
-const countSlowest = (readers: Subscriber[]) =>
+const countEventsOfSlowest = (readers: Subscriber[]) =>
   Math.min(...readers.map(({ progress }) => progress.seen));
 
 async function waitUntilReached(readers: Subscriber[], count: number): Promise<void> {
   const polling = { timeout: 10 * MINUTE_MS };
-  await expect.poll(() => countSlowest(readers), polling).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => countEventsOfSlowest(readers), polling).toBeGreaterThanOrEqual(count);
 }
 
 const chooseTransport = (index: number): Subscribe =>
@@ -97,19 +93,19 @@ async function subscribeAll({ start }: Fixture, count: number, copies: number) {
   return subscribers.filter((subscriber) => subscriber !== null);
 }
 
-/** Samples the gateway's memory in use and its RSS. The returned function returns the maximum of each. */
+/** Samples the gateway's memory in use and its RSS. Returns a function that stops, and returns the maximum of each. */
 function watchMemory(gateway: Gateway) {
   const maximum = { usedMib: 0, rssMib: 0 };
-  const ending = new AbortController();
+  const controller = new AbortController();
   const watching = (async () => {
-    while (!ending.signal.aborted) {
+    while (!controller.signal.aborted) {
       maximum.usedMib = Math.max(maximum.usedMib, Math.round((await gateway.usedBytes()) / MIB));
       maximum.rssMib = Math.max(maximum.rssMib, Math.round(gateway.rssBytes() / MIB));
-      await wait(POLL_MS, undefined, { signal: ending.signal }).catch(() => {});
+      await delay(POLL_MS, undefined, { signal: controller.signal }).catch(() => {});
     }
   })();
   return async () => {
-    ending.abort();
+    controller.abort();
     await watching;
     return maximum;
   };
@@ -138,11 +134,11 @@ async function reconnect({ start }: Fixture, stalled: Subscriber[]): Promise<Sub
   return reconnected;
 }
 
-/** Connects all subscribers, and stops those that should stall after each has a cursor. */
-async function subscribe(fixture: Fixture) {
+/** Connects all subscribers. When each has a cursor, some stop reading. */
+async function connectSubscribers(fixture: Fixture) {
   await recordEvents(fixture, 1, FIRST_EVENTS);
-  const stalled = await subscribeAll(fixture, STALLED, STALLED_COPIES);
-  const readers = await subscribeAll(fixture, SUBSCRIBERS - STALLED, 1);
+  const stalled = await subscribeAll(fixture, STALLED_COUNT, STALLED_COPIES);
+  const readers = await subscribeAll(fixture, SUBSCRIBERS - STALLED_COUNT, 1);
   expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
   await waitUntilReached([...stalled, ...readers], FIRST_EVENTS);
   for (const subscriber of stalled) subscriber.stall();
@@ -155,10 +151,10 @@ function report(readers: Subscriber[], seconds: number): void {
   console.log(`${EVENTS} events to ${readers.length} readers in ${time}`);
 }
 
-test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others and the gateway nothing`, async () => {
-  const fixture = await prepare();
+test(`delays no reader and keeps memory constant if ${STALLED_COUNT} of ${SUBSCRIBERS} subscribers stop reading`, async () => {
+  const fixture = await createFixture();
   const { gateway } = fixture;
-  const { stalled, readers } = await subscribe(fixture);
+  const { stalled, readers } = await connectSubscribers(fixture);
   const usedBeforeMib = Math.round((await gateway.usedBytes()) / MIB);
   const stopWatching = watchMemory(gateway);
 
@@ -171,12 +167,12 @@ test(`${STALLED} of ${SUBSCRIBERS} subscribers that stop reading cost the others
   const { usedMib, rssMib } = await stopWatching();
   console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);
 
-  const all = [...stalled, ...readers, ...reconnected];
-  expect(all.flatMap(({ progress }) => progress.problem ?? [])).toEqual([]);
+  const subscribers = [...stalled, ...readers, ...reconnected];
+  expect(subscribers.flatMap(({ progress }) => progress.problem ?? [])).toEqual([]);
   expect([...readers, ...reconnected].filter(({ progress }) => progress.seen !== EVENTS)).toEqual(
     [],
   );
   expect(usedMib - usedBeforeMib).toBeLessThan(USED_GROWTH_MAX_MIB);
-  for (const subscriber of all) subscriber.leave();
+  for (const subscriber of subscribers) subscriber.leave();
   expect(await gateway.stop()).toBe(0);
 });

@@ -1,20 +1,20 @@
-/** The processes of a PostgreSQL database share one sandbox, whichever of them runs it. */
+/** All processes of a PostgreSQL database share one sandbox, which one of them runs. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { databaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
+import { getDatabaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 
 const POLLING = { timeout: 30_000, interval: 50 };
-const WRITTEN = 'written-by-the-api@example.test';
+const EMAIL = 'written-by-the-api@example.test';
 
 const WRITE = `mutation WriteRecords { writeRecords(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"
   objectName: "people", type: CREATE
-  records: { record: { emailAddress: "${WRITTEN}", firstname: "Api", lastname: "Writer" } }
+  records: { record: { emailAddress: "${EMAIL}", firstname: "Api", lastname: "Writer" } }
 }) { result { success errors { message } } } }`;
 const READ = `mutation TriggerRead { triggerRead(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"
@@ -26,7 +26,11 @@ async function startProcesses() {
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const sharedEnv = { DATABASE_URL: await databaseUrl(database), DATA_DIR: dataDir, DEMO: 'true' };
+  const sharedEnv = {
+    DATABASE_URL: await getDatabaseUrl(database),
+    DATA_DIR: dataDir,
+    DEMO: 'true',
+  };
   const api = await startGateway({ ...sharedEnv, ROLES: 'api' });
   const worker = await startGateway({ ...sharedEnv, ROLES: 'worker' });
   const { apiKey, sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
@@ -45,7 +49,7 @@ test.runIf(onPostgres)(
     });
     await query(READ);
     await vi.waitFor(
-      async () => expect(await readSandbox('/inbox/records')).toContain(WRITTEN),
+      async () => expect(await readSandbox('/inbox/records')).toContain(EMAIL),
       POLLING,
     );
 

@@ -16,7 +16,7 @@ import {
 import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
 import { freeze } from '../fixtures/dedicated-server.ts';
 
-/** Folder with the programs of a PostgreSQL that has Citus. */
+/** The folder with the programs of a PostgreSQL installation that has Citus. */
 const { TEST_CITUS_BIN = '' } = process.env;
 const DATABASE = 'spread';
 const SETTINGS = [
@@ -42,12 +42,12 @@ export interface ClusterServer {
   /** Restarts the server on the same port. `backup` replaces its data folder, and adds settings. */
   start(backup?: { databaseDir: string; settings: string[] }): Promise<void>;
   /** Freezes the server: connections stay open, and it does not respond. */
-  hang(): Hanging;
+  hang(): Fault;
   /** Makes every commit wait for a standby that does not exist. Reads still work. */
-  holdCommits(): Promise<Hanging>;
+  holdCommits(): Promise<Fault>;
 }
 
-export interface Hanging {
+export interface Fault {
   thaw(): void | Promise<void>;
 }
 
@@ -65,8 +65,7 @@ export interface Cluster {
 }
 
 /**
- * Starts a cluster with an empty database. It stops when the test ends. `settings` are added to those of each
- * server.
+ * Starts a cluster with an empty database, which stops when the test ends. Each server also has these settings.
  */
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
@@ -82,7 +81,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     let server: PostgresServer = await startPostgres(databaseDir, options);
     const { port, url } = server;
     onTestFinished(() => server.kill());
-    const started: ClusterServer = {
+    const clusterServer: ClusterServer = {
       url,
       port,
       kill: () => server.kill(),
@@ -100,7 +99,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
         return { thaw: () => reconfigure(url, 'reset synchronous_standby_names') };
       },
     };
-    return started;
+    return clusterServer;
   };
   for (const name of ['coordinator', 'first', 'second']) {
     servers.push(await startServer(name));
@@ -115,9 +114,9 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     coordinator,
     workers,
     async addWorker() {
-      const third = await startServer('third');
-      await addWorker(urls, { url: third.url, name: DATABASE });
-      workers.push(third);
+      const newWorker = await startServer('third');
+      await addWorker(urls, { url: newWorker.url, name: DATABASE });
+      workers.push(newWorker);
     },
     query: (text, values = []) =>
       withServer(url, async (client) => (await client.query(text, values)).rows),

@@ -1,6 +1,6 @@
 /**
- * The coordinator of a Citus cluster is killed after a worker has committed its part of a transaction, and
- * before its own commit.
+ * The coordinator of a Citus cluster is killed between two commits of a transaction: after that of a worker, and before its
+ * own.
  */
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,7 @@ const STEP_MS = 30_000;
 /** The sweep that recovers erasures runs once a minute. */
 const RECOVERY_MS = 150_000;
 
-const ERASE = `mutation EraseGroup($input: EraseGroupInput!) {
+const ERASE_GROUP = `mutation EraseGroup($input: EraseGroupInput!) {
   eraseGroup(input: $input) { deletedId }
 }`;
 
@@ -26,8 +26,8 @@ const skipReason = getClusterSkipReason();
 if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
 /**
- * Blocks every commit with a notification. Each waits for the notification lock, which a transaction of this
- * function holds while it waits for a standby that does not exist. Citus commits on the workers before that.
+ * Blocks commits of transactions that send a notification. They wait for the notification lock, which a transaction of
+ * this function holds while it waits for a standby that does not exist. Citus commits on the workers before.
  */
 async function holdCommits(cluster: Cluster): Promise<void> {
   await cluster.query(`alter system set synchronous_standby_names = 'missing'`);
@@ -44,38 +44,35 @@ async function holdCommits(cluster: Cluster): Promise<void> {
   await expect.poll(countWaiting, { timeout: STEP_MS }).toBe(1);
 }
 
-test.skipIf(skipReason)(
-  'an erasure continues if its job was lost between two commits',
-  async () => {
-    const cluster = await startCluster();
-    const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
-    const database = await openDatabase(readConfig(env), createLog('silent'));
-    const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-    const tenant = await app.tenant();
-    await generateConnection(tenant);
-    await app[Symbol.asyncDispose]();
-    const { projectId, apiKey } = tenant;
-    const gateway = await startGateway(env);
-    const count = async (text: string, values: unknown[] = []) =>
-      (await cluster.query(text, values)).length;
-    const countErasures = () => count(`select from "Erasure" where "projectId" = $1`, [projectId]);
-    const countJobs = () => count(`select from pgboss.job where name = 'run-erasure'`);
-    const countGroups = () => count(`select from "Group" where "projectId" = $1`, [projectId]);
+test.skipIf(skipReason)('continues an erasure whose job was lost between two commits', async () => {
+  const cluster = await startCluster();
+  const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
+  const database = await openDatabase(readConfig(env), createLog('silent'));
+  const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
+  const tenant = await app.tenant();
+  await generateConnection(tenant);
+  await app[Symbol.asyncDispose]();
+  const { projectId, apiKey } = tenant;
+  const gateway = await startGateway(env);
+  const count = async (text: string, values: unknown[] = []) =>
+    (await cluster.query(text, values)).length;
+  const countErasures = () => count(`select from "Erasure" where "projectId" = $1`, [projectId]);
+  const countJobs = () => count(`select from pgboss.job where name = 'run-erasure'`);
+  const countGroups = () => count(`select from "Group" where "projectId" = $1`, [projectId]);
 
-    await holdCommits(cluster);
-    const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
-    const refusal = client.getRefusal(ERASE, {
-      input: { projectIdOrName: projectId, groupRef: 'acme' },
-    });
-    await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);
-    expect(await countJobs()).toBe(0);
-    await cluster.coordinator.kill();
-    expect((await refusal).code).toBe('SERVICE_UNAVAILABLE');
+  await holdCommits(cluster);
+  const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
+  const refusal = client.getRefusal(ERASE_GROUP, {
+    input: { projectIdOrName: projectId, groupRef: 'acme' },
+  });
+  await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);
+  expect(await countJobs()).toBe(0);
+  await cluster.coordinator.kill();
+  expect((await refusal).code).toBe('SERVICE_UNAVAILABLE');
 
-    await cluster.coordinator.start();
-    expect(await countErasures()).toBe(1);
-    expect(await countGroups()).toBe(1);
-    await expect.poll(countGroups, { timeout: RECOVERY_MS }).toBe(0);
-    await expect.poll(countErasures, { timeout: STEP_MS }).toBe(0);
-  },
-);
+  await cluster.coordinator.start();
+  expect(await countErasures()).toBe(1);
+  expect(await countGroups()).toBe(1);
+  await expect.poll(countGroups, { timeout: RECOVERY_MS }).toBe(0);
+  await expect.poll(countErasures, { timeout: STEP_MS }).toBe(0);
+});

@@ -26,7 +26,7 @@ const skipReason = getClusterSkipReason();
 if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
 test.skipIf(skipReason)(
-  'distributes all rows over the workers, and the gateway works with them',
+  'distributes all rows over the workers, and serves requests afterwards',
   async () => {
     const { serverUrls } = await startCluster();
     await createDatabases(serverUrls, DATABASE);

@@ -1,4 +1,4 @@
-import { percentile } from '../fixtures/percentile.ts';
+import { computePercentile } from '../fixtures/percentile.ts';
 
 export interface TimedWork {
   ms: number;
@@ -20,5 +20,5 @@ export function filterEndedIn<T extends Pick<TimedWork, 'endMs'>>(
 
 /** Returns the p99 in milliseconds, rounded. 0 if there are no durations. */
 export function p99(durations: readonly number[]): number {
-  return Math.round(percentile(durations, 0.99));
+  return Math.round(computePercentile(durations, 0.99));
 }

@@ -1,6 +1,6 @@
 /**
- * A node of a Citus cluster hangs, or its commits do. Requests that wait for it must not use up the
- * connections for projects on other nodes.
+ * A node of a Citus cluster hangs, or its commits hang. Requests that wait for the node must not take the connections of
+ * projects on other nodes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,7 @@ const POOL = { DATABASE_POOL_SIZE: '4' };
 const skipReason = getClusterSkipReason();
 if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
 
-/** PgBouncer has few connections to the coordinator. Requests that wait for the node must not keep them. */
+/** Starts PgBouncer with few connections to the coordinator. Returns the gateway's settings. */
 async function startPooler({ url, coordinator }: Cluster): Promise<Record<string, string>> {
   const pooler = await startPgbouncer(coordinator.port);
   onTestFinished(() => pooler.stop());
@@ -32,7 +32,7 @@ const DIRECT = [
 const POOLED = [{ fault: 'hang', path: 'through PgBouncer' }] as const;
 
 test.skipIf(skipReason).each(getPgbouncerSkipReason() ? DIRECT : [...DIRECT, ...POOLED])(
-  'a worker that hangs delays only its own projects and loses nothing ($fault, $path)',
+  'delays only projects of a worker that hangs, and loses nothing ($fault, $path)',
   async ({ fault, path }) => {
     const cluster = await startCluster();
     const poolerEnv = path === 'directly' ? {} : await startPooler(cluster);
@@ -46,7 +46,7 @@ test.skipIf(skipReason).each(getPgbouncerSkipReason() ? DIRECT : [...DIRECT, ...
 );
 
 test.skipIf(skipReason).each(['down', 'hung'])(
-  'a gateway that starts while a worker is %s serves its projects when the worker is back',
+  'serves projects of a worker that was %s at the start when the worker responds again',
   async (state) => {
     const cluster = await startCluster();
     const { projects, end } = await startSpreadLoad(cluster);
@@ -56,23 +56,25 @@ test.skipIf(skipReason).each(['down', 'hung'])(
     const hanging = state === 'hung' ? worker.hang() : null;
     if (!hanging) await worker.kill();
     const gateway = await startGateway({ DATABASE_URL: cluster.url });
-    const tryToConnect = async (project: SpreadProject, consumerRef: string) => {
+    const tryToCreateConnection = async (project: SpreadProject, consumerRef: string) => {
       const createdBefore = project.created.length;
       await createConnection(gateway, project, consumerRef);
       return project.created.length > createdBefore;
     };
-    const canConnectAll = async (candidates: SpreadProject[]) => {
+    const canCreateConnections = async (candidates: SpreadProject[]) => {
       const responses = await Promise.all(
-        candidates.map((project, index) => tryToConnect(project, `late-${index}`)),
+        candidates.map((project, index) => tryToCreateConnection(project, `late-${index}`)),
       );
       return responses.every(Boolean);
     };
     const affected = projects.filter((project) => project.worker === 0);
-    expect(await canConnectAll(projects.filter((project) => project.worker !== 0))).toBe(true);
-    expect(await canConnectAll(affected)).toBe(false);
+    expect(await canCreateConnections(projects.filter((project) => project.worker !== 0))).toBe(
+      true,
+    );
+    expect(await canCreateConnections(affected)).toBe(false);
     await hanging?.thaw();
     if (!hanging) await worker.start();
     const polling = { timeout: 30_000, interval: 500 };
-    await expect.poll(() => canConnectAll(affected), polling).toBe(true);
+    await expect.poll(() => canCreateConnections(affected), polling).toBe(true);
   },
 );

@@ -16,10 +16,10 @@ import type { ReceivedMessage } from '../../support/receiver.ts';
 import type { Cluster } from './cluster.ts';
 import { filterEndedIn, type TimedWork, type TimeSpan } from './durations.ts';
 
-/** Without pauses, this load would dominate the measurement. */
+/** The pause after each unit of work, so that this load does not dominate the measurement. */
 const PAUSE_MS = 100;
 const POLL_MS = 250;
-/** The load of connections uses another group. */
+/** Another group than that of the load of connections. */
 const GROUP = { groupRef: 'record-load' };
 const POLLING = { timeout: 120_000, interval: 500 };
 const PAGE_SIZE = 1_000;
@@ -30,7 +30,7 @@ const PAGES = `query Pages($project: String!) { project(idOrName: $project) {
   operations(first: 50) { edges { node { id status logs(first: 1) { edges { node { message } } } } } }
   connections(first: 20) { edges { node { id group { groupRef } } } } } }`;
 
-type Work = 'writes' | 'queries' | 'reads' | 'events';
+type WorkKind = 'writes' | 'queries' | 'reads' | 'events';
 
 export interface LoadedProject {
   projectId: string;
@@ -38,7 +38,7 @@ export interface LoadedProject {
   providerAppId: string;
   /** The provider's ID of the connection. */
   account: string;
-  done: Record<Work, ({ id: string } & TimedWork)[]>;
+  done: Record<WorkKind, ({ id: string } & TimedWork)[]>;
 }
 
 /** Installs an integration that reads, writes and subscribes. The destination `records` must exist. */
@@ -58,7 +58,7 @@ export interface LoadTarget {
 
 /** Repeats all kinds of work until `isOver`. */
 export async function runRecordLoad(project: LoadedProject, target: LoadTarget): Promise<void> {
-  const repeat = async (kind: Work, work: () => Promise<string | null>) => {
+  const repeat = async (kind: WorkKind, work: () => Promise<string | null>) => {
     while (!target.isOver()) {
       const startMs = performance.now();
       const id = await work().catch(() => null);
@@ -79,8 +79,8 @@ export async function runRecordLoad(project: LoadedProject, target: LoadTarget):
 export function listDurationsIn(
   projects: readonly LoadedProject[],
   span: TimeSpan,
-): Record<Work, number[]> {
-  const list = (kind: Work) =>
+): Record<WorkKind, number[]> {
+  const list = (kind: WorkKind) =>
     filterEndedIn(
       projects.flatMap(({ done }) => done[kind]),
       span,
@@ -97,7 +97,7 @@ export function listDurationsIn(
 export function countWorkIn(
   projects: readonly LoadedProject[],
   span: TimeSpan,
-): Record<Work, number> {
+): Record<WorkKind, number> {
   const { writes, queries, reads, events } = listDurationsIn(projects, span);
   return {
     writes: writes.length,
@@ -113,9 +113,9 @@ export async function expectWorkSince(
   fromMs: number,
 ): Promise<void> {
   for (const project of projects) {
-    const leastDone = () =>
+    const countRarestWork = () =>
       Math.min(...Object.values(countWorkIn([project], { fromMs, toMs: performance.now() })));
-    await expect.poll(leastDone, POLLING).toBeGreaterThan(0);
+    await expect.poll(countRarestWork, POLLING).toBeGreaterThan(0);
   }
 }
 
@@ -162,7 +162,7 @@ async function sendEvent(
   return null;
 }
 
-/** Makes a scheduled read due, and returns the ID of a read that has ended since. */
+/** Makes a scheduled read due. Returns the ID of an ended read that was not counted yet, or null. */
 async function readOnSchedule(
   { projectId, done }: LoadedProject,
   { cluster }: LoadTarget,
@@ -181,7 +181,7 @@ async function readOnSchedule(
   return endedReads.find(({ id }) => !countedIds.has(id))?.id ?? null;
 }
 
-interface Surroundings {
+interface WorkEvidence {
   cluster: Cluster;
   sandboxUrl: string;
   /** Returns the messages that arrived at the destination `records`. */
@@ -191,7 +191,7 @@ interface Surroundings {
 /** Expects that acknowledged work was done exactly once and that no operation is left in progress. */
 export async function expectWorkOnce(
   { projectId, done }: LoadedProject,
-  { cluster, sandboxUrl, listRecordMessages }: Surroundings,
+  { cluster, sandboxUrl, listRecordMessages }: WorkEvidence,
 ): Promise<void> {
   const countOpen = async () => {
     const text = `select from "Operation" where "projectId" = $1 and status = 'IN_PROGRESS'`;
@@ -215,7 +215,7 @@ export async function expectWorkOnce(
   );
 }
 
-/** An interrupted message is repeated with the same ID. */
+/** Returns the IDs of events. Counts a repeated message, which has the same ID, once. */
 function listEventIds(messages: readonly ReceivedMessage[]): string[] {
   const bodies = new Map(messages.map(({ id, body }) => [id, body])).values();
   return [...bodies].flatMap((body) => {

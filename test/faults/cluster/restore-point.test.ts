@@ -1,6 +1,5 @@
 /**
- * Each node of a cluster is backed up as a PostgreSQL server, and all nodes are restored to the same point in
- * time.
+ * Backs up each node of a cluster as a PostgreSQL server, and restores all nodes to the same point in time.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +45,7 @@ async function backUp({ port }: ClusterServer, folder: string): Promise<string> 
   return databaseDir;
 }
 
-/** Waits until all WAL that the server has written is archived. */
+/** Resolves when all WAL that the server has written is archived. */
 async function archiveAll({ url, port }: ClusterServer, folder: string): Promise<void> {
   const name = await withServer(`${url}/postgres`, async (client) => {
     const { rows } = await client.query('select pg_walfile_name(pg_switch_wal()) as "name"');
@@ -58,7 +57,7 @@ async function archiveAll({ url, port }: ClusterServer, folder: string): Promise
 }
 
 test.skipIf(skipReason)(
-  'restores all nodes to one point in time, and the gateway works afterwards',
+  'restores all nodes to one point in time, and serves requests afterwards',
   async () => {
     const folder = createFolder();
     const archive = `d=${toArchiveFolder(folder, '')}$(head -n 4 postmaster.pid | tail -n 1); mkdir -p $d && cp %p $d/%f`;

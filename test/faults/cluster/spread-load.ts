@@ -1,6 +1,6 @@
 /**
- * Load of projects on both workers of a cluster: each creates connections, whose events go to a webhook, and
- * has the load of `record-load.ts`.
+ * Load of projects on the two workers of a cluster. Each project creates connections, whose events go to a webhook, and runs
+ * the load of `record-load.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
@@ -112,21 +112,21 @@ export async function startSpreadLoad(
     }
   };
   const target = { cluster, gatewayUrl: gateway.url, isOver: () => isOver };
-  const running = Promise.all(
+  const load = Promise.all(
     projects.flatMap((project) => [
       ...Array.from({ length: CALLERS_PER_PROJECT }, () => connectRepeatedly(project)),
       runRecordLoad(project, target),
     ]),
   );
-  // If a test fails, the gateway ends while requests are running.
-  running.catch(() => {});
+  // If a test fails, the gateway ends during requests, which then fail.
+  load.catch(() => {});
   await waitUntilWarm(projects);
   return {
     gateway,
     projects,
     async end() {
       isOver = true;
-      await running;
+      await load;
       const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
       for (const project of projects) {
         await expectEventsOnce(cluster, project);
@@ -137,7 +137,7 @@ export async function startSpreadLoad(
   };
 }
 
-/** The first request of each kind is slower than later ones. */
+/** Resolves when each kind of work was done once, because the first request of a kind is slow. */
 async function waitUntilWarm(projects: SpreadProject[]): Promise<void> {
   await expectWorkSince(projects, 0);
   const countSilent = () =>

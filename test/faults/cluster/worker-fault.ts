@@ -1,8 +1,8 @@
-/** A worker of a cluster fails under load. Only its own projects may notice. */
+/** Makes a worker of a cluster fail under load. Only projects on that worker may notice. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { IS_SHORT } from '../fixtures/settings.ts';
-import type { Cluster, Hanging } from './cluster.ts';
+import type { Cluster, Fault } from './cluster.ts';
 import { p99, type TimeSpan } from './durations.ts';
 import { countWorkIn, expectWorkSince } from './record-load.ts';
 import {
@@ -14,13 +14,13 @@ import {
 
 /** Duration of the load before and after a fault. */
 export const STEADY_MS = IS_SHORT ? 5_000 : 15_000;
-/** Far shorter than the statement timeout. After it, requests that wait for the worker have been aborted. */
+/** Within this time, which is far shorter than the statement timeout, requests that wait for the worker are aborted. */
 const DETECTION_MS = 8_000;
 
 interface WorkerFault {
   durationMs: number;
-  /** Makes the first worker fail. The result ends the fault. */
-  begin(): Promise<Hanging>;
+  /** Makes the first worker fail. `thaw` of the result ends the fault. */
+  begin(): Promise<Fault>;
 }
 
 /**
@@ -31,17 +31,17 @@ export async function expectIsolatedFault(
   { projects, gateway, end }: SpreadLoad,
   { durationMs, begin }: WorkerFault,
 ): Promise<void> {
-  const others = projects.filter(({ worker }) => worker !== 0);
+  const unaffected = projects.filter(({ worker }) => worker !== 0);
   const affected = projects.filter(({ worker }) => worker === 0);
   const beforeMs = performance.now();
   await delay(STEADY_MS);
 
   const faultMs = performance.now();
   const fault = await begin();
-  const countsBefore = others.map(countResults);
+  const countsBefore = unaffected.map(countResults);
   await delay(durationMs);
   const backMs = performance.now();
-  const counts = others.map((project, index) => {
+  const counts = unaffected.map((project, index) => {
     const { refused, received } = countResults(project);
     const countBefore = countsBefore[index] as ResultCounts;
     return { refused: refused - countBefore.refused, received: received - countBefore.received };
@@ -53,27 +53,27 @@ export async function expectIsolatedFault(
 
   const before = { fromMs: beforeMs, toMs: faultMs };
   const during = { fromMs: faultMs, toMs: backMs };
-  const work = countWorkIn(others, during);
+  const workDuring = countWorkIn(unaffected, during);
   const awayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
   const detectedMs = Date.parse(String(awayLines[0]?.time)) - performance.timeOrigin - faultMs;
   console.log({
-    others: counts,
-    work,
-    callsBefore: summarizeCalls(others, before),
-    callsDuring: summarizeCalls(others, during),
-    callsAfterDetection: summarizeCalls(others, { ...during, fromMs: faultMs + DETECTION_MS }),
+    unaffected: counts,
+    workDuring,
+    callsBefore: summarizeCalls(unaffected, before),
+    callsDuring: summarizeCalls(unaffected, during),
+    callsAfterDetection: summarizeCalls(unaffected, { ...during, fromMs: faultMs + DETECTION_MS }),
     detectedMs: Math.round(detectedMs),
     busyConnections: busy.length,
   });
   expect(awayLines).toHaveLength(1);
   const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
-  const errors = [...others.flatMap((project) => project.errors), JSON.stringify(failures)];
+  const errors = [...unaffected.flatMap((project) => project.errors), JSON.stringify(failures)];
   expect(
     counts.filter(({ refused }) => refused > 0),
     errors.join('\n'),
   ).toEqual([]);
   expect(Math.min(...counts.map(({ received }) => received))).toBeGreaterThan(0);
-  expect(Math.min(...Object.values(work))).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(workDuring))).toBeGreaterThan(0);
   expect(affected.every(({ refusedCount }) => refusedCount > 0)).toBe(true);
 
   await delay(STEADY_MS);
@@ -81,7 +81,7 @@ export async function expectIsolatedFault(
   expect(listConnectDurations(affected, after).length).toBeGreaterThan(0);
   await expectWorkSince(affected, backMs);
   await end();
-  logP99(others, before, during);
+  logP99(unaffected, before, during);
 }
 
 interface ResultCounts {

@@ -16,7 +16,7 @@ import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { databaseUrl, startGateway } from '../fixtures/gateway.ts';
+import { getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
 import { createRandom, planMoments } from '../fixtures/random.ts';
 import { KILLS, SEED } from '../fixtures/settings.ts';
 
@@ -33,13 +33,13 @@ const POLLING = { timeout: 240_000, interval: 250 };
  * Creates a project that reads, writes and subscribes to contacts of the sandbox, with a receiver for all
  * messages.
  */
-async function prepare() {
+async function createFixture() {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const env = {
-    DATABASE_URL: await databaseUrl(database),
+    DATABASE_URL: await getDatabaseUrl(database),
     ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
@@ -61,18 +61,17 @@ async function prepare() {
   return { database, env, projectId, parties, hookUrl, account, client };
 }
 
-type Fixture = Awaited<ReturnType<typeof prepare>>;
+type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-function sendEvents({ hookUrl, account }: Fixture, n: number): Promise<Response> {
+function sendEvents({ hookUrl, account }: Fixture, callNumber: number): Promise<Response> {
   const events = Array.from({ length: EVENTS_AT_ONCE }, (_, index) =>
-    createSentEvent(account, { id: `${n}-${index}`, recordId: `${n}` }),
+    createSentEvent(account, { id: `${callNumber}-${index}`, recordId: `${callNumber}` }),
   );
   return fetch(hookUrl, signRequest(createEventsBody(...events)));
 }
 
 /**
- * Sends requests of all kinds until enough have been accepted. A request that a kill interrupts may have
- * succeeded or not.
+ * Sends requests of all kinds until enough were accepted. A request that a kill interrupts may have succeeded.
  */
 function startLoad(fixture: Fixture) {
   const { client, parties } = fixture;
@@ -114,8 +113,8 @@ function startLoad(fixture: Fixture) {
   return { accepted, done: Promise.all(senders) };
 }
 
-const ACTIVITY = `query Activity($p: String!, $from: DateTime!, $bucket: ActivityBucket!) {
-  project(idOrName: $p) { activity(from: $from, bucket: $bucket) {
+const ACTIVITY = `query Activity($project: String!, $from: DateTime!, $bucket: ActivityBucket!) {
+  project(idOrName: $project) { activity(from: $from, bucket: $bucket) {
     operations { actionType status count }
     deliveries { destination { id } attempts failedAttempts }
     records { read written receivedEvents }
@@ -124,9 +123,9 @@ const ACTIVITY = `query Activity($p: String!, $from: DateTime!, $bucket: Activit
 
 type Sums = Record<string, number>;
 
-async function sumActivity({ client, projectId: p }: Fixture, bucket: string): Promise<Sums> {
+async function sumActivity({ client, projectId: project }: Fixture, bucket: string): Promise<Sums> {
   const from = new Date(Date.now() - 86_400_000 / 2);
-  const { activity } = (await client.query(ACTIVITY, { p, from, bucket })).project;
+  const { activity } = (await client.query(ACTIVITY, { project, from, bucket })).project;
   const sums: Sums = {};
   const add = (name: string, count: number) => {
     if (count !== 0) sums[name] = (sums[name] ?? 0) + count;
@@ -168,8 +167,8 @@ async function countRows({ database }: Fixture): Promise<Sums> {
 }
 
 /**
- * Returns the row counts, and the activity of each bucket, at a moment in which no rows are added. The sandbox
- * sends events about writes at its own pace.
+ * Returns the row counts and the activity in each bucket. Repeats them until no row was added in the meantime, because the
+ * sandbox sends events about writes later.
  */
 async function countAtRest(
   fixture: Fixture,
@@ -184,8 +183,8 @@ async function countAtRest(
   }
 }
 
-test(`activity and health equal the rows after ${KILLS} SIGKILLs under load`, async () => {
-  const fixture = await prepare();
+test(`counts activity and computes health from every row, despite ${KILLS} SIGKILLs under load`, async () => {
+  const fixture = await createFixture();
   const { prisma, rows } = fixture.database;
   let gateway = await startGateway(fixture.env);
   const { accepted, done } = startLoad(fixture);

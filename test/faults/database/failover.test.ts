@@ -14,7 +14,7 @@ const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id } }
 }`;
 
-test('accepts changes again after a failover and loses no acknowledged change', async () => {
+test('accepts changes after a failover, and loses no acknowledged change', async () => {
   const servers = await startReplicatedServers();
   const gateway = await startGateway({ DATABASE_URL: servers.url });
   const { apiKey, projectId } = servers.tenant;
@@ -41,7 +41,7 @@ test('accepts changes again after a failover and loses no acknowledged change', 
   onTestFinished(() => {
     isOver = true;
   });
-  // After this, the standby has every acknowledged change.
+  // By then, the standby is synchronous, so it has every acknowledged change.
   await expect.poll(() => acknowledgedNames.length, { timeout: 20_000 }).toBeGreaterThan(WRITERS);
   await delay(UNDER_LOAD_MS);
 
@@ -49,13 +49,15 @@ test('accepts changes again after a failover and loses no acknowledged change', 
   await delay(AWAY_MS);
   await servers.promoteSecond();
   const promotedMs = performance.now();
-  const before = acknowledgedNames.length;
+  const countBefore = acknowledgedNames.length;
   await expect
     .poll(() => acknowledgedNames.length, { timeout: RECOVERY_MS_MAX, interval: 20 })
-    .toBeGreaterThan(before);
+    .toBeGreaterThan(countBefore);
   console.log(`changes ${Math.round(performance.now() - promotedMs)} ms after the promotion`);
-  const recovered = acknowledgedNames.length + WRITERS;
-  await expect.poll(() => acknowledgedNames.length, { timeout: 20_000 }).toBeGreaterThan(recovered);
+  const countRecovered = acknowledgedNames.length + WRITERS;
+  await expect
+    .poll(() => acknowledgedNames.length, { timeout: 20_000 })
+    .toBeGreaterThan(countRecovered);
   isOver = true;
   await writing;
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('streams, requests and readiness recover from frozen server processes, and SIGTERM works', async () => {
+test('recovers streams, requests and readiness from frozen server processes, and exits on SIGTERM', async () => {
   const fixture = await startHangFixture(server);
   await expectRecovery(fixture, () => freeze(fixture.backends));
   const { name } = fixture.database;

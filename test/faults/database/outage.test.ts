@@ -1,4 +1,4 @@
-/** A database is unreachable, busy, read-only or full. Every surface reports it, and the log has one line. */
+/** A database is unreachable, busy, read-only or full. Every surface responds with 503, and the log has one line. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -25,7 +25,7 @@ const isRoot = process.getuid?.() === 0;
 const ROUNDS = IS_SHORT ? 1 : 3;
 /** Close code of a WebSocket whose client should reconnect. */
 const TRY_AGAIN_LATER = 1013;
-/** Maximum time until work that waits for the database, and listening connections, have restarted. */
+/** Maximum time until waiting work and listening connections have recovered. */
 const RECOVERY_MS_MAX = 20_000;
 
 let server: DedicatedServer;
@@ -40,8 +40,8 @@ async function startGatewayOnDatabase(
   const database = await createDedicatedDatabase(server, clause);
   const gateway = await startGateway({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' });
   const responses = await Promise.all([
-    ...sendReads(surfacesOf(database, gateway)),
-    ...sendChanges(surfacesOf(database, gateway)),
+    ...sendReads(createTarget(database, gateway)),
+    ...sendChanges(createTarget(database, gateway)),
   ]);
   expect(responses.map(({ surface, status }) => ({ surface, isGood: status < 300 }))).toEqual(
     responses.map(({ surface }) => ({ surface, isGood: true })),
@@ -49,7 +49,7 @@ async function startGatewayOnDatabase(
   return { database, gateway };
 }
 
-function surfacesOf({ tenant }: DedicatedDatabase, { url }: Gateway) {
+function createTarget({ tenant }: DedicatedDatabase, { url }: Gateway) {
   return { url, tenant };
 }
 
@@ -59,7 +59,7 @@ function listWarnings({ lines }: Gateway) {
   return lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
 }
 
-/** Expects one log line for each kind in any order, however many requests failed, and no internal error. */
+/** Expects one log line for each kind, in any order, and no other warning or error. */
 function expectLoggedOnce(gateway: Gateway, ...kinds: string[]) {
   expect(
     listWarnings(gateway)
@@ -83,7 +83,7 @@ async function expectRecovery({
   await vi.waitFor(
     async () => {
       expect(await fetchStatus(gateway, '/readyz')).toBe(200);
-      const responses = await Promise.all(sendChanges(surfacesOf(database, gateway)));
+      const responses = await Promise.all(sendChanges(createTarget(database, gateway)));
       expect(responses.map((response) => response.status)).toEqual([200, 201]);
     },
     { timeout: RECOVERY_MS_MAX, interval: 200 },
@@ -98,13 +98,13 @@ async function repeatRounds(send: () => Promise<SurfaceResponse>[]): Promise<Sur
 
 test('responds with 503 while the server is unreachable', async () => {
   const { database, gateway } = await startGatewayOnDatabase();
-  const target = surfacesOf(database, gateway);
+  const target = createTarget(database, gateway);
   database.proxy.reset();
   expectUnavailable(await repeatRounds(() => [...sendReads(target), ...sendChanges(target)]));
   expectUnavailable([await readStreamRefusal(target)]);
   // An API key that is not cached cannot be authenticated, so the client of the socket should reconnect.
-  const stranger = { ...target.tenant, apiKey: createKeyValue() };
-  expect(await readSocketCloseCode({ ...target, tenant: stranger })).toBe(TRY_AGAIN_LATER);
+  const unknownCaller = { ...target.tenant, apiKey: createKeyValue() };
+  expect(await readSocketCloseCode({ ...target, tenant: unknownCaller })).toBe(TRY_AGAIN_LATER);
   expect(await fetchStatus(gateway, '/readyz')).toBe(503);
   expect(await fetchStatus(gateway, '/livez')).toBe(200);
   const ticket = `${target.tenant.projectId}.${randomBytes(32).toString('base64url')}`;
@@ -116,7 +116,7 @@ test('responds with 503 while the server is unreachable', async () => {
 
 test('responds with 503 while the server has no free connections', async () => {
   const { database, gateway } = await startGatewayOnDatabase();
-  const target = surfacesOf(database, gateway);
+  const target = createTarget(database, gateway);
   await server.admin.query(`alter role ${database.name} connection limit 0`);
   await terminateBackends(database);
   expectUnavailable(await repeatRounds(() => [...sendReads(target), ...sendChanges(target)]));
@@ -128,7 +128,7 @@ test('responds with 503 while the server has no free connections', async () => {
 
 test('responds to changes with 503 while the server is read-only, and serves reads', async () => {
   const { database, gateway } = await startGatewayOnDatabase();
-  const target = surfacesOf(database, gateway);
+  const target = createTarget(database, gateway);
   await server.admin.query(
     `alter database ${database.name} set default_transaction_read_only = on`,
   );
@@ -147,12 +147,12 @@ test.runIf(isRoot)(
   'responds to changes with 503 while the disk is full, and serves reads',
   async () => {
     const folder = mountSmallFileSystem(64 * 1024 * 1024);
-    // The server's user must be able to write to it.
+    // The server's user needs the permission to write.
     execFileSync('chown', ['postgres', folder]);
     await server.admin.query(`create tablespace small location '${folder}'`);
     const { database, gateway } = await startGatewayOnDatabase('tablespace small');
-    const target = surfacesOf(database, gateway);
-    const makeRoom = fillUp(folder);
+    const target = createTarget(database, gateway);
+    const freeSpace = fillUp(folder);
     // Writes until the free space in the tables' pages is used up.
     const refused: SurfaceResponse[] = [];
     await vi.waitFor(
@@ -169,7 +169,7 @@ test.runIf(isRoot)(
     const reads = await Promise.all(sendReads(target));
     expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
     expectLoggedOnce(gateway, 'FULL');
-    makeRoom();
+    freeSpace();
     await expectRecovery({ database, gateway });
   },
 );

@@ -1,4 +1,4 @@
-/** PgBouncer restarts. The database behind it, and direct connections to the database, keep working. */
+/** PgBouncer restarts, while the database behind it keeps running. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
@@ -12,15 +12,15 @@ const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
 }`;
 
 test.skipIf(getPgbouncerSkipReason())(
-  'responds with 503 without its pooler and recovers when the pooler is back',
+  'responds with 503 while the pooler is down, and recovers when it restarts',
   async () => {
     const server = await startDedicatedServer();
     onTestFinished(() => server.stop());
     const { directUrl, name, tenant } = await createDedicatedDatabase(server);
     const serverPort = Number(new URL(server.url).port);
-    const first = await startPgbouncer(serverPort);
+    const firstPooler = await startPgbouncer(serverPort);
     const gateway = await startGateway({
-      DATABASE_URL: `${first.url}/${name}`,
+      DATABASE_URL: `${firstPooler.url}/${name}`,
       DATABASE_LISTEN_URL: directUrl,
     });
     const codes = new Set<string>();
@@ -39,14 +39,14 @@ test.skipIf(getPgbouncerSkipReason())(
     };
     const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting));
     const waitForWrites = async () => {
-      const before = writes + WRITERS;
-      await expect.poll(() => writes, { timeout: 30_000 }).toBeGreaterThan(before);
+      const countBefore = writes + WRITERS;
+      await expect.poll(() => writes, { timeout: 30_000 }).toBeGreaterThan(countBefore);
     };
     await waitForWrites();
-    await first.stop();
+    await firstPooler.stop();
     await expect.poll(() => [...codes].toSorted()).toEqual(['OK', 'SERVICE_UNAVAILABLE']);
-    const second = await startPgbouncer(serverPort, { port: first.port });
-    onTestFinished(() => second.stop());
+    const secondPooler = await startPgbouncer(serverPort, { port: firstPooler.port });
+    onTestFinished(() => secondPooler.stop());
     await waitForWrites();
     isOver = true;
     await writing;

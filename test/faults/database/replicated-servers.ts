@@ -10,12 +10,11 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp } from '../../support/app.ts';
 import { runPostgres, startPostgres } from '../../support/database/postgres.ts';
-
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import type { TenantAccess } from '../fixtures/dedicated-server.ts';
 
 export interface Replication {
-  /** True if a commit is acknowledged only when the second server has it too. Default: true. */
+  /** True if a commit is acknowledged only after the second server has it. Default: true. */
   isSynchronous?: boolean;
   /** Settings of the second server. */
   standbySettings?: string[];
@@ -95,8 +94,7 @@ async function prepareDatabase(serverUrl: string): Promise<TenantAccess> {
 }
 
 /**
- * Copies the data of a stopped server, and configures the copy as its standby. The owner of the files stays
- * the same.
+ * Copies the data folder of a stopped server with its owner, and configures the copy as its standby.
  */
 function copyAsStandby({ from, to, port }: { from: string; to: string; port: number }): void {
   execFileSync('cp', ['-a', from, to]);

@@ -10,12 +10,12 @@ import { findFreePort } from '../../support/process/free-port.ts';
 
 export const hasBalancer = spawnSync('haproxy', ['-v']).status === 0;
 
-/** Maximum time until HAProxy notices that a gateway is not ready: two checks. A slow gateway stays in use. */
+/** HAProxy detects after this time, which is two checks, that a gateway is not ready. */
 export const NOTICED_MS = 500;
 
 export interface Balancer {
   url: string;
-  /** Resolves when all gateways receive requests. */
+  /** Resolves when HAProxy sends requests to all gateways. */
   waitUntilAllReady(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the Dockerfile in a bubblewrap sandbox with an otherwise empty root, without a container
- * engine. Then runs the image's server as a user that can write only to /data and /tmp.
+ * Runs the commands of the Dockerfile without a container engine, in a bubblewrap sandbox with an otherwise empty root. Then
+ * runs the image's server as a user that can write only to /data and /tmp.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,10 +26,10 @@ import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 
 const MIB = 2 ** 20;
-/** Limit for /app, without Node itself. */
+/** Maximum size of /app, without Node. */
 const SIZE_MAX_MIB = 300;
 const USER = 1000;
-const STARTED = { timeout: 180_000, interval: 200 };
+const START_POLLING = { timeout: 180_000, interval: 200 };
 
 const isRoot = process.getuid?.() === 0;
 const hasSandbox = isRoot && spawnSync('bwrap', ['--version']).status === 0;
@@ -49,9 +49,7 @@ function parseInstructions(text: string): Instruction[] {
   }));
 }
 
-/**
- * The root of an image stage, with the contents of the base image: the system, and Node 24 first in the path.
- */
+/** The root folder of an image stage. Its base is the system of this machine, with Node 24 first in the path. */
 class Root {
   readonly folder = mkdtempSync(join(tmpdir(), 'gateway-image-'));
   env: Record<string, string> = {};
@@ -70,7 +68,7 @@ class Root {
   }
 
   /** Returns the arguments of bwrap. Only build commands may write. */
-  sandbox(isWritable: boolean): string[] {
+  createSandboxArguments(isWritable: boolean): string[] {
     const inRoot = (name: string) => join(this.folder, name);
     const system = ['/usr', '/etc'].flatMap((path) => ['--ro-bind', path, path]);
     const links = ['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => [
@@ -85,15 +83,15 @@ class Root {
       ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
       ...[isWritable ? '--bind' : '--ro-bind', inRoot('app'), '/app'],
       ...['--bind', inRoot('data'), '/data'],
-      ...(isWritable ? packageSettings() : ['--unshare-pid', '--remount-ro', '/']),
+      ...(isWritable ? listPackageMounts() : ['--unshare-pid', '--remount-ro', '/']),
       ...['--die-with-parent', '--chdir', this.workdir],
     ];
   }
 
   run(command: string): void {
-    const args = [...this.sandbox(true), 'sh', '-euc', command];
+    const args = [...this.createSandboxArguments(true), 'sh', '-euc', command];
     const env: NodeJS.ProcessEnv = { ...process.env, ...this.env };
-    // The settings of Node in this test run do not belong to the image.
+    // Removes the settings of Node that belong to this test run.
     for (const name of ['NODE_ENV', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']) delete env[name];
     env.PATH = '/usr/local/bin:/usr/bin:/bin';
     const { status, stderr } = spawnSync('bwrap', args, { env, encoding: 'utf8' });
@@ -109,13 +107,19 @@ class Root {
     const wholeEnv = { ...this.env, ...env, PATH: '/usr/local/bin:/usr/bin:/bin' };
     const settings = Object.entries(wholeEnv).flatMap(([name, value]) => ['--setenv', name, value]);
     const user = ['--reuid', `${this.user}`, '--regid', `${this.user}`, '--clear-groups'];
-    const args = [...this.sandbox(false), '--unshare-user', '--clearenv', ...settings, ...command];
+    const args = [
+      ...this.createSandboxArguments(false),
+      '--unshare-user',
+      '--clearenv',
+      ...settings,
+      ...command,
+    ];
     return spawn('setpriv', [...user, 'bwrap', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   }
 }
 
-/** Gives builds the npm configuration and cache of this machine. */
-function packageSettings(): string[] {
+/** Returns arguments of bwrap that give builds the npm configuration and cache of this machine. */
+function listPackageMounts(): string[] {
   const home = homedir();
   const cache = join(home, '.npm');
   mkdirSync(cache, { recursive: true });
@@ -126,7 +130,7 @@ const ignoredPatterns = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim()
 const isInContext = (path: string) =>
   !ignoredPatterns.some((pattern) => matchesGlob(path, pattern) || path.startsWith(`${pattern}/`));
 
-function copy(root: Root, from: string, words: string[]): void {
+function copyFiles(root: Root, from: string, words: string[]): void {
   const sources = words.slice(0, -1);
   const target = words.at(-1) ?? '';
   const isContext = from === ROOT;
@@ -142,8 +146,8 @@ function copy(root: Root, from: string, words: string[]): void {
   }
 }
 
-/** Builds all stages and returns the last one. */
-function build(): Root {
+/** Builds all stages. Returns the root of the last stage. */
+function buildImage(): Root {
   const stages = new Map<string, Root>();
   let root = new Root();
   const instructions = parseInstructions(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'));
@@ -158,7 +162,7 @@ function build(): Root {
     } else if (keyword === 'COPY') {
       const stage = /^--from=(\w+)$/.exec(words[0] ?? '')?.[1];
       const from = stage ? (stages.get(stage)?.folder ?? '') : ROOT;
-      copy(root, from, stage ? words.slice(1) : words);
+      copyFiles(root, from, stage ? words.slice(1) : words);
     } else if (keyword === 'RUN') root.run(rest.replace('mkdir /data', 'mkdir -p /data'));
     else if (keyword === 'USER') root.user = Number(rest.split(':')[0]);
     else if (keyword === 'HEALTHCHECK') root.check = JSON.parse(rest.slice(rest.indexOf('[')));
@@ -177,38 +181,41 @@ async function waitForExitCode(child: ReturnType<Root['start']>): Promise<number
   return code;
 }
 
-test.skipIf(!hasSandbox)('the image is small and runs as a user without write access', async () => {
-  const root = build();
-  const app = join(root.folder, 'app');
-  const sizeMib = measureMebibytes(app);
-  console.log(`The image has ${sizeMib} MiB without Node and the system.`);
-  expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
-  for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
-    expect(existsSync(join(app, 'node_modules', name))).toBe(false);
-  }
-  expect(root.user).toBe(USER);
-  chownSync(join(root.folder, 'data'), USER, USER);
-  expect(await waitForExitCode(root.start(['touch', '/app/written']))).not.toBe(0);
-  expect(await waitForExitCode(root.start(['touch', '/written']))).not.toBe(0);
+test.skipIf(!hasSandbox)(
+  'builds a small image, which runs as a user without write access',
+  async () => {
+    const root = buildImage();
+    const app = join(root.folder, 'app');
+    const sizeMib = measureMebibytes(app);
+    console.log(`The image has ${sizeMib} MiB without Node and the system.`);
+    expect(sizeMib).toBeLessThan(SIZE_MAX_MIB);
+    for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
+      expect(existsSync(join(app, 'node_modules', name))).toBe(false);
+    }
+    expect(root.user).toBe(USER);
+    chownSync(join(root.folder, 'data'), USER, USER);
+    expect(await waitForExitCode(root.start(['touch', '/app/written']))).not.toBe(0);
+    expect(await waitForExitCode(root.start(['touch', '/written']))).not.toBe(0);
 
-  const port = await findFreePort();
-  const env = { PORT: String(port) };
-  expect(await waitForExitCode(root.start(root.check, env))).toBe(1);
-  const server = root.start(root.command, env);
-  onTestFinished(() => void server.kill('SIGKILL'));
-  const url = `http://127.0.0.1:${port}`;
-  const ready = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status;
-  await expect.poll(ready, STARTED).toBe(200);
-  expect(await waitForExitCode(root.start(root.check, env))).toBe(0);
-  const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
-  expect(await page.text()).toContain('<div id="root">');
-  const documentation = await fetch(`${url}/docs/quickstart`);
-  expect(documentation.status).toBe(200);
-  expect(await documentation.text()).toContain('<h1 id="quickstart"');
-  const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
-  const client = createClient(fetchFrom(url), { 'x-api-key': apiKey });
-  const { project } = await client.query('query Demo { project(idOrName: "demo") { id } }');
-  expect(project.id).toMatch(/^prj_/);
-  const settingsCheck = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
-  expect(await waitForExitCode(settingsCheck)).toBe(0);
-});
+    const port = await findFreePort();
+    const env = { PORT: String(port) };
+    expect(await waitForExitCode(root.start(root.check, env))).toBe(1);
+    const server = root.start(root.command, env);
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const url = `http://127.0.0.1:${port}`;
+    const fetchReadiness = async () => (await fetch(`${url}/readyz`).catch(() => null))?.status;
+    await expect.poll(fetchReadiness, START_POLLING).toBe(200);
+    expect(await waitForExitCode(root.start(root.check, env))).toBe(0);
+    const page = await fetch(`${url}/console`, { headers: { accept: 'text/html' } });
+    expect(await page.text()).toContain('<div id="root">');
+    const documentation = await fetch(`${url}/docs/quickstart`);
+    expect(documentation.status).toBe(200);
+    expect(await documentation.text()).toContain('<h1 id="quickstart"');
+    const { apiKey } = JSON.parse(readFileSync(join(root.folder, 'data', 'demo.json'), 'utf8'));
+    const client = createClient(fetchFrom(url), { 'x-api-key': apiKey });
+    const { project } = await client.query('query Demo { project(idOrName: "demo") { id } }');
+    expect(project.id).toMatch(/^prj_/);
+    const settingsCheck = root.start(['node', 'src/commands/check-settings.ts', '--check'], env);
+    expect(await waitForExitCode(settingsCheck)).toBe(0);
+  },
+);

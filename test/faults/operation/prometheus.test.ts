@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { ROOT } from '../../support/documents.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
@@ -45,7 +45,7 @@ async function startPrometheus(metricsPort: number): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-prometheus-'));
   const port = await findFreePort();
   const rules = readFileSync(join(ROOT, 'ops', 'alerts.yaml'), 'utf8');
-  // Alerts fire sooner in the short form.
+  // In the short form, alerts fire sooner.
   writeFileSync(
     join(folder, 'alerts.yaml'),
     IS_SHORT ? rules.replace(/for: \d+m/g, 'for: 2s') : rules,
@@ -84,26 +84,26 @@ scrape_configs:
   };
 }
 
-const WRITE = `mutation WriteRecords($email: String!) {
+const WRITE_RECORDS = `mutation WriteRecords($email: String!) {
   writeRecords(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
     groupRef: "acme", type: CREATE, records: { record: { email: $email, lastname: "Load" } } }) { operation { id } }
 }`;
-const READ = `mutation TriggerRead { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
+const TRIGGER_READ = `mutation TriggerRead { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
   objectName: "contacts", groupRef: "acme" }) { operation { id } } }`;
 const CONNECTIONS =
   'query Connections { project(idOrName: "demo") { connections(first: 50) { nodes { id authScheme } } } }';
-const REFRESH = `mutation RefreshConnection($input: RefreshConnectionInput!) {
+const REFRESH_CONNECTION = `mutation RefreshConnection($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id } }
 }`;
 const TOO_DEEP = `query TooDeep { viewer { ${'project { viewer { '.repeat(8)} id ${'} } '.repeat(8)} } }`;
 
-/** Repeats the demo's work until the signal aborts. */
-async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void> {
+/** Writes, reads and refreshes in the demo until the signal aborts. */
+async function runDemoWork({ demo }: ServerProcess, signal: AbortSignal): Promise<void> {
   const { url, apiKey } = demo;
   const headers = { 'x-api-key': apiKey };
   const client = createClient(fetchFrom(url), headers);
   const { nodes } = (await client.query(CONNECTIONS)).project.connections;
-  const renewable = nodes.find(
+  const refreshable = nodes.find(
     ({ authScheme }: { authScheme: string }) => authScheme === 'OAUTH2_CLIENT_CREDENTIALS',
   );
   const stream = fetch(`${url}/graphql`, {
@@ -116,16 +116,18 @@ async function work({ demo }: ServerProcess, signal: AbortSignal): Promise<void>
   });
   stream.catch(() => {});
   while (!signal.aborted) {
-    await client.query(WRITE, { email: `${crypto.randomUUID()}@example.com` });
-    await client.query(READ);
-    await client.query(REFRESH, { input: { projectIdOrName: 'demo', connectionId: renewable.id } });
+    await client.query(WRITE_RECORDS, { email: `${crypto.randomUUID()}@example.com` });
+    await client.query(TRIGGER_READ);
+    await client.query(REFRESH_CONNECTION, {
+      input: { projectIdOrName: 'demo', connectionId: refreshable.id },
+    });
     await client.request(TOO_DEEP);
     await fetch(`${url}/v1/projects/demo/integrations`, { headers });
-    await wait(200);
+    await delay(200);
   }
 }
 
-/** Replaces variables as Grafana does. */
+/** Replaces the variables of a Grafana query. */
 const fillVariables = (expr: string) =>
   expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
 
@@ -141,20 +143,20 @@ async function listQueriesWithoutData({ query }: Prometheus): Promise<string[]> 
 }
 
 test.skipIf(!hasPrometheus)(
-  'every panel of the dashboard has data, and a stopped gateway fires its alert',
+  'provides data for each panel of the dashboard, and fires the alert of a stopped gateway',
   async () => {
     const metricsPort = await findFreePort();
     const server = await startServerProcess({ METRICS_PORT: String(metricsPort) });
     const prometheus = await startPrometheus(metricsPort);
-    const ending = new AbortController();
-    const working = work(server, ending.signal);
+    const controller = new AbortController();
+    const demoWork = runDemoWork(server, controller.signal);
     try {
       await expect.poll(() => listQueriesWithoutData(prometheus), POLLING).toEqual([]);
       expect(queries.length).toBeGreaterThan(30);
       expect(await prometheus.query('ALERTS{alertstate="firing"}')).toEqual([]);
     } finally {
-      ending.abort();
-      await working;
+      controller.abort();
+      await demoWork;
       await server.stop();
     }
     const listFiring = async () =>

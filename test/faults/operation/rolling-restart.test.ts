@@ -1,5 +1,4 @@
-/** Two processes of each role are replaced one after another under load, without an effect on clients. */
-
+/** Replaces two processes of each role one after another under load. Clients do not notice. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,7 +9,7 @@ import { recordNamedEvent } from '../../support/event-log.ts';
 import { createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { databaseUrl, type Gateway, startGateway } from '../fixtures/gateway.ts';
+import { type Gateway, getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
 import {
   type Subscription,
@@ -23,7 +22,7 @@ const ROUNDS = IS_SHORT ? 1 : 5;
 const CLIENTS = IS_SHORT ? 8 : 24;
 const FOLLOWERS = IS_SHORT ? 6 : 30;
 const EVENT_EVERY_MS = 20;
-/** Longer than the load balancer needs to notice a stopping gateway, even on a busy machine. */
+/** Longer than the load balancer takes to detect a stopping gateway, even on a busy machine. */
 const DRAIN_MS = NOTICED_MS + (IS_SHORT ? 1_000 : 4_000);
 /** Pause before a disconnected subscriber reconnects, as clients do. */
 const RECONNECT_MS = 100;
@@ -33,12 +32,13 @@ const ENDPOINT = 'hook';
 if (!hasBalancer)
   console.warn('The test of the rolling restart is skipped: haproxy is not installed.');
 
-const CHANGE = `mutation CreateTopic($input: CreateTopicInput!) {
+const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id } }
 }`;
-const READ = 'query Topics { viewer { project { topics(first: 5) { nodes { id name } } } } }';
+const LIST_TOPICS =
+  'query Topics { viewer { project { topics(first: 5) { nodes { id name } } } } }';
 
-async function prepare() {
+async function createFixture() {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const receiver = await startReceiver();
@@ -47,11 +47,15 @@ async function prepare() {
   await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
   const tenant = await app.tenant();
   await createConnectionWebhook(tenant, { name: 'hook', url: receiver.getUrl(ENDPOINT) });
-  const env = { ...commonEnv, DATABASE_URL: await databaseUrl(database), DRAIN_MS: `${DRAIN_MS}` };
+  const env = {
+    ...commonEnv,
+    DATABASE_URL: await getDatabaseUrl(database),
+    DRAIN_MS: `${DRAIN_MS}`,
+  };
   return { database, receiver, env, projectId: tenant.projectId, apiKey: tenant.apiKey };
 }
 
-type Fixture = Awaited<ReturnType<typeof prepare>>;
+type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** Sends requests until the signal aborts. Returns the number of responses, and the failures. */
 async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signal: AbortSignal) {
@@ -76,7 +80,7 @@ async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signa
       const isChange = served % 10 === 0;
       const name = `topic-${served}-${crypto.randomUUID()}`.slice(0, 40);
       const variables = { input: { projectIdOrName: projectId, name } };
-      const operation = isChange ? { query: CHANGE, variables } : { query: READ };
+      const operation = isChange ? { query: CREATE_TOPIC, variables } : { query: LIST_TOPICS };
       await send(operation).catch((error: unknown) => failures.push(String(error)));
       served += 1;
       await delay(REQUEST_EVERY_MS);
@@ -86,7 +90,7 @@ async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signa
   return { served, failures };
 }
 
-/** Follows the events to the last one, and reconnects when a connection is lost. */
+/** Follows the events to the last event, and reconnects when a connection is lost. */
 async function follow(first: Subscription, index: number, isOver: (seen: number) => boolean) {
   const subscribe = index % 2 === 0 ? subscribeOverWebSocket : subscribeOverEventStream;
   const problems: string[] = [];
@@ -99,7 +103,7 @@ async function follow(first: Subscription, index: number, isOver: (seen: number)
     }
     connections += 1;
     const { progress } = subscriber;
-    // A connection is lost if no event arrives in an interval.
+    // If no event arrives in an interval, the connection is lost.
     let lastSeen = -1;
     while (!isOver(progress.seen) && progress.seen !== lastSeen) {
       lastSeen = progress.seen;
@@ -137,20 +141,17 @@ async function replaceAll(
   }
 }
 
-/** Waits for `count` different messages. Returns the number of messages, including repeated ones. */
-async function waitForMessages(
-  { listMessages: received }: Receiver,
-  count: number,
-): Promise<number> {
-  const countDifferent = () => new Set(received(ENDPOINT).map(({ id }) => id)).size;
-  await expect.poll(countDifferent, { timeout: 60_000 }).toBe(count);
-  return received(ENDPOINT).length;
+/** Waits for `count` different messages. Returns the number of messages, including repetitions. */
+async function waitForMessages({ listMessages }: Receiver, count: number): Promise<number> {
+  const countDistinct = () => new Set(listMessages(ENDPOINT).map(({ id }) => id)).size;
+  await expect.poll(countDistinct, { timeout: 60_000 }).toBe(count);
+  return listMessages(ENDPOINT).length;
 }
 
 test.skipIf(!hasBalancer)(
-  'a rolling restart fails no request and loses or duplicates no event',
+  'fails no request, and neither loses nor duplicates an event, during a rolling restart',
   async () => {
-    const fixture = await prepare();
+    const fixture = await createFixture();
     const { env, projectId, apiKey, receiver } = fixture;
     const gateways = await Promise.all(
       ['api', 'api', 'worker', 'worker'].map((ROLES) => startGateway({ ...env, ROLES })),
@@ -158,30 +159,36 @@ test.skipIf(!hasBalancer)(
     const apiUrls = gateways.slice(0, 2).map(({ url }) => url);
     const balancer = await startBalancer(apiUrls);
     await balancer.waitUntilAllReady();
-    const ending = new AbortController();
-    const sending = sendRepeatedly(fixture, balancer.url, ending.signal);
-    let recorded = Number.POSITIVE_INFINITY;
-    const recording = recordRepeatedly(fixture, ending.signal);
+    const controller = new AbortController();
+    const sending = sendRepeatedly(fixture, balancer.url, controller.signal);
+    let recordedCount = Number.POSITIVE_INFINITY;
+    const recording = recordRepeatedly(fixture, controller.signal);
     const after = encodeCursor(createEventList(projectId), 0n);
     const start = { url: balancer.url, apiKey, projectId, after, seen: 0, copies: 1 };
     const following = Promise.all(
       Array.from({ length: FOLLOWERS }, (_, index) =>
-        follow(start, index, (seen) => seen >= recorded),
+        follow(start, index, (seen) => seen >= recordedCount),
       ),
     );
     for (let round = 0; round < ROUNDS; round += 1) {
       await replaceAll(fixture, gateways, balancer.waitUntilAllReady);
     }
-    ending.abort();
-    recorded = await recording;
+    controller.abort();
+    recordedCount = await recording;
     const { served, failures } = await sending;
     const followers = await following;
-    const messages = await waitForMessages(receiver, recorded);
+    const messages = await waitForMessages(receiver, recordedCount);
     const connections = followers.reduce((sum, follower) => sum + follower.connections, 0);
-    console.log({ served, recorded, messages, connections, replaced: ROUNDS * gateways.length });
+    console.log({
+      served,
+      recordedCount,
+      messages,
+      connections,
+      replaced: ROUNDS * gateways.length,
+    });
     expect(failures).toEqual([]);
     expect(followers.flatMap(({ problems }) => problems)).toEqual([]);
-    expect(messages).toBe(recorded);
+    expect(messages).toBe(recordedCount);
     expect(connections).toBeGreaterThan(FOLLOWERS);
     for (const gateway of gateways) expect(await gateway.stop()).toBe(0);
   },

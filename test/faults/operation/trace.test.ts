@@ -1,5 +1,4 @@
-/** One trace spans two processes: the request in one, and the job and the delivery in the other. */
-
+/** A trace spans two processes: the request in one process, and the job and the delivery in another. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
@@ -10,12 +9,12 @@ import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { type ReceivedSpan, startTraceReceiver } from '../../tracing/trace-receiver.ts';
-import { databaseUrl, startGateway } from '../fixtures/gateway.ts';
+import { getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
 
 const POLLING = { timeout: 90_000, interval: 100 };
 
 /** Creates an installation that reads contacts, with a webhook at the URL. */
-async function prepare(receiverUrl: string) {
+async function createFixture(receiverUrl: string) {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
@@ -27,26 +26,29 @@ async function prepare(receiverUrl: string) {
   const { triggerInput } = await installReads(app, tenant, {
     object: { ...object, requiredFields },
   });
-  const env = { ...commonEnv, DATABASE_URL: await databaseUrl(database) };
+  const env = { ...commonEnv, DATABASE_URL: await getDatabaseUrl(database) };
   return { env, apiKey: tenant.apiKey, triggerInput };
 }
 
-async function startReceiverOfTraces() {
+async function startTestTraceReceiver() {
   const receiver = await startTraceReceiver();
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   return receiver;
 }
 
-test('a read has one trace over the request in one process and the job and delivery in another', async () => {
-  const hooks = await startReceiver();
-  onTestFinished(() => hooks[Symbol.asyncDispose]());
-  const { env, apiKey, triggerInput } = await prepare(hooks.getUrl('read'));
-  const [apiTraces, workerTraces] = [await startReceiverOfTraces(), await startReceiverOfTraces()];
+test('continues the trace of a request in the job and the delivery of another process', async () => {
+  const webhookReceiver = await startReceiver();
+  onTestFinished(() => webhookReceiver[Symbol.asyncDispose]());
+  const { env, apiKey, triggerInput } = await createFixture(webhookReceiver.getUrl('read'));
+  const [apiTraces, workerTraces] = [
+    await startTestTraceReceiver(),
+    await startTestTraceReceiver(),
+  ];
   const SANDBOX_PORT = `${await findFreePort()}`;
-  const start = (ROLES: string, OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
+  const startRole = (ROLES: string, OTEL_EXPORTER_OTLP_ENDPOINT: string) =>
     startGateway({ ...env, SANDBOX_PORT, ROLES, OTEL_EXPORTER_OTLP_ENDPOINT });
-  const api = await start('api', apiTraces.url);
-  await start('worker', workerTraces.url);
+  const api = await startRole('api', apiTraces.url);
+  await startRole('worker', workerTraces.url);
   await createSandboxClient(`http://127.0.0.1:${SANDBOX_PORT}`).create({
     email: 'ada@example.test',
   });
@@ -78,6 +80,6 @@ test('a read has one trace over the request in one process and the job and deliv
   expect(listSpanIds(apiTraces)).toContain(findSpan(workerTraces, 'job run-read')?.parentSpanId);
   expect(listSpanIds(workerTraces)).toContain(findSpan(workerTraces, 'deliver')?.parentSpanId);
   expect(findSpan(apiTraces, 'job run-read')).toBeUndefined();
-  const [message] = hooks.listMessages('read');
+  const [message] = webhookReceiver.listMessages('read');
   expect(message?.headers.traceparent).toContain(traceId);
 });

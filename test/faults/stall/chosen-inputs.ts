@@ -6,29 +6,30 @@ import { createIntegrationContent, toRevision } from '../../support/fixtures/int
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
-function graphql(name: string, query: string, variables: object = {}): LargeInput {
+function createGraphqlInput(name: string, query: string, variables: object = {}): LargeInput {
   const body = JSON.stringify({ query, variables });
-  return { name: `GraphQL ${name}`, method: 'POST', path: '/graphql', headers: JSON_TYPE, body };
+  return { name: `GraphQL ${name}`, method: 'POST', path: '/graphql', headers: JSON_HEADERS, body };
 }
 
-function rest(name: string, path: string, body?: object): LargeInput {
-  const bodyMembers = body && { headers: JSON_TYPE, body: JSON.stringify(body) };
+function createRestInput(name: string, path: string, body?: object): LargeInput {
+  const bodyMembers = body && { headers: JSON_HEADERS, body: JSON.stringify(body) };
   return { name: `REST ${name}`, method: body ? 'POST' : 'GET', path, ...bodyMembers };
 }
 
 const repeat = <T>(count: number, createItem: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => createItem(index));
 
-const OPERATION =
+const OPERATION_FIELDS =
   '{ edges { cursor node { id status result actionType createTime metadata { objects } } } }';
 /** Costs 49,000 of LIMIT_COST. */
-const PAGES = `{ ${repeat(24, (index) => `a${index}: viewer { project { operations(first: 1000) ${OPERATION} } }`).join(' ')} }`;
-const NESTED = `{ viewer { project { operations(first: 1000) { nodes { id project { operations(first: 48) { nodes { id status } } } } } } } }`;
+const PAGES_QUERY = `{ ${repeat(24, (index) => `a${index}: viewer { project { operations(first: 1000) ${OPERATION_FIELDS} } }`).join(' ')} }`;
+const NESTED_QUERY = `{ viewer { project { operations(first: 1000) { nodes { id project { operations(first: 48) { nodes { id status } } } } } } } }`;
 
-/** Makes each document unique, so that no cache has it. Documents have up to 2,000 tokens and 64 KiB. */
+/** Makes the documents of each call unique, so that no cache contains them. */
 let round = 0;
+/** Returns documents near the limits of 2,000 tokens and 64 KiB. */
 function createDocuments(): LargeInput[] {
   round += 1;
   const unknownFields = repeat(950, (index) => `operatio${round}n${index}`).join(' ');
@@ -39,36 +40,42 @@ function createDocuments(): LargeInput[] {
   const sameFields = repeat(400, () => 'x: id').join(' ');
   const text = 'a'.repeat(60_000);
   return [
-    graphql('introspection', getIntrospectionQuery().replace('query', `query Q${round} `)),
-    graphql('document of 950 unknown fields', `{ viewer { project { ${unknownFields} } } }`),
-    graphql(
+    createGraphqlInput(
+      'introspection',
+      getIntrospectionQuery().replace('query', `query Q${round} `),
+    ),
+    createGraphqlInput(
+      'document of 950 unknown fields',
+      `{ viewer { project { ${unknownFields} } } }`,
+    ),
+    createGraphqlInput(
       'document of 60 fragments in each other',
       `query Q${round} { viewer { project { ...F0 } } } ${fragments} fragment F60 on Project { id }`,
     ),
-    graphql(
+    createGraphqlInput(
       'document with 400 fields of one name',
       `query Q${round} { viewer { project { ${sameFields} } } }`,
     ),
-    graphql(
+    createGraphqlInput(
       'document with a text of 60,000 characters',
       `query Q${round} { project(idOrName: "${text}") { id } }`,
     ),
-    graphql(
+    createGraphqlInput(
       'document of 30,000 comments',
       `${'#\n'.repeat(30_000)}query Q${round} { viewer { kind } }`,
     ),
-    graphql(
+    createGraphqlInput(
       'document of 900 lists in each other',
       `{ node(id: ${'['.repeat(900)}${round}${']'.repeat(900)}) { id } }`,
     ),
-    graphql(
+    createGraphqlInput(
       'document of 60,000 commas',
       `query Q${round} { viewer { kind } } ${','.repeat(60_000)}`,
     ),
   ];
 }
 
-/** Manifests of 128 KiB, and with the maximum number of objects. */
+/** Returns manifests of 128 KiB, and a revision with the maximum number of objects. */
 function createManifests({ projectId }: Writer): LargeInput[] {
   const path = `/v1/projects/${projectId}/integrations/crm/revisions`;
   const objects = repeat(500, (index) => ({
@@ -83,18 +90,20 @@ function createManifests({ projectId }: Writer): LargeInput[] {
   const revision = toRevision(createIntegrationContent('crm', { read: { objects } }));
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm', revision };
   return [
-    rest('manifest of 128 KiB', path, { sourceYaml: createYaml(131_000) }),
-    rest('manifest of 4 KiB, which is parsed without a thread', path, {
+    createRestInput('manifest of 128 KiB', path, { sourceYaml: createYaml(131_000) }),
+    createRestInput('manifest of 4 KiB, which is parsed without a thread', path, {
       sourceYaml: createYaml(4_096),
     }),
-    rest('manifest of 30 levels, many times', path, {
+    createRestInput('manifest of 30 levels, many times', path, {
       sourceYaml: `- ${'['.repeat(30)}${']'.repeat(30)}\n`.repeat(2_000),
     }),
-    rest('manifest with aliases', path, {
+    createRestInput('manifest with aliases', path, {
       sourceYaml: `a: &a [${'1,'.repeat(30_000)}]\nb: [${'*a,'.repeat(99)}]`,
     }),
-    rest('manifest with lists of 128 KiB', path, { sourceYaml: `a: [${'[],'.repeat(43_000)}]` }),
-    graphql(
+    createRestInput('manifest with lists of 128 KiB', path, {
+      sourceYaml: `a: [${'[],'.repeat(43_000)}]`,
+    }),
+    createGraphqlInput(
       'revision with 500 objects',
       'mutation CreateRevision($input: CreateRevisionInput!) { createRevision(input: $input) { revision { id } } }',
       { input },
@@ -103,19 +112,19 @@ function createManifests({ projectId }: Writer): LargeInput[] {
 }
 
 function createRecords(writer: Writer): LargeInput[] {
-  const long = { ...createContact(), note: 'a'.repeat(9_000) };
-  const wide = Object.fromEntries(repeat(90, (index) => [`field${index}`, 'a'.repeat(90)]));
-  const batch = (record: object) => repeat(100, () => ({ record }));
+  const longRecord = { ...createContact(), note: 'a'.repeat(9_000) };
+  const wideFields = Object.fromEntries(repeat(90, (index) => [`field${index}`, 'a'.repeat(90)]));
+  const createBatch = (record: object) => repeat(100, () => ({ record }));
   return [
-    graphql(
+    createGraphqlInput(
       'batch of 100 records with long texts',
       WRITE_RECORDS,
-      writer.createVariables({ batch: batch(long) }),
+      writer.createVariables({ batch: createBatch(longRecord) }),
     ),
-    graphql(
+    createGraphqlInput(
       'batch of 100 records with 90 fields',
       WRITE_RECORDS,
-      writer.createVariables({ batch: batch({ ...createContact(), ...wide }) }),
+      writer.createVariables({ batch: createBatch({ ...createContact(), ...wideFields }) }),
     ),
   ];
 }
@@ -127,28 +136,31 @@ function createCredentials({ projectId }: Writer): LargeInput[] {
     encode({ sub: 'a'.repeat(9_000) }),
     'a'.repeat(2_000),
   ];
-  const KEY =
+  const CREATE_JWT_KEY =
     'mutation CreateJwtKey($input: CreateJwtKeyInput!) { createJwtKey(input: $input) { jwtKey { id } } }';
   const { publicKeyPem } = createJwtKeyPair(8_192);
   const keyInput = { projectIdOrName: projectId, label: 'key', publicKeyPem };
   return [
     {
-      ...graphql('bearer token of 15 KB', '{ viewer { kind } }'),
-      headers: { ...JSON_TYPE, authorization: `Bearer ${token.join('.')}` },
+      ...createGraphqlInput('bearer token of 15 KB', '{ viewer { kind } }'),
+      headers: { ...JSON_HEADERS, authorization: `Bearer ${token.join('.')}` },
     },
     {
-      ...graphql('API key of 15 KB', '{ viewer { kind } }'),
-      headers: { ...JSON_TYPE, 'x-api-key': 'a'.repeat(15_000) },
+      ...createGraphqlInput('API key of 15 KB', '{ viewer { kind } }'),
+      headers: { ...JSON_HEADERS, 'x-api-key': 'a'.repeat(15_000) },
     },
-    graphql('JWT key of 8,192 bits', KEY, { input: keyInput }),
+    createGraphqlInput('JWT key of 8,192 bits', CREATE_JWT_KEY, { input: keyInput }),
     {
       name: 'head of 15 KB with 1,000 headers',
       method: 'GET',
       path: '/v1/projects',
       headers: Object.fromEntries(repeat(1_000, (index) => [`x-${index}`, 'abc'])),
     },
-    rest('query of 15 KB', `/v1/projects?${repeat(1_500, (index) => `a${index}=1`).join('&')}`),
-    rest(
+    createRestInput(
+      'query of 15 KB',
+      `/v1/projects?${repeat(1_500, (index) => `a${index}=1`).join('&')}`,
+    ),
+    createRestInput(
       'cursor of 2,000 characters',
       `/v1/projects/${projectId}/operations?pageToken=${'a'.repeat(2_000)}`,
     ),
@@ -171,7 +183,7 @@ function createWebhooks(): LargeInput[] {
       name: 'events of an unknown app, 1 MB',
       method: 'POST',
       path,
-      headers: { ...JSON_TYPE, 'x-sandbox-signature': signature },
+      headers: { ...JSON_HEADERS, 'x-sandbox-signature': signature },
       body: events,
     },
   ];
@@ -184,12 +196,15 @@ function createMessage(): LargeInput {
   return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
 }
 
-/** Returns new inputs at each call. */
+/** Returns inputs. Their documents are new in each call. */
 export function createChosenInputs(writer: Writer): LargeInput[] {
   return [
-    graphql('24 pages of 1,000 operations', PAGES),
-    graphql('48 operations of each of 1,000', NESTED),
-    rest('page of 1,000 operations', `/v1/projects/${writer.projectId}/operations?pageSize=1000`),
+    createGraphqlInput('24 pages of 1,000 operations', PAGES_QUERY),
+    createGraphqlInput('48 operations of each of 1,000', NESTED_QUERY),
+    createRestInput(
+      'page of 1,000 operations',
+      `/v1/projects/${writer.projectId}/operations?pageSize=1000`,
+    ),
     ...createDocuments(),
     ...createManifests(writer),
     ...createRecords(writer),

@@ -1,4 +1,4 @@
-/** Requests to both APIs in which one text, list or JSON value has the maximum size of a body. */
+/** Requests to GraphQL and REST in which one text, list or JSON value fills the body. */
 import {
   type GraphQLInputType,
   type GraphQLObjectType,
@@ -23,19 +23,19 @@ export interface LargeInput {
   body?: string | Buffer;
 }
 
-/** Slightly less than LIMIT_BODY_BYTES, to leave space for the rest of the body. */
+/** Slightly less than LIMIT_BODY_BYTES, so that other members fit in the body. */
 const BYTES = 1_000_000;
 /** Slightly less than the limit for all lists of a request together. */
 const LIST_ITEMS = 9_900;
-/** Inputs are not nested deeper than this. */
-const LEVELS = 7;
+/** The maximum depth of inputs. */
+const LEVELS_MAX = 7;
 
 const TEXTS: Record<string, unknown> = {
   letters: 'a'.repeat(BYTES),
   'spaces and a mark': `${' '.repeat(BYTES)}!`,
   'signs that patterns look for': '.-_/@:%+*'.repeat(BYTES / 9),
 };
-/** Inserted into the body as text, because JSON.stringify cannot nest so deep. */
+/** Inserted into the body as text, because JSON.stringify fails for such deep nesting. */
 const NESTED = `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}`;
 const JSON_VALUES: Record<string, unknown> = {
   nested: '@nested',
@@ -47,18 +47,18 @@ const JSON_VALUES: Record<string, unknown> = {
   letters: { a: 'a'.repeat(BYTES) },
 };
 
-type Large = [where: string, value: unknown];
+type LargeValue = [where: string, value: unknown];
 
-function toText(body: unknown): string {
+function serializeBody(body: unknown): string {
   return JSON.stringify(body).replace('"@nested"', NESTED);
 }
 
-function createTexts(values: Record<string, unknown>): Large[] {
+function createTexts(values: Record<string, unknown>): LargeValue[] {
   return Object.entries(values).map(([name, value]) => [`: ${name}`, value]);
 }
 
 /** Returns two lists: one fills the body, and one has the maximum number of items. */
-function createLists(item: unknown): Large[] {
+function createLists(item: unknown): LargeValue[] {
   const countMax = Math.floor(BYTES / (JSON.stringify(item).length + 1));
   return [countMax, Math.min(countMax, LIST_ITEMS)].map((count) => [
     `: ${count} items`,
@@ -66,21 +66,21 @@ function createLists(item: unknown): Large[] {
   ]);
 }
 
-function listLargeValues(inputType: GraphQLInputType, levels = LEVELS): Large[] {
+function listLargeValues(inputType: GraphQLInputType, levels = LEVELS_MAX): LargeValue[] {
   const type = getNullableType(inputType);
   if (levels === 0 || isEnumType(type)) return [];
   if (isListType(type)) {
     const inner = listLargeValues(type.ofType, levels - 1);
     return [
       ...createLists(createMinimalValue(type.ofType)),
-      ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
+      ...inner.map(([where, value]): LargeValue => [`[]${where}`, [value]]),
     ];
   }
   if (isInputObjectType(type)) {
     const minimum = createMinimalValue(type) as object;
     return Object.values(type.getFields()).flatMap(({ name, type }) =>
       listLargeValues(type, levels - 1).map(
-        ([where, value]): Large => [`.${name}${where}`, { ...minimum, [name]: value }],
+        ([where, value]): LargeValue => [`.${name}${where}`, { ...minimum, [name]: value }],
       ),
     );
   }
@@ -88,7 +88,7 @@ function listLargeValues(inputType: GraphQLInputType, levels = LEVELS): Large[] 
   return createTexts(String(type).startsWith('JSON') ? JSON_VALUES : TEXTS);
 }
 
-function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS): Large[] {
+function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS_MAX): LargeValue[] {
   if (levels === 0 || schema.enum || schema.const !== undefined) return [];
   if (schema.anyOf)
     return schema.anyOf.flatMap((option) => listLargeSchemaValues(option, levels - 1));
@@ -97,14 +97,14 @@ function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS): Large[] {
     const inner = listLargeSchemaValues(item, levels - 1);
     return [
       ...createLists(minimalSchemaValue(item) ?? 'a'),
-      ...inner.map(([where, value]): Large => [`[]${where}`, [value]]),
+      ...inner.map(([where, value]): LargeValue => [`[]${where}`, [value]]),
     ];
   }
   if (schema.properties) {
     const minimum = minimalSchemaValue(schema) as object;
     return Object.entries(schema.properties).flatMap(([name, member]) =>
       listLargeSchemaValues(member, levels - 1).map(
-        ([where, value]): Large => [`.${name}${where}`, { ...minimum, [name]: value }],
+        ([where, value]): LargeValue => [`.${name}${where}`, { ...minimum, [name]: value }],
       ),
     );
   }
@@ -112,7 +112,7 @@ function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS): Large[] {
   return schema.type === 'object' ? createTexts(JSON_VALUES) : [];
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Yields inputs for the arguments of mutations, of root queries, and of the lists of a project. */
 export function* walkGraphqlInputs(projectId: string): Iterable<LargeInput> {
@@ -123,16 +123,16 @@ export function* walkGraphqlInputs(projectId: string): Iterable<LargeInput> {
         const { query, variables } = buildMinimalOperation(kind, field, [arg]);
         for (const [where, value] of listLargeValues(arg.type)) {
           const allVariables = { ...variables, [arg.name]: setProject(value, projectId) };
-          const body = toText({ query, variables: allVariables });
+          const body = serializeBody({ query, variables: allVariables });
           const name = `GraphQL ${field.name} ${arg.name}${where}`;
-          yield { name, method: 'POST', path: '/graphql', headers: JSON_TYPE, body };
+          yield { name, method: 'POST', path: '/graphql', headers: JSON_HEADERS, body };
         }
       }
     }
   }
 }
 
-/** Names an existing project. For an unknown project, the input is refused before other members are read. */
+/** Sets an existing project. With an unknown project, the input is refused before other members are read. */
 function setProject(value: unknown, projectId: string): unknown {
   if (typeof value !== 'object' || value === null || !('projectIdOrName' in value)) return value;
   const { projectIdOrName } = value as { projectIdOrName: unknown };
@@ -148,7 +148,13 @@ export function* walkRestInputs(operations: Operation[], projectId: string): Ite
       .replaceAll(/\{\w+\}/g, 'unknown');
     for (const [where, value] of listLargeSchemaValues(content.schema)) {
       const name = `REST ${method} ${path} ${where}`;
-      yield { name, method, path: `/v1${filledPath}`, headers: JSON_TYPE, body: toText(value) };
+      yield {
+        name,
+        method,
+        path: `/v1${filledPath}`,
+        headers: JSON_HEADERS,
+        body: serializeBody(value),
+      };
     }
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Servers are killed while agents propose and commit writes. Each record is written at most once, after an
- * approval, and only if it has not changed since the proposal.
+ * Kills servers while agents propose and commit writes. Each record is written at most once, after an approval, and only if
+ * it has not changed since the proposal.
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createProposalClient } from '../../support/fixtures/agents.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
@@ -19,17 +19,17 @@ import {
 
 const KILLS = IS_SHORT ? 3 : 50;
 const PROPOSALS_PER_KILL = IS_SHORT ? 8 : 20;
-/** All steps of one round take about this long without a kill. */
+/** Without a kill, the steps of a round take about this time. */
 const ROUND_MS = 900;
 
-const READ = {
+const READ_DEALS = {
   objectName: 'deals',
   destination: 'records',
   requiredFields: [{ fieldName: 'name' }],
 };
 const INSTALLATION = {
   content: {
-    read: { objects: [{ ...READ, optionalFields: [{ fieldName: 'amount' }] }] },
+    read: { objects: [{ ...READ_DEALS, optionalFields: [{ fieldName: 'amount' }] }] },
     write: { objects: [{ objectName: 'deals', inheritMapping: true }] },
   },
   config: {
@@ -42,7 +42,7 @@ const CREATE_SESSION = `mutation CreateSession($input: CreateAgentSessionInput!)
   createAgentSession(input: $input) { token }
 }`;
 
-/** A proposal, and what the test has done with it. */
+/** A proposal, and its state in the test. */
 interface ProposalCase {
   name: string;
   type: 'CREATE' | 'UPDATE';
@@ -68,8 +68,8 @@ function createClients({ client, url }: Server, token: string): Clients {
 /** Error codes of commits that cannot succeed later. */
 const FINAL_CODES = ['PROPOSAL_COMMITTED', 'PROPOSAL_STALE', 'PROPOSAL_NOT_APPROVED'];
 
-/** Proposes, approves and commits, except for steps that are done. Safe to repeat after a kill. */
-async function advance(
+/** Proposes, approves and commits, and skips completed steps. Safe to repeat after a kill. */
+async function advanceProposal(
   fixture: Fixture,
   proposalCase: ProposalCase,
   { agent, builder }: Clients,
@@ -119,7 +119,7 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
   };
   const outcomes: Record<string, number> = {};
   for (let round = 0; round < KILLS; round += 1) {
-    // The number of pending proposals of a session is limited.
+    // Each round has a session, because a session may have a limited number of pending proposals.
     const { token } = (await server.client.query(CREATE_SESSION, { input: session }))
       .createAgentSession;
     const cases = await Promise.all(
@@ -140,19 +140,19 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
     );
     const clients = createClients(server, token);
     const running = cases.map((proposalCase) =>
-      advance(fixture, proposalCase, clients).catch(() => {}),
+      advanceProposal(fixture, proposalCase, clients).catch(() => {}),
     );
-    await wait(random() * ROUND_MS);
+    await delay(random() * ROUND_MS);
     await server.kill();
     await Promise.all(running);
     // A record that has changed since its proposal must not be written.
     const writtenNames = new Set(
       fixture.sandbox.records('deals').flatMap(({ name }) => name as string),
     );
-    const changed = cases.filter(
+    const changedCases = cases.filter(
       ({ isChanged, proposal, name }) => isChanged && proposal && !writtenNames.has(name),
     );
-    for (const { recordId } of changed) {
+    for (const { recordId } of changedCases) {
       await provider.call('PATCH', `${deals}/${recordId}`, { record: { amount: 2 } });
     }
     server = await startServer(fixture);
@@ -161,7 +161,7 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
       await expect
         .poll(
           async () => {
-            await advance(fixture, proposalCase, newClients);
+            await advanceProposal(fixture, proposalCase, newClients);
             return proposalCase.code === null || FINAL_CODES.includes(proposalCase.code ?? '');
           },
           { timeout: 60_000, interval: 200 },
@@ -170,14 +170,14 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
     }
     const records = fixture.sandbox.records('deals');
     for (const proposalCase of cases) {
-      const copies = records.filter(({ name }) => name === proposalCase.name).length;
-      const mustNotBeWritten = !proposalCase.isApproved || changed.includes(proposalCase);
-      expect([proposalCase.type, proposalCase.code, copies]).toEqual([
+      const copyCount = records.filter(({ name }) => name === proposalCase.name).length;
+      const mustNotBeWritten = !proposalCase.isApproved || changedCases.includes(proposalCase);
+      expect([proposalCase.type, proposalCase.code, copyCount]).toEqual([
         proposalCase.type,
         proposalCase.code,
         mustNotBeWritten ? 0 : 1,
       ]);
-      const key = `${proposalCase.type} ${proposalCase.code ?? 'written'}${changed.includes(proposalCase) ? ' changed' : ''}`;
+      const key = `${proposalCase.type} ${proposalCase.code ?? 'written'}${changedCases.includes(proposalCase) ? ' changed' : ''}`;
       outcomes[key] = (outcomes[key] ?? 0) + 1;
     }
   }
@@ -185,13 +185,13 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
   await server.kill();
 }
 
-test('writes approved proposals once, and no others, when the server is killed (PostgreSQL)', async () => {
+test('writes each approved proposal once, and no other proposal, if servers are killed (PostgreSQL)', async () => {
   await expectSafeCommits(await prepareOnPostgres(INSTALLATION));
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
 test.skipIf(IS_SHORT)(
-  'writes approved proposals once, and no others, when the server is killed (embedded)',
+  'writes each approved proposal once, and no other proposal, if servers are killed (embedded)',
   async () => {
     await expectSafeCommits(await prepareEmbedded(INSTALLATION));
   },

@@ -3,9 +3,9 @@ import { WRITE } from '../fixtures/killed-writers.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
 import { prepareOnPostgres, type Server, startServer } from '../fixtures/write-fixture.ts';
 
-/** Sizes of the batches into which single writes should be collected. */
+/** Expected sizes of the batches. */
 const SIZES = IS_SHORT ? [20, 100] : [50, 100, 100];
-const SINGLES = SIZES.reduce((sum, size) => sum + size);
+const WRITE_COUNT = SIZES.reduce((sum, size) => sum + size);
 const MINUTE_MS = 60_000;
 
 test('collects single writes to three servers into batches of at most 100', async () => {
@@ -13,14 +13,14 @@ test('collects single writes to three servers into batches of at most 100', asyn
   const { prisma } = fixture.database;
   const servers = await Promise.all([1, 2, 3].map(() => startServer(fixture)));
   const autoBatchPolicy = { maxDelayMinutes: 5 };
-  const names = Array.from({ length: SINGLES }, (_, index) => `deal ${index}`);
+  const names = Array.from({ length: WRITE_COUNT }, (_, index) => `deal ${index}`);
   await Promise.all(
     names.map(async (name, index) => {
       const server = servers[index % servers.length] as Server;
       await server.client.query(WRITE, fixture.input(name, { autoBatchPolicy }));
     }),
   );
-  // The other two servers take over the work of the killed one.
+  // The other servers take over the work of the killed server.
   await servers[0]?.kill();
   // Advances the servers' clocks, so that the batches are due.
   for (const { child } of servers.slice(1)) child.send(5 * MINUTE_MS);
@@ -30,11 +30,11 @@ test('collects single writes to three servers into batches of at most 100', asyn
   const tasks = await prisma.writeTask.findMany();
   const sizes = tasks.map(({ recordCount }) => recordCount).sort((a, b) => a - b);
   expect(sizes).toEqual(SIZES);
-  expect(await prisma.operation.count({ where: { status: 'SUCCESS' } })).toBe(SINGLES);
+  expect(await prisma.operation.count({ where: { status: 'SUCCESS' } })).toBe(WRITE_COUNT);
   const entries = await prisma.writeEntry.findMany();
-  expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(SINGLES);
-  expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(SINGLES);
-  const written = fixture.sandbox.records('deals').map(({ name }) => name);
-  expect(written.toSorted()).toEqual(names.toSorted());
+  expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(WRITE_COUNT);
+  expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(WRITE_COUNT);
+  const writtenNames = fixture.sandbox.records('deals').map(({ name }) => name);
+  expect(writtenNames.toSorted()).toEqual(names.toSorted());
   await Promise.all(servers.slice(1).map((server) => server.kill()));
 });

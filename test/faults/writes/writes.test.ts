@@ -5,22 +5,22 @@ import { prepareOnPostgres } from '../fixtures/write-fixture.ts';
 
 const MINUTE_MS = 60_000;
 
-test(`executes ${WRITES} accepted writes once each over ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+test(`executes each of ${WRITES} accepted writes once despite ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
   await expectEachWriteOnce(await prepareOnPostgres());
 });
 
-test('without provider idempotency keys, writes nothing twice and reports unknown outcomes', async () => {
+test('repeats no write and reports unknown outcomes if the provider has no idempotency keys', async () => {
   const fixture = await prepareOnPostgres();
   const { prisma } = fixture.database;
   fixture.env.WITHOUT_PROVIDER_KEYS = '1';
   const server = await killWhileWriting(fixture);
   const countOpen = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
   await expect.poll(countOpen, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);
-  const failed = await prisma.operation.findMany({ where: { status: 'FAILURE' } });
-  for (const { result } of failed) expect(result).toContain('The outcome is unknown');
-  expect(failed.length).toBeGreaterThan(0);
+  const failedOperations = await prisma.operation.findMany({ where: { status: 'FAILURE' } });
+  for (const { result } of failedOperations) expect(result).toContain('The outcome is unknown');
+  expect(failedOperations.length).toBeGreaterThan(0);
   const names = fixture.sandbox.records('deals').map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(names.length).toBeGreaterThanOrEqual(WRITES - failed.length);
+  expect(names.length).toBeGreaterThanOrEqual(WRITES - failedOperations.length);
   await server.kill();
 });
