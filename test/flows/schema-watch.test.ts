@@ -1,4 +1,4 @@
-/** An integration's `watchSchema` delivers changed fields of its objects to the destination. */
+/** With `watchSchema`, an integration delivers changes of an object's fields to a destination. */
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
@@ -37,7 +37,7 @@ const createField = (
   ...overrides,
 });
 
-/** The field as messages show it. */
+/** Returns the field in the form of a message. */
 const formatField = (fieldName: string) => {
   const { values: _values, referenceTo: _referenceTo, ...rest } = createField(fieldName);
   return { ...rest, valueType: 'string' };
@@ -45,7 +45,7 @@ const formatField = (fieldName: string) => {
 
 /** The provider's description of contacts, or its failure. */
 let fields: FieldDescription[] | ProviderError = [];
-const describing = {
+const describingProvider = {
   ...sandbox,
   capabilities: {
     ...sandbox.capabilities,
@@ -58,19 +58,19 @@ const describing = {
 let nowMs = Date.now();
 const app = await getSharedApp({
   now: () => new Date(nowMs),
-  providers: [describing, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
+  providers: [describingProvider, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
 });
 const { prisma } = app.app.services.database;
-const alwaysWatch = { enabled: 'ALWAYS' };
-const ALL = { fieldCreated: alwaysWatch, fieldDeleted: alwaysWatch, fieldChanged: alwaysWatch };
+const ALWAYS = { enabled: 'ALWAYS' };
+const ALL_CHANGES = { fieldCreated: ALWAYS, fieldDeleted: ALWAYS, fieldChanged: ALWAYS };
 
-function createContent(allObjects: object = ALL, overrides: object = {}) {
+function createContent(allObjects: object = ALL_CHANGES, overrides: object = {}) {
   return createIntegrationContent('crm', {
     watchSchema: { destination: 'records', allObjects, ...overrides },
   });
 }
 
-/** Runs all checks that are due after `ms`. */
+/** Advances the clock, and runs all checks that are due. */
 async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
@@ -96,14 +96,14 @@ async function install(content = createContent()) {
   return { tenant, integration, installationId };
 }
 
-test('learns the fields first, and then delivers each change once to the destination', async () => {
+test('stores the fields at the first check, and then delivers each change once', async () => {
   const { tenant } = await install();
   expect(await listMessages(tenant)).toEqual([]);
   fields = [createField('email', { isRequired: true }), createField('tier')];
   await checkAfter(DAY_MS);
   await checkAfter();
-  const [message, ...others] = await listMessages(tenant);
-  expect(others).toEqual([]);
+  const [message, ...otherMessages] = await listMessages(tenant);
+  expect(otherMessages).toEqual([]);
   expect(message).toMatchObject({
     objectName: 'contacts',
     groupRef: 'acme',
@@ -125,7 +125,7 @@ test('learns the fields first, and then delivers each change once to the destina
 });
 
 test('delivers only the kinds of changes that the integration lists', async () => {
-  const { tenant } = await install(createContent({ fieldDeleted: alwaysWatch }));
+  const { tenant } = await install(createContent({ fieldDeleted: ALWAYS }));
   fields = [createField('email', { isRequired: true }), createField('phone'), createField('tier')];
   await checkAfter(DAY_MS);
   expect(await listMessages(tenant)).toEqual([]);
@@ -138,8 +138,8 @@ test('delivers only the kinds of changes that the integration lists', async () =
   ]);
 });
 
-test('checks the fields by the schedule of the integration', async () => {
-  const { tenant } = await install(createContent(ALL, { schedule: '0 * * * *' }));
+test('checks the fields on the schedule of the integration', async () => {
+  const { tenant } = await install(createContent(ALL_CHANGES, { schedule: '0 * * * *' }));
   fields = [createField('email')];
   await checkAfter(3_600_000);
   expect(await listMessages(tenant)).toHaveLength(1);
@@ -160,10 +160,10 @@ test('retries a failed check later, and reports no field as deleted', async () =
   });
 });
 
-test('starts and stops watching with revisions, and ends with the installation', async () => {
+test('starts and stops watching with a revision, and stops with the installation', async () => {
   const { tenant, integration, installationId } = await install(createIntegrationContent('crm'));
   const countWatches = () => prisma.schemaWatch.count({ where: { installationId } });
-  const revise = (content: object) =>
+  const createRevision = (content: object) =>
     tenant.query(CREATE_REVISION, {
       input: {
         projectIdOrName: tenant.projectId,
@@ -172,11 +172,11 @@ test('starts and stops watching with revisions, and ends with the installation',
       },
     });
   expect(await countWatches()).toBe(0);
-  await revise(createContent());
+  await createRevision(createContent());
   expect(await countWatches()).toBe(1);
-  await revise(createIntegrationContent('crm'));
+  await createRevision(createIntegrationContent('crm'));
   expect(await countWatches()).toBe(0);
-  await revise(createContent());
+  await createRevision(createContent());
   await deleteInstallation(tenant, installationId);
   expect(await countWatches()).toBe(0);
 });
@@ -186,26 +186,26 @@ test('refuses an object that cannot be watched, at its position', async () => {
   await insertDestination(app, tenant);
   const listIssues = async (overrides: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
-    const content = createContent(ALL, { destination: 'nowhere' });
+    const content = createContent(ALL_CHANGES, { destination: 'nowhere' });
     const latestRevision = toRevision({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
     const { problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
   const path = 'input.latestRevision.content.watchSchema';
-  expect(await listIssues(createContent(ALL, { schedule: '*/30 * * * *' }))).toMatchObject([
+  expect(await listIssues(createContent(ALL_CHANGES, { schedule: '*/30 * * * *' }))).toMatchObject([
     { name: `${path}.schedule`, detail: 'must be at most one run in 60 minutes.' },
   ]);
   expect(await listIssues({})).toMatchObject([
     { name: `${path}.destination`, detail: 'is not a destination of the project.' },
   ]);
-  const forwarding = {
+  const proxyContent = {
     ...createContent(),
     read: null,
     provider: 'sendGrid',
     proxy: { enabled: true },
   };
-  expect(await listIssues(forwarding)).toMatchObject([
+  expect(await listIssues(proxyContent)).toMatchObject([
     { name: path, detail: expect.stringContaining('does not describe its objects (METADATA)') },
   ]);
 });
@@ -215,7 +215,7 @@ test('refuses to rename or delete a destination of schema changes', async () => 
     createIntegrationContent('crm', {
       read: null,
       write: { objects: [{ objectName: 'contacts' }] },
-      watchSchema: { destination: 'records', allObjects: ALL },
+      watchSchema: { destination: 'records', allObjects: ALL_CHANGES },
     }),
   );
   const { projectId } = tenant;

@@ -39,31 +39,31 @@ const ROTATE_SECRET = `mutation RotateDestinationSecret($input: RotateDestinatio
   rotateDestinationSecret(input: $input) { signingSecret }
 }`;
 
-/** Returns a unique value to search for. */
+/** Returns a unique secret, to search rows and logs for. */
 function createSecret(): string {
   return `planted-${crypto.randomUUID()}`;
 }
 
-/** The encodings in which a text can be found: as it is, in hex, and in base64 at any offset. */
-function listTraces(secret: string): string[] {
+/** Returns the secret as plain text, in hex, and in base64 at any offset. */
+function encodeSecret(secret: string): string[] {
   const aligned = [0, 1, 2].map((offset) => {
     const bytes = Buffer.from(' '.repeat(offset) + secret);
-    // The first and last digits also contain bits of the neighbouring bytes.
+    // The first and last digits also contain bits of the neighboring bytes.
     return bytes.toString('base64url').slice(offset === 0 ? 0 : 4, -4);
   });
   return [secret, Buffer.from(secret).toString('hex'), ...aligned];
 }
 
-function expectNone(secrets: string[], text: string) {
-  const searched = text.replaceAll('+', '-').replaceAll('/', '_');
+function expectNoSecret(secrets: string[], text: string) {
+  const urlSafeText = text.replaceAll('+', '-').replaceAll('/', '_');
   const leaked = secrets.filter((secret) =>
-    listTraces(secret).some((trace) => text.includes(trace) || searched.includes(trace)),
+    encodeSecret(secret).some((encoded) => text.includes(encoded) || urlSafeText.includes(encoded)),
   );
   expect(leaked).toEqual([]);
 }
 
 /** Returns every row of every table, as text. */
-async function dump(): Promise<string> {
+async function dumpTables(): Promise<string> {
   const tables = await rows.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
@@ -77,11 +77,11 @@ async function dump(): Promise<string> {
   return texts.flatMap((table) => table.map(({ text }) => text)).join('\n');
 }
 
-/** Stores one secret of every kind, each by its own mutation or request. */
-async function plantEverywhere(tenant: Tenant): Promise<string[]> {
+/** Stores a secret in every sealed column, and returns all of them. */
+async function storeSecrets(tenant: Tenant): Promise<string[]> {
   const { projectId: projectIdOrName } = tenant;
   const secrets = [tenant.apiKey];
-  const createPlantedSecret = () => {
+  const addSecret = () => {
     const secret = createSecret();
     secrets.push(secret);
     return secret;
@@ -95,58 +95,58 @@ async function plantEverywhere(tenant: Tenant): Promise<string[]> {
   const appInput = {
     projectIdOrName,
     ...app,
-    clientSecret: createPlantedSecret(),
-    webhookSecret: createPlantedSecret(),
+    clientSecret: addSecret(),
+    webhookSecret: addSecret(),
   };
   const { id } = (await tenant.query(CREATE_APP, { input: appInput })).createProviderApp
     .providerApp;
-  const providerApp = { clientSecret: createPlantedSecret(), webhookSecret: createPlantedSecret() };
+  const providerApp = { clientSecret: addSecret(), webhookSecret: addSecret() };
   const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
   const masked = { projectIdOrName, providerAppId: id, updateMask, providerApp };
   await tenant.query(UPDATE_APP, { input: masked });
 
-  const client = { clientId: 'c', clientSecret: createPlantedSecret() };
+  const client = { clientId: 'c', clientSecret: addSecret() };
   for (const [index, credentials] of [
-    { apiKey: createPlantedSecret() },
-    { basicAuth: { username: 'u', password: createPlantedSecret() } },
+    { apiKey: addSecret() },
+    { basicAuth: { username: 'u', password: addSecret() } },
     { oauth2ClientCredentials: client },
-    { oauth2PasswordCredentials: { username: 'u', password: createPlantedSecret(), ...client } },
+    { oauth2PasswordCredentials: { username: 'u', password: addSecret(), ...client } },
     {
       oauth2AuthorizationCode: {
-        accessToken: { token: createPlantedSecret() },
-        refreshToken: { token: createPlantedSecret() },
+        accessToken: { token: addSecret() },
+        refreshToken: { token: addSecret() },
       },
     },
-    { customAuth: { accountKey: [createPlantedSecret()] } },
+    { customAuth: { accountKey: [addSecret()] } },
   ].entries()) {
     await generateConnection(tenant, { groupRef: `group ${index}`, ...credentials });
   }
   const changed = await generateConnection(tenant, {
     groupRef: 'changed',
-    apiKey: createPlantedSecret(),
+    apiKey: addSecret(),
   });
   const input = {
     projectIdOrName,
     connectionId: changed.id,
-    credentials: { apiKey: createPlantedSecret() },
+    credentials: { apiKey: addSecret() },
   };
   await tenant.query(UPDATE_CONNECTION, { input });
 
   const { destinationId, signingSecret } = await createWebhook(tenant, {
     name: 'hook',
-    url: `https://example.com/hook?token=${createPlantedSecret()}`,
-    headers: { authorization: `Bearer ${createPlantedSecret()}`, 'x-key': createPlantedSecret() },
+    url: `https://example.com/hook?token=${addSecret()}`,
+    headers: { authorization: `Bearer ${addSecret()}`, 'x-key': addSecret() },
   });
   secrets.push(signingSecret);
   const rotated = { projectIdOrName, destinationId };
   const response = await tenant.query(ROTATE_SECRET, { input: rotated });
   secrets.push(response.rotateDestinationSecret.signingSecret);
-  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: createPlantedSecret() });
-  await keepPingSecret(tenant, { connectionId: changed.id, secret: createPlantedSecret() });
+  await keepSubscriptionSecret(tenant, { providerAppId: id, secret: addSecret() });
+  await keepPingSecret(tenant, { connectionId: changed.id, secret: addSecret() });
   return secrets;
 }
 
-/** Stores a secret as a provider returns it for a subscription. */
+/** Stores the secret of a subscription, as a provider returns it. */
 async function keepSubscriptionSecret(
   { projectId }: Tenant,
   { providerAppId, secret }: { providerAppId: string; secret: string },
@@ -160,7 +160,7 @@ async function keepSubscriptionSecret(
   });
 }
 
-/** Stores a secret of pings as a provider returns it for a list. */
+/** Stores the secret that signs pings, as a provider returns it for a list of changes. */
 async function keepPingSecret(
   { projectId }: Tenant,
   { connectionId, secret }: { connectionId: string; secret: string },
@@ -175,21 +175,21 @@ async function keepPingSecret(
 
 test('stores and logs no secret in plain, in hex or in base64', async () => {
   const tenant = await app.tenant();
-  const control = createSecret();
-  const secrets = await plantEverywhere(tenant);
-  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: control });
+  const plainText = createSecret();
+  const secrets = await storeSecrets(tenant);
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: plainText });
 
-  const text = await dump();
-  expect(() => expectNone([control], text)).toThrow();
-  expectNone(secrets, text);
-  expectNone(secrets, lines.join('\n'));
+  const text = await dumpTables();
+  expect(() => expectNoSecret([plainText], text)).toThrow();
+  expectNoSecret(secrets, text);
+  expectNoSecret(secrets, lines.join('\n'));
   expect(lines.length).toBeGreaterThan(0);
   // The API never returns a code verifier, so the test cannot search for one.
   for (const { table, column } of listSealedColumns().filter(
-    (row) => row.table !== 'OAuthConnect',
+    (sealed) => sealed.table !== 'OAuthConnect',
   )) {
-    const [sealed] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
-    expect(sealed, `a value of ${table}.${column}`).toBeDefined();
+    const [row] = await rows.query(`select 1 from "${table}" where "${column}" is not null`, []);
+    expect(row, `a value of ${table}.${column}`).toBeDefined();
   }
 });
 
@@ -201,7 +201,7 @@ test('repeats no secret in a refusal', async () => {
   const basicAuth = { username: 'u', password: secret };
   const { id: connectionId } = await generateConnection(tenant);
   const appFields = { provider: 'hubspot', clientId: 'c', clientSecret: secret };
-  const refused: [string, Record<string, unknown>][] = [
+  const requests: [string, Record<string, unknown>][] = [
     [DELETE_KEY, { input: { projectIdOrName, apiKey: secret } }],
     [DELETE_KEY, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
     [CREATE_APP, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
@@ -253,15 +253,15 @@ test('repeats no secret in a refusal', async () => {
       { input: { projectIdOrName, connectionId: newId('con'), credentials: { apiKey: secret } } },
     ],
   ];
-  for (const [query, variables] of refused) {
+  for (const [query, variables] of requests) {
     const response = await tenant.request(query, variables);
     expect(response.errors, JSON.stringify(variables)).toBeDefined();
-    expectNone([secret], JSON.stringify(response));
+    expectNoSecret([secret], JSON.stringify(response));
   }
   const wrongKey = await app.client({ 'x-api-key': secret }).request('{ viewer { kind } }');
   expect(wrongKey.status).toBe(401);
-  expectNone([secret], JSON.stringify(wrongKey));
-  expectNone([secret], lines.join('\n'));
+  expectNoSecret([secret], JSON.stringify(wrongKey));
+  expectNoSecret([secret], lines.join('\n'));
 });
 
 test('repeats no secret in the response or the log if the database fails', async () => {
@@ -274,9 +274,9 @@ test('repeats no secret in the response or the log if the database fails', async
       createConnectionVariables(tenant, { apiKey: secret }),
     );
     expect(response.errors?.[0]?.extensions.code).toBe('INTERNAL_ERROR');
-    expectNone([secret], JSON.stringify(response));
+    expectNoSecret([secret], JSON.stringify(response));
     expect(lines.join('\n')).toContain('error.internal');
-    expectNone([secret], lines.join('\n'));
+    expectNoSecret([secret], lines.join('\n'));
   } finally {
     await rows.query('alter table "Elsewhere" rename to "Connection"', []);
   }

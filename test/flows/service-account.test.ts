@@ -1,4 +1,4 @@
-/** Custom inputs of a service account, whose key signs an assertion that is exchanged for a token. */
+/** The key of a service account signs an assertion, which the gateway exchanges for a token. */
 import { generateKeyPairSync } from 'node:crypto';
 import { importSPKI, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
@@ -33,9 +33,9 @@ const KEY_FILE = {
 const toBase64 = (file: object) => Buffer.from(JSON.stringify(file)).toString('base64');
 const customAuth = { serviceAccountKey: toBase64(KEY_FILE), scopes: ['calendar', 'drive'] };
 
-/** The issued tokens in order, and the rejected ones among them. */
-const issued: { form: Record<string, string> }[] = [];
-const refused = new Set<string>();
+/** The requests for tokens, in order. */
+const tokenRequests: { form: Record<string, string> }[] = [];
+const rejectedTokens = new Set<string>();
 let isKeyKnown = true;
 
 const server = await startProviderServer((request) =>
@@ -45,14 +45,17 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 function respondWithToken({ body }: ServedRequest) {
   if (!isKeyKnown) return { status: 400, body: { error: 'invalid_grant' } };
-  issued.push({ form: body as Record<string, string> });
-  return { status: 200, body: { access_token: `token ${issued.length}`, expires_in: 3_599 } };
+  tokenRequests.push({ form: body as Record<string, string> });
+  return {
+    status: 200,
+    body: { access_token: `token ${tokenRequests.length}`, expires_in: 3_599 },
+  };
 }
 
 function respondAsApi({ headers }: ServedRequest) {
   const token = (headers.authorization ?? '').replace('Bearer ', '');
-  const isGood = /^token \d+$/.test(token) && !refused.has(token);
-  return { status: isGood ? 200 : 401, body: {} };
+  const isAccepted = /^token \d+$/.test(token) && !rejectedTokens.has(token);
+  return { status: isAccepted ? 200 : 401, body: {} };
 }
 
 const google = CATALOG.find(({ name }) => name === 'googleServiceAccount') as Provider;
@@ -79,14 +82,14 @@ async function connect(tenant: Tenant, overrides: object = {}) {
   const credentials = { ...customAuth, ...overrides };
   const account = { provider: google.name, customAuth: credentials, skipCheck: true };
   const { id } = await generateConnection(tenant, account);
-  const call = async () => {
+  const sendRequest = async () => {
     const session = openSession(app.app.services, await getConnection(app, id));
     return (await session.send({ method: 'GET', path: '/calendar/v3/events' })).status;
   };
-  return { id, call, show: () => getConnection(app, id) };
+  return { id, sendRequest, readConnection: () => getConnection(app, id) };
 }
 
-async function verifyClaims(assertion = '') {
+async function verifyAssertion(assertion = '') {
   const key = await importSPKI(publicKey, 'RS256');
   const audience = `${server.url}/token`;
   const currentDate = app.app.services.now();
@@ -94,46 +97,48 @@ async function verifyClaims(assertion = '') {
 }
 
 test('signs an assertion with the key, and exchanges it for a token on the first call', async () => {
-  const { call, show } = await connect(await app.tenant());
-  expect(await show()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
-  const before = issued.length;
-  expect(await Promise.all([call(), call(), call()])).toEqual([200, 200, 200]);
-  expect(issued.length).toBe(before + 1);
-  const { form } = issued.at(-1) ?? {};
+  const { sendRequest, readConnection } = await connect(await app.tenant());
+  expect(await readConnection()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
+  const countBefore = tokenRequests.length;
+  expect(await Promise.all([sendRequest(), sendRequest(), sendRequest()])).toEqual([200, 200, 200]);
+  expect(tokenRequests.length).toBe(countBefore + 1);
+  const { form } = tokenRequests.at(-1) ?? {};
   expect(form?.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
-  const { payload, protectedHeader } = await verifyClaims(form?.assertion);
+  const { payload, protectedHeader } = await verifyAssertion(form?.assertion);
   expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'k1' });
   expect(payload).toMatchObject({ iss: EMAIL, scope: 'calendar drive' });
   expect(payload).not.toHaveProperty('sub');
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
-  expect((await show()).status).toBe('WORKING');
+  expect((await readConnection()).status).toBe('WORKING');
 });
 
 test('replaces a token before it expires, and when the provider rejects it', async () => {
   const tenant = await app.tenant();
-  const { id, call, show } = await connect(tenant, { subject: 'ann@acme.test' });
-  const listEvents = await keepEvents(app, tenant);
-  await call();
-  expect((await verifyClaims(issued.at(-1)?.form.assertion)).payload.sub).toBe('ann@acme.test');
-  const before = issued.length;
+  const { id, sendRequest, readConnection } = await connect(tenant, { subject: 'ann@acme.test' });
+  const events = await keepEvents(app, tenant);
+  await sendRequest();
+  expect((await verifyAssertion(tokenRequests.at(-1)?.form.assertion)).payload.sub).toBe(
+    'ann@acme.test',
+  );
+  const countBefore = tokenRequests.length;
   clock.aheadMs += 58 * 60_000;
-  await call();
-  expect(issued.length).toBe(before);
+  await sendRequest();
+  expect(tokenRequests.length).toBe(countBefore);
   clock.aheadMs += 2 * 60_000;
-  await call();
-  expect(issued.length).toBe(before + 1);
-  refused.add(`token ${issued.length}`);
-  expect(await call()).toBe(200);
-  expect(issued.length).toBe(before + 2);
-  const refreshing = `mutation RefreshConnection($input: RefreshConnectionInput!) {
+  await sendRequest();
+  expect(tokenRequests.length).toBe(countBefore + 1);
+  rejectedTokens.add(`token ${tokenRequests.length}`);
+  expect(await sendRequest()).toBe(200);
+  expect(tokenRequests.length).toBe(countBefore + 2);
+  const refreshMutation = `mutation RefreshConnection($input: RefreshConnectionInput!) {
     refreshConnection(input: $input) { connection { status } }
   }`;
   const input = { projectIdOrName: tenant.projectId, connectionId: id };
-  await tenant.query(refreshing, { input });
-  expect(issued.length).toBe(before + 3);
-  const stored = await readStoredCredentials(app, await show());
-  expect(stored).toMatchObject({ token: { token: `token ${issued.length}` } });
-  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
+  await tenant.query(refreshMutation, { input });
+  expect(tokenRequests.length).toBe(countBefore + 3);
+  const stored = await readStoredCredentials(app, await readConnection());
+  expect(stored).toMatchObject({ token: { token: `token ${tokenRequests.length}` } });
+  expect((await events()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
@@ -155,27 +160,27 @@ test('returns UNPROCESSABLE for a rejected key, and stores an accepted key with 
   expect(await connection.count({ where: { projectId: tenant.projectId } })).toBe(0);
   const { id } = await generateConnection(tenant, { provider: google.name, customAuth });
   expect(await readStoredCredentials(app, await getConnection(app, id))).toMatchObject({
-    token: { token: `token ${issued.length}` },
+    token: { token: `token ${tokenRequests.length}` },
   });
 });
 
 test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts the key', async () => {
-  const { call, show } = await connect(await app.tenant());
+  const { sendRequest, readConnection } = await connect(await app.tenant());
   isKeyKnown = false;
-  await expect(call()).rejects.toThrow('invalid_grant');
+  await expect(sendRequest()).rejects.toThrow('invalid_grant');
   isKeyKnown = true;
-  expect((await show()).status).toBe('BAD_CREDENTIALS');
+  expect((await readConnection()).status).toBe('BAD_CREDENTIALS');
 });
 
 test('names every missing, unknown or malformed input, and repeats none', async () => {
   const rest = await createRestTenant(app);
-  const listFindings = (inputs: object) => {
+  const listIssues = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
     return expectEqualIssues(rest, 'generateConnection', { ...consumer, customAuth: inputs });
   };
   const detail = 'must be non-empty text or JSON.';
-  const noKey = 'must be the JSON key file of a service account with an RSA key, in base64.';
-  expect(await listFindings({ key: 'x' })).toEqual([
+  const keyDetail = 'must be the JSON key file of a service account with an RSA key, in base64.';
+  expect(await listIssues({ key: 'x' })).toEqual([
     'customAuth.key: is not an input of googleServiceAccount, which has serviceAccountKey, scopes, subject.',
     `customAuth.scopes: ${detail}`,
     `customAuth.serviceAccountKey: ${detail}`,
@@ -188,10 +193,10 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     toBase64({ ...KEY_FILE, private_key: publicKey }),
   ]) {
     const inputs = { ...customAuth, serviceAccountKey };
-    expect(await listFindings(inputs)).toEqual([`customAuth.serviceAccountKey: ${noKey}`]);
+    expect(await listIssues(inputs)).toEqual([`customAuth.serviceAccountKey: ${keyDetail}`]);
   }
-  expect(await listFindings({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
-    'customAuth.scopes: must be a list of at least one scope.',
+  expect(await listIssues({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
+    'customAuth.scopes: must be a list with at least one text.',
     'customAuth.subject: must be text.',
   ]);
 });

@@ -1,6 +1,6 @@
 /**
- * Tenant B requests everything of tenant A: every field and mutation that takes an ID or a name gets those of
- * A, found by walking the schema. A is the demo, which has a row of every kind.
+ * Tenant B calls every field and mutation of the schema with IDs and names of tenant A, which is the demo. The responses
+ * contain nothing of A.
  *
  * @module-tag all/walk
  */
@@ -37,42 +37,45 @@ import {
 import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
 const app = await getSharedApp({ env: { DEMO: 'true' } });
-let b: Tenant;
-/** The ids of A by prefix, and the names of A. */
-const idsOfA = new Map<string, string>();
+let tenantB: Tenant;
+/** An ID of A by prefix. */
+const idOfAByPrefix = new Map<string, string>();
 const namesOfA: string[] = [];
 
 beforeAll(async () => {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
-  b = await app.tenant('b');
-  const builder = await b.builder.query('{ viewer { builder { id } } }');
-  const ownOfB = JSON.stringify([b.orgId, b.projectId, b.apiKeyId, builder]);
+  tenantB = await app.tenant('b');
+  const builder = await tenantB.builder.query('{ viewer { builder { id } } }');
+  const idsOfB = JSON.stringify([tenantB.orgId, tenantB.projectId, tenantB.apiKeyId, builder]);
   for (const [prefix, ids] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
-    const nodes = await fetchNodesForB(ids);
-    const hiddenIds = ids.filter((id) => !ownOfB.includes(id) && !nodes.has(id));
+    const readableIds = await listReadableIds(ids);
+    const hiddenIds = ids.filter((id) => !idsOfB.includes(id) && !readableIds.has(id));
     const id = hiddenIds.at(-1);
-    if (id !== undefined) idsOfA.set(prefix, id);
+    if (id !== undefined) idOfAByPrefix.set(prefix, id);
   }
   namesOfA.push('demo', 'acme', 'ada', 'crm-sync', 'connections', 'events', 'demo.example');
 });
 
-/** Returns the ids that are nodes for B. */
-async function fetchNodesForB(ids: string[]): Promise<Set<string>> {
-  const foundIds = new Set<string>();
+/** Returns the IDs whose node B may read. */
+async function listReadableIds(ids: string[]): Promise<Set<string>> {
+  const readableIds = new Set<string>();
   for (let start = 0; start < ids.length; start += NODES_MAX) {
     const chunk = ids.slice(start, start + NODES_MAX);
-    const { data } = await b.request('query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
-      ids: chunk,
-    });
+    const { data } = await tenantB.request(
+      'query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+      {
+        ids: chunk,
+      },
+    );
     for (const node of (data?.nodes ?? []) as ({ id: string } | null)[]) {
-      if (node) foundIds.add(node.id);
+      if (node) readableIds.add(node.id);
     }
   }
-  return foundIds;
+  return readableIds;
 }
 
-const dumpA = () => dumpProject(app, idsOfA.get('prj') as string);
+const dumpProjectA = () => dumpProject(app, idOfAByPrefix.get('prj') as string);
 
 const TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
@@ -85,19 +88,19 @@ const TEXTS: Foreign['texts'] = {
   specVersion: '1.0.0',
 };
 
-/** The values of A that an argument or input field with this name may take. */
-function foreignOfA(project: string): Foreign {
-  return { project, findId: (prefix) => idsOfA.get(prefix), texts: TEXTS };
+/** Returns values of A for arguments and input fields. `project` is the ID or the name of a project. */
+function createForeignValues(project: string): Foreign {
+  return { project, findId: (prefix) => idOfAByPrefix.get(prefix), texts: TEXTS };
 }
 
 /** Expects no id of A in the data. */
 function expectNothingOfA(description: string, data: unknown): void {
   const text = JSON.stringify(data ?? null);
-  const leaked = [...idsOfA.values()].filter((id) => text.includes(id));
+  const leaked = [...idOfAByPrefix.values()].filter((id) => text.includes(id));
   expect(leaked, description).toEqual([]);
 }
 
-test('tenant A has a row of every kind that has an id', () => {
+test('finds an ID of every kind of row of tenant A', () => {
   const kinds = [
     'org',
     'bld',
@@ -119,12 +122,12 @@ test('tenant A has a row of every kind that has an id', () => {
     'evt',
     'dlv',
   ];
-  expect(kinds.filter((kind) => !idsOfA.has(kind))).toEqual([]);
+  expect(kinds.filter((kind) => !idOfAByPrefix.has(kind))).toEqual([]);
 });
 
-test('returns no node of A to B, by key or by builder', async () => {
-  const ids = [...idsOfA.values()];
-  for (const caller of [b, b.builder]) {
+test('returns no node of A to an API key or a builder of B', async () => {
+  const ids = [...idOfAByPrefix.values()];
+  for (const caller of [tenantB, tenantB.builder]) {
     const { nodes } = await caller.query('query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids,
     });
@@ -136,19 +139,21 @@ test('returns nothing of A from any query', async () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   for (const field of fields) {
     const args = omitPageArguments(field.args);
-    for (const name of args.length ? ['demo', idsOfA.get('prj') as string] : ['']) {
+    for (const name of args.length ? ['demo', idOfAByPrefix.get('prj') as string] : ['']) {
       const values = Object.fromEntries(
         args.map((arg) => [
           arg.name,
-          arg.name === 'idOrName' ? name : createForeignValue(arg.name, arg.type, foreignOfA(name)),
+          arg.name === 'idOrName'
+            ? name
+            : createForeignValue(arg.name, arg.type, createForeignValues(name)),
         ]),
       );
-      await queryAs(field, values, args);
+      await expectNothingFromField(field, values, args);
     }
   }
 });
 
-async function queryAs(
+async function expectNothingFromField(
   field: GraphQLField<unknown, unknown>,
   values: Record<string, unknown>,
   args: GraphQLArgument[],
@@ -157,7 +162,7 @@ async function queryAs(
   const selection = isObjectType(returnType) ? `{ ${selectFields(returnType, 1)} }` : '{ id }';
   const { declared, passed } = declareVariables(args);
   const query = `query ${declared} { ${field.name}${passed} ${isLeafType(returnType) ? '' : selection} }`;
-  for (const caller of [b, b.builder]) {
+  for (const caller of [tenantB, tenantB.builder]) {
     const { data } = await caller.request(query, values);
     expectNothingOfA(query, data);
   }
@@ -165,42 +170,45 @@ async function queryAs(
 
 test("returns nothing of A from any filter of B's lists", async () => {
   const project = schema.getType('Project') as GraphQLObjectType;
-  let requests = 0;
+  let requestCount = 0;
   const queries = Object.values(project.getFields()).flatMap((field) =>
     listArgumentSets(field).map((args) => ({ field, args })),
   );
   for (const { field, args } of queries) {
     if (args.length === 0) continue;
     const values = Object.fromEntries(
-      args.map((arg) => [arg.name, createForeignArgument(field, arg, foreignOfA(b.projectId))]),
+      args.map((arg) => [
+        arg.name,
+        createForeignArgument(field, arg, createForeignValues(tenantB.projectId)),
+      ]),
     );
     const { declared, passed } = declareVariables(args);
     const returnType = getNamedType(field.type);
     const selection = isObjectType(returnType) ? `{ ${selectFields(returnType, 1)} }` : '';
-    const query = `query ${declared} { project(idOrName: "${b.projectId}") { ${field.name}${passed} ${selection} } }`;
-    const { data } = await b.request(query, values);
+    const query = `query ${declared} { project(idOrName: "${tenantB.projectId}") { ${field.name}${passed} ${selection} } }`;
+    const { data } = await tenantB.request(query, values);
     expectNothingOfA(query, data);
-    requests += 1;
+    requestCount += 1;
   }
-  expect(requests).toBeGreaterThan(8);
+  expect(requestCount).toBeGreaterThan(8);
 });
 
 test("refuses a cursor of A in B's list", async () => {
-  const list = (first: number, after: string) =>
+  const buildQuery = (first: number, after: string) =>
     `{ project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
   const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
   const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
-  const a = app.client({ 'x-api-key': apiKey });
-  const { project } = await a.query(list(1, ''));
-  const query = `{ project(idOrName: "${b.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
-  expect(await b.getRefusal(query)).toMatchObject({
+  const tenantA = app.client({ 'x-api-key': apiKey });
+  const { project } = await tenantA.query(buildQuery(1, ''));
+  const query = `{ project(idOrName: "${tenantB.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
+  expect(await tenantB.getRefusal(query)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'after' })] },
   });
 });
 
-test('changes no row of A and returns nothing of A in any mutation', async () => {
-  const before = await dumpA();
+test('neither changes nor returns anything of A with any mutation', async () => {
+  const projectBefore = await dumpProjectA();
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
   expect(mutations.length).toBeGreaterThan(35);
   for (const mutation of mutations) {
@@ -208,10 +216,10 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
     const selection = selectFields(getNamedType(mutation.type) as GraphQLObjectType, 1);
     const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
-    for (const project of ['demo', idsOfA.get('prj') as string, b.projectId]) {
-      for (const caller of [b, b.builder]) {
+    for (const project of ['demo', idOfAByPrefix.get('prj') as string, tenantB.projectId]) {
+      for (const caller of [tenantB, tenantB.builder]) {
         const variables = {
-          input: createForeignInput(Object.values(input.getFields()), foreignOfA(project)),
+          input: createForeignInput(Object.values(input.getFields()), createForeignValues(project)),
         };
         const { data, errors } = await caller.request(query, variables);
         expectNothingOfA(mutation.name, data);
@@ -220,12 +228,12 @@ test('changes no row of A and returns nothing of A in any mutation', async () =>
       }
     }
   }
-  expect(await dumpA()).toBe(before);
+  expect(await dumpProjectA()).toBe(projectBefore);
 }, 120_000);
 
 test('returns no project for the names of A', async () => {
   for (const name of namesOfA) {
-    const { data } = await b.request(`{ project(idOrName: ${JSON.stringify(name)}) { id } }`);
+    const { data } = await tenantB.request(`{ project(idOrName: ${JSON.stringify(name)}) { id } }`);
     expect(data).toEqual({ project: null });
   }
 });

@@ -21,7 +21,7 @@ const { database } = app.app.services;
 const { sandbox } = app.app;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'gateway-journal-'));
-const journal = join(dataDir, 'token-journal');
+const journalFolder = join(dataDir, 'token-journal');
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Starts a server with the same database, sandbox and data folder. */
@@ -35,61 +35,65 @@ function startServer(database: Database, log?: Log) {
 }
 
 /** Returns a database that never stores a refresh, so that the refresh lasts until the process ends. */
-function withHangingStore({ changes, ...rest }: Database): Database {
+function hangTokenStorage({ changes, ...rest }: Database): Database {
   const run: Database['changes']['run'] = (change, item) =>
     change.text === STORE_TOKENS.text ? new Promise(() => {}) : changes.run(change, item);
   return { ...rest, changes: { run } };
 }
 
+/** Refreshes the connection's token on a server that ends before it has stored the token. */
 async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) {
-  const crashingServer = await startServer(withHangingStore(database));
+  const crashingServer = await startServer(hangTokenStorage(database));
   void callSandbox(crashingServer, connection);
-  await vi.waitFor(() => expect(readdirSync(journal)).toEqual([`${connection.id}.json`]));
+  await vi.waitFor(() => expect(readdirSync(journalFolder)).toEqual([`${connection.id}.json`]));
   await crashingServer[Symbol.asyncDispose]();
 }
 
 /** Returns a database that refuses new tokens while `isAway` returns true. */
-function withFailingStore({ changes, ...rest }: Database, isAway: () => boolean): Database {
+function failTokenStorage({ changes, ...rest }: Database, isUnavailable: () => boolean): Database {
   const run: Database['changes']['run'] = async (change, item) => {
-    if (change.text === STORE_TOKENS.text && isAway()) throw new Error('The database is away.');
+    if (change.text === STORE_TOKENS.text && isUnavailable())
+      throw new Error('The database is not available.');
     return changes.run(change, item);
   };
   return { ...rest, changes: { run } };
 }
 
-test('stores a token that the database refused once it recovers, before the old one is used', async () => {
+test('stores a token when the database recovers, before any process uses the old token', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const counts = { ...sandbox.oauth.counts };
-  let isAway = true;
-  await using waiting = await startServer(
-    withFailingStore(database, () => isAway),
+  let isUnavailable = true;
+  await using waitingServer = await startServer(
+    failTokenStorage(database, () => isUnavailable),
     createLog('silent'),
   );
-  await expect(callSandbox(waiting, connection)).rejects.toThrow('The database is away.');
-  expect(readdirSync(journal)).toEqual([`${connection.id}.json`]);
-  // This app has another data folder, and cannot read the journal of the first.
-  const otherCall = callSandbox(app, connection);
-  isAway = false;
-  expect((await otherCall).status).toBe(200);
-  expect(readdirSync(journal)).toEqual([]);
+  await expect(callSandbox(waitingServer, connection)).rejects.toThrow(
+    'The database is not available.',
+  );
+  expect(readdirSync(journalFolder)).toEqual([`${connection.id}.json`]);
+  // This app has another data folder, so it cannot read the journal.
+  const pendingCall = callSandbox(app, connection);
+  isUnavailable = false;
+  expect((await pendingCall).status).toBe(200);
+  expect(readdirSync(journalFolder)).toEqual([]);
   expect(sandbox.oauth.counts).toMatchObject({
     refreshed: counts.refreshed + 1,
     reuseRefused: counts.reuseRefused,
   });
 });
 
-test('stores a token that was received before a crash at the next start', async () => {
+test('stores at the next start a token that was received before a crash', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const before = await readStoredCredentials(app, connection);
+  const credentialsBefore = await readStoredCredentials(app, connection);
   const counts = { ...sandbox.oauth.counts };
   await crashBeforeCommit(connection);
-  expect(await readStoredCredentials(app, connection)).toEqual(before);
-  expect(readFileSync(join(journal, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
+  expect(await readStoredCredentials(app, connection)).toEqual(credentialsBefore);
+  expect(readFileSync(join(journalFolder, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
 
   const listEvents = await keepEvents(app, tenant);
   await using restarted = await startServer(database);
-  expect(readdirSync(journal)).toEqual([]);
+  expect(readdirSync(journalFolder)).toEqual([]);
   expect(await getConnection(app, connection.id)).toMatchObject({
     status: 'CREATED',
     refreshLeaseToken: null,
@@ -108,7 +112,7 @@ test('replaces no newer credentials with a token from the journal', async () => 
   await crashBeforeCommit(connection);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   await using _restarted = await startServer(database);
-  expect(readdirSync(journal)).toEqual([]);
+  expect(readdirSync(journalFolder)).toEqual([]);
   expect(await readStoredCredentials(app, connection)).toMatchObject({ apiKey: 'sandbox-key' });
 });
 
@@ -117,13 +121,13 @@ test('removes a token of a deleted connection from the journal', async () => {
   await crashBeforeCommit(connection);
   await database.prisma.connection.deleteMany({ where: { id: connection.id } });
   await using _restarted = await startServer(database);
-  expect(readdirSync(journal)).toEqual([]);
+  expect(readdirSync(journalFolder)).toEqual([]);
 });
 
 test('keeps an unreadable file in the journal, and starts', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   await crashBeforeCommit(connection);
-  const path = join(journal, `${connection.id}.json`);
+  const path = join(journalFolder, `${connection.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
   await using _restarted = await startServer(database, createLog('silent'));
   expect(existsSync(path)).toBe(true);

@@ -22,13 +22,13 @@ const { sandbox, services } = app.app;
 
 /** Returns a function that counts the tokens, refreshes and refused reuses since this call. */
 function startCounting() {
-  const before = { ...sandbox.oauth.counts };
+  const countsBefore = { ...sandbox.oauth.counts };
   return () => {
     const { issued, refreshed, reuseRefused } = sandbox.oauth.counts;
     return {
-      issued: issued - before.issued,
-      refreshed: refreshed - before.refreshed,
-      reuseRefused: reuseRefused - before.reuseRefused,
+      issued: issued - countsBefore.issued,
+      refreshed: refreshed - countsBefore.refreshed,
+      reuseRefused: reuseRefused - countsBefore.reuseRefused,
     };
   };
 }
@@ -61,7 +61,7 @@ test('stores a refreshed token and its event in one statement, without a transac
     // Requests are stored in the background.
     .filter(({ text }) => !text.includes('"RecordedRequest"'))
     .map(({ text }) => text.trim().split(/\s/)[0]?.toLowerCase());
-  // The statements on PostgreSQL: the lease that outlasts its process, the new token, and the working status.
+  // PostgreSQL stores a lease first. Then the token and the status `WORKING` are stored.
   const lease = onPostgres ? ['update'] : [];
   expect(verbs.filter((verb) => verb !== 'select')).toEqual([...lease, 'with', 'update']);
   expect(verbs.filter((verb) => verb === 'select')).toHaveLength(5);
@@ -82,7 +82,7 @@ test('refreshes a rejected token once for 50 concurrent calls, and repeats each 
 
 test('refreshes a token once on two servers of one database', async () => {
   const { database } = services;
-  await using other = await createTestApp({
+  await using otherApp = await createTestApp({
     env: { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
     database: keepOpen(database),
     providers: [createSandboxProvider(() => sandbox.url)],
@@ -91,7 +91,7 @@ test('refreshes a token once on two servers of one database', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const countRequests = startCounting();
   const responses = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : other, connection)),
+    Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : otherApp, connection)),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
@@ -100,7 +100,7 @@ test('refreshes a token once on two servers of one database', async () => {
 test('uses a rotating refresh token once', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const countRequests = startCounting();
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let call = 0; call < 3; call += 1) {
     expect((await callSandbox(app, connection)).status).toBe(200);
     clock.aheadMs += 2 * 60 * 60_000;
   }
@@ -119,7 +119,7 @@ test('uses a token until shortly before it expires, and then replaces it', async
   expect(countRequests().refreshed).toBe(1);
 });
 
-test('continues a session with tokens that another session refreshed', async () => {
+test('uses the tokens that another session refreshed', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   const session = openSession(services, connection);
   const request = { method: 'GET', path: '/objects' } as const;
@@ -137,7 +137,7 @@ test.each([
     'OAUTH2_PASSWORD',
     { oauth2PasswordCredentials: { ...CLIENT, username: 'u', password: 'sandbox-password' } },
   ],
-])('%s: shares one token among the first calls with unchecked credentials', async (authScheme, credentials) => {
+])('%s: requests one token for concurrent first calls with unchecked credentials', async (authScheme, credentials) => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { ...credentials, skipCheck: true });
   const listEvents = await keepEvents(app, tenant);
@@ -155,28 +155,28 @@ test.each([
   expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
 });
 
-test('performs a write once if its token was rejected', async () => {
+test('writes a record once if the first request was rejected with an old token', async () => {
   const connection = await connectWithTokens(app, await app.tenant(), {
     accessToken: 'revoked',
     expiresAt: null,
   });
-  const before = sandbox.records('companies').length;
+  const countBefore = sandbox.records('companies').length;
   const body = { record: { name: 'Once' } };
   const path = '/objects/companies/records';
   const response = await openSession(services, connection).send({ method: 'POST', path, body });
   expect(response.status).toBe(201);
-  expect(sandbox.records('companies').length).toBe(before + 1);
+  expect(sandbox.records('companies').length).toBe(countBefore + 1);
 });
 
 test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
   const listEvents = await keepEvents(app, tenant);
-  for (let turn = 0; turn < 2; turn += 1) {
-    const refused = await callSandbox(app, connection).catch((error) => error);
-    expect(refused).toMatchObject({ name: 'ProviderError', kind: 'AUTH_INVALIDATED' });
-    expect(refused.message).toContain('invalid_grant');
-    expect(refused.message).not.toContain('sbx_rt_unknown');
+  for (let call = 0; call < 2; call += 1) {
+    const error = await callSandbox(app, connection).catch((reason) => reason);
+    expect(error).toMatchObject({ name: 'ProviderError', kind: 'AUTH_INVALIDATED' });
+    expect(error.message).toContain('invalid_grant');
+    expect(error.message).not.toContain('sbx_rt_unknown');
   }
   expect(await getConnection(app, connection.id)).toMatchObject({
     status: 'BAD_CREDENTIALS',
@@ -202,8 +202,8 @@ test.each([
   const connection = await connectWithTokens(app, tenant);
   const listEvents = await keepEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
-  const failed = await callSandbox(app, connection).catch((error) => error);
-  expect(failed).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
+  const error = await callSandbox(app, connection).catch((reason) => reason);
+  expect(error).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
   expect((await getConnection(app, connection.id)).status).toBe('CREATED');
   expect(await listEvents()).toEqual([]);
   expect((await callSandbox(app, connection)).status).toBe(200);
@@ -217,12 +217,12 @@ test('uses a valid token if a refresh fails temporarily', async () => {
   expect((await callSandbox(app, connection)).status).toBe(200);
 });
 
-test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until it gets another', async () => {
+test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until the key is replaced', async () => {
   const tenant = await app.tenant();
   const listEvents = await keepEvents(app, tenant);
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const connection = await getConnection(app, id);
-  for (let turn = 0; turn < 2; turn += 1) {
+  for (let call = 0; call < 2; call += 1) {
     expect((await callSandbox(app, connection)).status).toBe(401);
   }
   expect((await getConnection(app, id)).status).toBe('BAD_CREDENTIALS');
@@ -251,12 +251,12 @@ test('uses an access token without a refresh token until it is rejected', async 
   const connection = await connectWithTokens(app, tenant, { refreshToken: null });
   // The token has expired by the gateway's clock, and the sandbox still accepts it.
   expect((await callSandbox(app, connection)).status).toBe(200);
-  const refused = await connectWithTokens(app, tenant, {
+  const rejected = await connectWithTokens(app, tenant, {
     accessToken: 'revoked',
     refreshToken: null,
   });
-  expect((await callSandbox(app, refused)).status).toBe(401);
-  expect((await getConnection(app, refused.id)).status).toBe('BAD_CREDENTIALS');
+  expect((await callSandbox(app, rejected)).status).toBe(401);
+  expect((await getConnection(app, rejected.id)).status).toBe('BAD_CREDENTIALS');
 });
 
 test('keeps credentials that are replaced during a refresh', async () => {

@@ -24,11 +24,11 @@ beforeAll(async () => {
   return () => org[Symbol.asyncDispose]();
 });
 
-/** Returns the subscribers of the connection's own stream. */
+/** Returns the subscribers of the connection's stream. */
 const listSubscribers = ({ connectionId }: { connectionId: string }) =>
   stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
 
-/** The lease of a worker in another process. */
+/** The lease token of a worker in another process. */
 const OTHER_LEASE = 'another process:its claim';
 
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
@@ -73,7 +73,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
 });
 
-test('names changed fields, also of compound addresses, and watches fields in any case', async () => {
+test('names changed fields, including parts of an address, and ignores the case of watched fields', async () => {
   const tenant = await app.tenant();
   const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installActiveOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
@@ -89,7 +89,7 @@ test('names changed fields, also of compound addresses, and watches fields in an
 });
 
 test(
-  'resumes an interrupted stream without loss or duplicates, within its flow control',
+  'resumes an interrupted stream without loss or duplicates, and requests at most 100 events ahead',
   { tags: ['all/rows'] },
   async () => {
     const installed = await installActiveOnOrg(app, await app.tenant(), org);
@@ -137,7 +137,7 @@ test('replaces a rejected token and continues the stream', async () => {
   expect(await installed.waitForEntries(2)).toHaveLength(2);
 });
 
-test('fetches the record of an event that only names it', async () => {
+test('fetches the record of an event that contains only its ID', async () => {
   const tenant = await app.tenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
   const installed = await installActiveOnOrg(app, tenant, org, { updateEvent });
@@ -155,18 +155,19 @@ test('fetches the record of an event that only names it', async () => {
 test('reads changes that an overflow event does not list, and delivers deletions', async () => {
   const tenant = await app.tenant();
   const installed = await installActiveOnOrg(app, tenant, org);
-  const erased = rest.store.create('Contact', { LastName: 'Gone' });
+  const deletedId = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
-  rest.store.delete('Contact', erased);
+  rest.store.delete('Contact', deletedId);
   const commitTimestamp = Date.now() + 1_000;
   const change = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
   stream.publish({ ...change, changeType: 'GAP_OVERFLOW', commitTimestamp });
-  const deleted = () => installed.listEntries().filter((entry) => entry.id === erased);
+  const listDeletedEntries = () =>
+    installed.listEntries().filter((entry) => entry.id === deletedId);
   await expect
-    .poll(deleted, SUBSCRIPTION_POLLING)
+    .poll(listDeletedEntries, SUBSCRIPTION_POLLING)
     .toMatchObject([{ subscribeEventType: 'delete' }]);
-  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
-  await expect.poll(read, SUBSCRIPTION_POLLING).toContain(id);
+  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(id);
   expect(await listSubscribeResults(app, tenant)).toContainEqual(
     expect.stringMatching(/without events/),
   );
@@ -180,13 +181,13 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   await holdLease(installed);
   const missedRecord = org.create({ Email: createEmail() });
   const changedAt = new Date(Date.now() + 30_000);
-  const missedByAnotherClock = org.create({ Email: createEmail() }, { changedAt });
+  const missedByFastClock = org.create({ Email: createEmail() }, { changedAt });
   stream.expireEvents();
   await releaseLease(installed);
-  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
   await expect
-    .poll(read, SUBSCRIPTION_POLLING)
-    .toEqual(expect.arrayContaining([missedRecord, missedByAnotherClock]));
+    .poll(listReadIds, SUBSCRIPTION_POLLING)
+    .toEqual(expect.arrayContaining([missedRecord, missedByFastClock]));
   const logs = await listSubscribeResults(app, tenant);
   expect(logs).toContainEqual(expect.stringMatching(/no longer has events of that age/));
   // The stream receives events again.
@@ -198,8 +199,8 @@ test("logs that the provider no longer keeps the stream's position, and reads th
 });
 
 /**
- * Makes the stream due until it is open. The delay doubles with each failure, and would exceed the test's time if a busy
- * machine adds failures.
+ * Makes the stream due repeatedly until it is open. Without this, a busy machine could add failures, each of which doubles
+ * the delay.
  */
 async function reopen({ connectionId }: { connectionId: string }, isOpen: () => unknown) {
   const attempt = async () => {
@@ -211,12 +212,13 @@ async function reopen({ connectionId }: { connectionId: string }, isOpen: () => 
   await expect.poll(attempt, { timeout: 30_000, interval: 500 }).toBe(true);
 }
 
-/** Gives the lease to another worker, which does nothing. */
+/** Gives the lease of the stream to another worker, which does nothing. */
 async function holdLease({ connectionId }: { connectionId: string }) {
   const leaseExpireTime = new Date(Date.now() + 3_600_000);
   const held = { leaseToken: OTHER_LEASE, leaseExpireTime };
   await prisma.providerStream.updateMany({ where: { connectionId }, data: held });
 }
+
 async function releaseLease({ connectionId }: { connectionId: string }) {
   const free = { leaseToken: null, leaseExpireTime: null };
   await prisma.providerStream.updateMany({
@@ -225,7 +227,7 @@ async function releaseLease({ connectionId }: { connectionId: string }) {
   });
 }
 
-test('lets one of two workers follow a stream, and stores nothing that the other receives late', async () => {
+test('stores no event that a worker receives after another worker has claimed the stream', async () => {
   const tenant = await app.tenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   expect(await claimStreams(services, 100)).toEqual([]);
@@ -236,35 +238,37 @@ test('lets one of two workers follow a stream, and stores nothing that the other
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
   await releaseLease(installed);
-  // The stream was open before and had no position, so changes since then are read.
-  const read = () => installed.listEntries('read').map(({ raw }) => raw.Id);
-  await expect.poll(read, SUBSCRIPTION_POLLING).toContain(id);
+  // The stream had no position yet, so the gateway reads the changes since it was first open.
+  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(id);
 });
 
 test('gives two tenants on one org separate streams, which end independently', async () => {
-  const [first, other] = [await app.tenant(), await app.tenant()];
-  const firstInstallation = await installOnOrg(app, first, org);
-  const otherInstallation = await installOnOrg(app, other, org, { deleteEvent: null });
-  await firstInstallation.waitUntilActive();
+  const [tenant, otherTenant] = [await app.tenant(), await app.tenant()];
+  const installation = await installOnOrg(app, tenant, org);
+  const otherInstallation = await installOnOrg(app, otherTenant, org, { deleteEvent: null });
+  await installation.waitUntilActive();
   await otherInstallation.waitUntilActive();
   const id = org.create({ Email: createEmail() });
   org.delete(id);
-  await firstInstallation.waitForEntries(2);
+  await installation.waitForEntries(2);
   await otherInstallation.waitForEntries(1);
-  const deliveries = await prisma.delivery.findMany({ where: { projectId: other.projectId } });
-  expect(deliveries.map(({ body }) => JSON.parse(body).projectId)).not.toContain(first.projectId);
+  const deliveries = await prisma.delivery.findMany({
+    where: { projectId: otherTenant.projectId },
+  });
+  expect(deliveries.map(({ body }) => JSON.parse(body).projectId)).not.toContain(tenant.projectId);
   const revision = {
     specVersion: '1.0.0',
     content: { ...createContactsContent(), subscribe: null },
   };
-  const input = { projectIdOrName: first.projectId, integrationIdOrName: 'crm', revision };
-  await first.query(CREATE_REVISION, { input });
-  await expect.poll(() => listSubscribers(firstInstallation), SUBSCRIPTION_POLLING).toEqual([]);
-  const last = org.create({ Email: createEmail() });
+  const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
+  await tenant.query(CREATE_REVISION, { input });
+  await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toEqual([]);
+  const lastId = org.create({ Email: createEmail() });
   await expect
     .poll(() => otherInstallation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
-    .toContain(last);
-  expect(firstInstallation.listEntries().map((entry) => entry.id)).not.toContain(last);
+    .toContain(lastId);
+  expect(installation.listEntries().map((entry) => entry.id)).not.toContain(lastId);
   expect(
     otherInstallation.listEntries().map(({ subscribeEventType }) => subscribeEventType),
   ).toEqual(['create', 'create']);

@@ -17,12 +17,12 @@ test.skipIf(!hasOpenssl)(
   async () => {
     const certificate = createCertificate('localhost');
     await using org = await startSalesforceOrg(certificate);
-    const byAddress = new URL(org.stream.url);
-    byAddress.hostname = '127.0.0.1';
+    const addressUrl = new URL(org.stream.url);
+    addressUrl.hostname = '127.0.0.1';
     onTestFinished(trustCertificate(certificate));
     {
       await using app = await createTestApp({
-        env: { ...org.env, SALESFORCE_PUBSUB_URL: byAddress.origin },
+        env: { ...org.env, SALESFORCE_PUBSUB_URL: addressUrl.origin },
       });
       await app.app.start();
       const installed = await installOnOrg(app, await app.tenant(), org);

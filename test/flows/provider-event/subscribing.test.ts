@@ -77,18 +77,18 @@ test('ignores repeated and forged requests', async () => {
       Array.from({ length: 20 }, () => crm.create({ email: createEmail() })),
     );
     await installed.waitForEntries(20);
-    const last = await crm.create({ email: createEmail() });
+    const lastId = await crm.create({ email: createEmail() });
     await expect
       .poll(() => installed.listEntries().map(({ id }) => id), SUBSCRIPTION_POLLING)
-      .toContain(last);
+      .toContain(lastId);
     const delivered = installed.listEntries().map(({ id }) => id);
-    expect(delivered.toSorted()).toEqual([...ids, last].toSorted());
+    expect(delivered.toSorted()).toEqual([...ids, lastId].toSorted());
   } finally {
     sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: false, forged: false };
   }
 });
 
-test('delivers changes of a record in order, also if the destination fails sometimes', async () => {
+test('delivers changes of a record in order, even if the destination fails sometimes', async () => {
   const installed = await installActiveSubscription(app, await app.tenant());
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => crm.create({ email: createEmail() })),
@@ -119,13 +119,13 @@ test('delivers changes of watched fields and configured event types only', async
     otherEvents: ['contacts.merged'],
   };
   const installed = await installActiveSubscription(app, tenant, { subscribe });
-  const [id, other] = [
+  const [id, mergedId] = [
     await crm.create({ email: createEmail() }),
     await crm.create({ email: createEmail() }),
   ];
   await crm.update(id, { lastname: 'Not watched' });
   await crm.update(id, { phone: '1' });
-  await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: other });
+  await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: mergedId });
   await installed.waitForEntries(2);
   expect(installed.listEntries()).toMatchObject([
     { subscribeEventType: 'update', id, fieldsUpdated: ['phone'] },
@@ -133,24 +133,24 @@ test('delivers changes of watched fields and configured event types only', async
   ]);
 });
 
-test('delivers an association with both of its records', async () => {
+test('delivers an association with its two records', async () => {
   const tenant = await app.tenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
   const installed = await installActiveSubscription(app, tenant, { subscribe });
-  const company = (
+  const companyId = (
     await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
   ).record.id;
-  const id = await crm.create({ email: createEmail(), company_id: company });
+  const id = await crm.create({ email: createEmail(), company_id: companyId });
   const entries = await installed.waitForEntries(2);
   expect(
     entries.find(({ subscribeEventType }) => subscribeEventType === 'associationUpdate'),
   ).toMatchObject({
     fromRecord: { id, objectName: 'contacts', raw: { id } },
-    toRecord: { id: company, objectName: 'companies', raw: { name: 'Acme' } },
+    toRecord: { id: companyId, objectName: 'companies', raw: { name: 'Acme' } },
   });
 });
 
-test('replaces a changed subscription at the provider, and deletes one with its installation', async () => {
+test('deletes the subscription at the provider with the installation', async () => {
   const tenant = await app.tenant();
   const installed = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
@@ -182,16 +182,18 @@ test('fails without a provider app, and recovers when one is created', async () 
   await installed.waitUntilActive();
 });
 
-test('subscribes again at a sandbox that has lost its subscriptions', async () => {
+test('recreates the subscriptions of a sandbox that has lost all of them', async () => {
   const installed = await installActiveSubscription(app, await app.tenant());
-  const before = await crm.listSubscriptions();
-  for (const { id } of before) {
+  const lostSubscriptions = await crm.listSubscriptions();
+  for (const { id } of lostSubscriptions) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
   }
   await scheduleMaintenance(app.app.services, 'sandbox');
-  // Includes the subscriptions of other tests, in any order.
-  const subscriptionCount = async () => (await crm.listSubscriptions()).length;
-  await expect.poll(subscriptionCount, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(before.length);
+  // The sandbox also has subscriptions of other tests.
+  const countSubscriptions = async () => (await crm.listSubscriptions()).length;
+  await expect
+    .poll(countSubscriptions, SUBSCRIPTION_POLLING)
+    .toBeGreaterThanOrEqual(lostSubscriptions.length);
   const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
   expect(installed.listEntries().map((entry) => entry.id)).toContain(id);
@@ -200,7 +202,7 @@ test('subscribes again at a sandbox that has lost its subscriptions', async () =
 test('renews an expiring subscription at the provider while it is needed', async () => {
   const { settings } = sandbox;
   const lifetime = settings.subscriptionLifetimeSeconds;
-  // Half of the lifetime is longer than the pause between two sweeps.
+  // A subscription is renewed after half of its lifetime, which must be longer than the interval between sweeps.
   settings.subscriptionLifetimeSeconds = 12;
   try {
     const tenant = await app.tenant();
@@ -210,11 +212,11 @@ test('renews an expiring subscription at the provider while it is needed', async
     const findSubscription = () =>
       prisma.objectSubscription.findFirstOrThrow({ where: { projectId } });
     const { providerRef } = await findSubscription();
-    const atProvider = async () =>
+    const findAtProvider = async () =>
       (await crm.listSubscriptions()).find(({ id }) => id === providerRef);
-    const endMs = async () => Date.parse(String((await atProvider())?.expiresAt));
-    const firstEndMs = await endMs();
-    await expect.poll(endMs, SUBSCRIPTION_POLLING).toBeGreaterThan(firstEndMs);
+    const readExpiryMs = async () => Date.parse(String((await findAtProvider())?.expiresAt));
+    const firstExpiryMs = await readExpiryMs();
+    await expect.poll(readExpiryMs, SUBSCRIPTION_POLLING).toBeGreaterThan(firstExpiryMs);
     expect(await findSubscription()).toMatchObject({ providerRef, status: 'ACTIVE' });
     await crm.create({ email: createEmail() });
     await installed.waitForEntries(1);
@@ -233,8 +235,9 @@ test('recreates a subscription that the provider has lost', async () => {
   await crm.call('DELETE', `/webhook-subscriptions/${providerRef}`);
   await prisma.objectSubscription.updateMany({ where, data: { dueTime: new Date(0) } });
   await checkSubscriptionsNow(app);
-  const now = async () => (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
-  await expect.poll(now, SUBSCRIPTION_POLLING).not.toBe(providerRef);
+  const readRef = async () =>
+    (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
+  await expect.poll(readRef, SUBSCRIPTION_POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: createEmail() });
   await installed.waitForEntries(1);
   expect(installed.listEntries().map((entry) => entry.id)).toContain(id);

@@ -21,7 +21,7 @@ const app = await getSharedApp();
 const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 450);
-const RECORDS = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
+const RECORD_REQUESTS = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
 
 afterEach(() => sandbox.faults.clear());
 
@@ -45,7 +45,7 @@ async function startRead(): Promise<StartedRead> {
   return { tenant, reads, id: operation.id };
 }
 
-/** Claims the read as a worker does. Returns a function that records its page. */
+/** Claims the read as a worker does. Returns a function that records a page of it. */
 async function claimRead({ tenant: { projectId }, reads, id }: StartedRead) {
   const run = await claimRun(services, { projectId, operationId: id });
   if (!run) throw new Error('The read is claimed already.');
@@ -59,26 +59,26 @@ async function claimRead({ tenant: { projectId }, reads, id }: StartedRead) {
     });
 }
 
-function changeRun(operationId: string, data: Parameters<typeof prisma.readRun.update>[0]['data']) {
+function updateRun(operationId: string, data: Parameters<typeof prisma.readRun.update>[0]['data']) {
   return prisma.readRun.updateMany({ where: { operationId }, data });
 }
 
-async function readIds(reads: InstalledReads) {
+async function listDeliveredIds(reads: InstalledReads) {
   const messages = await reads.listMessages();
   return messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
 }
 
-/** Runs the read to its end, and expects each record once. */
-async function expectAllRecords(reads: InstalledReads): Promise<void> {
+/** Runs workers until the read has ended, and expects each record once. */
+async function expectAllRecordsOnce(reads: InstalledReads): Promise<void> {
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await readIds(reads)).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  expect(await listDeliveredIds(reads)).toEqual(sandbox.records('contacts').map(({ id }) => id));
 }
 
-test('retries a temporary failure, from the page that failed', async () => {
+test('retries the failed page after a temporary failure', async () => {
   const { reads, id } = await startRead();
-  sandbox.faults.set({ ...RECORDS, status: 503 });
-  await expectAllRecords(reads);
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 503 });
+  await expectAllRecordsOnce(reads);
   const warnings = await prisma.operationLog.findMany({
     where: { operationId: id, severity: 'WARNING' },
   });
@@ -87,9 +87,9 @@ test('retries a temporary failure, from the page that failed', async () => {
   ]);
 });
 
-test("waits as long as the provider's Retry-After", async () => {
+test("waits for the time in the provider's Retry-After header", async () => {
   const { id } = await startRead();
-  sandbox.faults.set({ ...RECORDS, status: 503, retryAfterSeconds: 600 });
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 503, retryAfterSeconds: 600 });
   await using _workers = await startReadJobs(app);
   const readFailures = async () =>
     (await prisma.readRun.findFirstOrThrow({ where: { operationId: id } })).failures;
@@ -101,8 +101,8 @@ test("waits as long as the provider's Retry-After", async () => {
 
 test('fails a read after repeated failures, with the reason', async () => {
   const { reads, id } = await startRead();
-  await changeRun(id, { failures: 9 });
-  sandbox.faults.set({ ...RECORDS, status: 503 });
+  await updateRun(id, { failures: 9 });
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 503 });
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([
     {
@@ -115,7 +115,7 @@ test('fails a read after repeated failures, with the reason', async () => {
 
 test('fails a read immediately after a permanent failure, and resets the count of failures after a success', async () => {
   const reads = await installReads(app, await app.tenant());
-  sandbox.faults.set({ ...RECORDS, status: 403 });
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 403 });
   await using _workers = await startReadJobs(app);
   await reads.makeDue();
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
@@ -135,7 +135,7 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
   const reads = await installReads(app, tenant);
   const where = { installationId: reads.id };
   await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });
-  sandbox.faults.set({ ...RECORDS, status: 403 });
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 403 });
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
   await reads.waitForOperations(1);
@@ -168,13 +168,13 @@ test('pauses an object after five failed reads in a row, until it is resumed', a
 
 test('restarts a read from the first page if its cursor has expired', async () => {
   const { reads, id } = await startRead();
-  await changeRun(id, { cursor: 'deadbeef.200.450', pagesRead: 1, recordsRead: 200 });
-  await expectAllRecords(reads);
+  await updateRun(id, { cursor: 'deadbeef.200.450', pagesRead: 1, recordsRead: 200 });
+  await expectAllRecordsOnce(reads);
 });
 
-test('fails a read whose cursors expire every time', async () => {
+test('fails a read whose cursor expires repeatedly', async () => {
   const { reads, id } = await startRead();
-  await changeRun(id, { cursor: 'deadbeef.200.450', restarts: 10 });
+  await updateRun(id, { cursor: 'deadbeef.200.450', restarts: 10 });
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([
     { status: 'FAILURE', result: expect.stringContaining('The cursor is gone') },
@@ -183,34 +183,34 @@ test('fails a read whose cursors expire every time', async () => {
 
 test('restarts a read from the first page if its fields have changed', async () => {
   const { reads, id } = await startRead();
-  await changeRun(id, { cursor: 'of another plan', planKey: 'another', recordsRead: 400 });
-  await expectAllRecords(reads);
+  await updateRun(id, { cursor: 'of another plan', planKey: 'another', recordsRead: 400 });
+  await expectAllRecordsOnce(reads);
 });
 
 test("resumes a read of a killed worker, and refuses the late worker's page", async () => {
   const read = await startRead();
   const { tenant, reads, id } = read;
-  const recordLate = await claimRead(read);
+  const recordLatePage = await claimRead(read);
   const key = { projectId: tenant.projectId, operationId: id };
   expect(await claimRun(services, key)).toBeNull();
   // Simulates a worker that has not renewed its lease.
-  await changeRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
-  await expectAllRecords(reads);
-  await expect(recordLate({ records: [], nextCursor: 'late' })).rejects.toThrow(LeaseLost);
+  await updateRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
+  await expectAllRecordsOnce(reads);
+  await expect(recordLatePage({ records: [], nextCursor: 'late' })).rejects.toThrow(LeaseLost);
 });
 
-test('refuses a page of a replaced account, and restarts the read with the new connection', async () => {
+test('refuses a page of a replaced connection, and restarts the read with the new connection', async () => {
   const read = await startRead();
   const { tenant, reads } = read;
-  const recordLate = await claimRead(read);
-  const other = await generateConnection(tenant, {
+  const recordLatePage = await claimRead(read);
+  const newConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key-2',
     consumerRef: 'second',
   });
   const input = { projectIdOrName: tenant.projectId, installationId: reads.id };
-  await tenant.query(UPDATE_INSTALLATION, { input: { ...input, connectionId: other.id } });
-  await expect(recordLate({ records: [], nextCursor: null })).rejects.toThrow(LeaseLost);
-  await expectAllRecords(reads);
+  await tenant.query(UPDATE_INSTALLATION, { input: { ...input, connectionId: newConnection.id } });
+  await expect(recordLatePage({ records: [], nextCursor: null })).rejects.toThrow(LeaseLost);
+  await expectAllRecordsOnce(reads);
 });
 
 test('fails a read whose installation is deleted', async () => {
@@ -224,10 +224,12 @@ test('fails a read whose installation is deleted', async () => {
 
 test('enqueues no delivery for a page of a deleted installation', async () => {
   const read = await startRead();
-  const record = await claimRead(read);
+  const recordLatePage = await claimRead(read);
   await deleteInstallation(read.tenant, read.reads.id);
   const records = [{ id: '1', fields: {}, raw: {} }];
-  await expect(record({ records, nextCursor: null })).rejects.toThrow('no longer reads contacts');
+  await expect(recordLatePage({ records, nextCursor: null })).rejects.toThrow(
+    'no longer reads contacts',
+  );
   expect(await read.reads.listMessages()).toEqual([]);
 });
 
@@ -247,7 +249,7 @@ test('fails a read without its destination', async () => {
 
 test('fails a read with rejected credentials, and sets the connection to BAD_CREDENTIALS', async () => {
   const reads = await installReads(app, await app.tenant());
-  sandbox.faults.set({ ...RECORDS, status: 401, times: 2 });
+  sandbox.faults.set({ ...RECORD_REQUESTS, status: 401, times: 2 });
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
@@ -258,19 +260,19 @@ test('fails a read with rejected credentials, and sets the connection to BAD_CRE
 });
 
 test('reads other projects while one account is slow', async () => {
-  const [slow, quick] = [await app.tenant(), await app.tenant()];
+  const [slow, fast] = [await app.tenant(), await app.tenant()];
   const object = {
     objectName: 'deals',
     requiredFields: [{ fieldName: 'name' }],
     optionalFields: [],
   };
   const deals = await installReads(app, slow, { object });
-  const contacts = await installReads(app, quick);
+  const contacts = await installReads(app, fast);
   sandbox.faults.set({ pathPrefix: '/objects/deals/records', delayMs: 2_000, times: 20 });
   const input = { ...deals.triggerInput, objectName: 'deals' };
-  for (let reads = 0; reads < 10; reads += 1) await slow.query(TRIGGER_READ, { input });
+  for (let count = 0; count < 10; count += 1) await slow.query(TRIGGER_READ, { input });
   const { operation } = (
-    await quick.query(TRIGGER_READ, { input: { ...contacts.triggerInput, objectName: 'contacts' } })
+    await fast.query(TRIGGER_READ, { input: { ...contacts.triggerInput, objectName: 'contacts' } })
   ).triggerRead;
   await using _workers = await startReadJobs(app);
   expect(await contacts.waitForOperations(1)).toMatchObject([

@@ -41,7 +41,7 @@ const ATTENTION = `query Attention($project: String!) {
   project(idOrName: $project) { attentionItems { kind objectName detail subject { id } } }
 }`;
 
-const READ = { paused: false, pauseNote: null, isScheduled: true };
+const SCHEDULED = { paused: false, pauseNote: null, isScheduled: true };
 
 test('pauses all objects with a note, and resumes them', async () => {
   const tenant = await app.tenant();
@@ -49,19 +49,19 @@ test('pauses all objects with a note, and resumes them', async () => {
   const { pauseReads } = await tenant.query(PAUSE_READS, {
     input: { ...reads.input, note: 'moving' },
   });
-  const stopped = { paused: true, pauseNote: 'moving', nextReadTime: null };
+  const pausedObject = { paused: true, pauseNote: 'moving', nextReadTime: null };
   expect(pauseReads.installation.objects).toEqual([
-    { objectName: 'contacts', ...stopped },
-    { objectName: 'deals', ...stopped },
+    { objectName: 'contacts', ...pausedObject },
+    { objectName: 'deals', ...pausedObject },
   ]);
-  const listPaused = async () =>
+  const listAttentionItems = async () =>
     (await tenant.query(ATTENTION, { project: tenant.projectId })).project.attentionItems;
   const paused = {
     kind: 'READ_PAUSED',
     detail: 'moving',
     subject: { id: reads.input.installationId },
   };
-  expect(await listPaused()).toEqual([
+  expect(await listAttentionItems()).toEqual([
     { objectName: 'contacts', ...paused },
     { objectName: 'deals', ...paused },
   ]);
@@ -77,32 +77,32 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'contacts', ...resumedObject },
     { objectName: 'deals', ...resumedObject },
   ]);
-  expect(await listPaused()).toEqual([]);
+  expect(await listAttentionItems()).toEqual([]);
 });
 
-test('pauses objects by either name, and continues the others', async () => {
+test('pauses only the objects that the input names, by their name or mapped name', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
   await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['people'] } });
-  const stopped = { paused: true, pauseNote: null, isScheduled: false };
-  expect(await listPauses(reads)).toEqual([stopped, READ]);
+  const pausedObject = { paused: true, pauseNote: null, isScheduled: false };
+  expect(await listPauses(reads)).toEqual([pausedObject, SCHEDULED]);
   await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['deals'] } });
   await tenant.query(RESUME_READS, { input: { ...reads.input, objects: ['contacts'] } });
-  expect(await listPauses(reads)).toEqual([READ, stopped]);
+  expect(await listPauses(reads)).toEqual([SCHEDULED, pausedObject]);
 });
 
-test('changes nothing when paused objects are paused or reading ones are resumed', async () => {
+test('changes nothing when paused objects are paused again, or unpaused objects are resumed', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
   await tenant.query(RESUME_READS, { input: { ...reads.input, note: 'unneeded' } });
-  expect(await listPauses(reads)).toEqual([READ, READ]);
+  expect(await listPauses(reads)).toEqual([SCHEDULED, SCHEDULED]);
   await tenant.query(PAUSE_READS, { input: { ...reads.input, note: 'first' } });
   const pauses = await listPauses(reads);
   await tenant.query(PAUSE_READS, { input: { ...reads.input, note: 'second' } });
   expect(await listPauses(reads)).toEqual(pauses);
 });
 
-/** Returns the operation of the only read, as callers see it. */
+/** Returns the operation of the only read, as the API returns it. */
 async function findOperation(tenant: Tenant, installationId: string) {
   const { node } = await tenant.query(
     `query Installation($id: ID!) { node(id: $id) { ... on Installation { operations { nodes {
@@ -111,10 +111,13 @@ async function findOperation(tenant: Tenant, installationId: string) {
     { id: installationId },
   );
   const [{ logs, ...operation }] = node.operations.nodes;
-  return { ...operation, lines: logs.nodes.map(({ message }: { message: string }) => message) };
+  return {
+    ...operation,
+    logMessages: logs.nodes.map(({ message }: { message: string }) => message),
+  };
 }
 
-test('pauses a read that has begun until it is resumed, and says so in its operation', async () => {
+test('pauses a read in progress until it is resumed, and shows the pause in its operation', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
   await reads.makeDue();
@@ -136,11 +139,11 @@ test('pauses a read that has begun until it is resumed, and says so in its opera
 
 test('pauses a running read after its page, and continues with the next page', async () => {
   const gate = Promise.withResolvers<void>();
-  const started = Promise.withResolvers<void>();
-  await using outside = await startSandbox();
-  outside.seed('contacts', 120);
-  await using slowApp = await startGatedApp(outside.url, async () => {
-    started.resolve();
+  const pageRequested = Promise.withResolvers<void>();
+  await using externalSandbox = await startSandbox();
+  externalSandbox.seed('contacts', 120);
+  await using slowApp = await startGatedApp(externalSandbox.url, async () => {
+    pageRequested.resolve();
     await gate.promise;
   });
   const tenant = await slowApp.tenant();
@@ -148,15 +151,15 @@ test('pauses a running read after its page, and continues with the next page', a
   const reads = await installReads(slowApp, tenant, { object });
   await using _workers = await startReadJobs(slowApp);
   await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'contacts' } });
-  await started.promise;
+  await pageRequested.promise;
   await tenant.query(PAUSE_READS, { input: reads.input });
   gate.resolve();
   const readProgress = async () =>
     (await findOperation(tenant, reads.id)).metadata.progress.recordsProcessed;
   await expect.poll(readProgress, POLLING).toBe(50);
-  const isHeld = async () =>
+  const hasLease = async () =>
     (await slowApp.app.services.database.prisma.readRun.findFirstOrThrow()).leaseToken !== null;
-  await expect.poll(isHeld, POLLING).toBe(false);
+  await expect.poll(hasLease, POLLING).toBe(false);
   expect(await findOperation(tenant, reads.id)).toMatchObject({
     status: 'IN_PROGRESS',
     result: '[contacts] Read paused',
@@ -169,8 +172,8 @@ test('pauses a running read after its page, and continues with the next page', a
   ]);
   const sizes = (await reads.listMessages()).map(({ resultInfo }) => resultInfo.numRecords);
   expect(sizes).toEqual([50, 50, 20]);
-  const { lines } = await findOperation(tenant, reads.id);
-  expect(lines.slice(1, -1)).toEqual([
+  const { logMessages } = await findOperation(tenant, reads.id);
+  expect(logMessages.slice(1, -1)).toEqual([
     '[contacts] Read paused',
     '[contacts] Page 1: 50 records',
     '[contacts] Read resumed',
@@ -181,7 +184,7 @@ test('pauses a running read after its page, and continues with the next page', a
 
 type PageReader = NonNullable<Capabilities['readPage']>;
 
-/** Starts an app whose reads of the sandbox wait for the gate before each page. */
+/** Starts an app that awaits `gate` before it reads a page of the sandbox. */
 async function startGatedApp(url: string, gate: () => Promise<void>) {
   const provider = createSandboxProvider(() => url);
   const gated: PageReader = async (session, read) => {
@@ -218,18 +221,18 @@ test('names unknown objects at their position, and pauses nothing', async () => 
       { in: 'body', name: 'input.objects[3]', detail, value: 'moons' },
     ]);
   }
-  expect(await listPauses(reads)).toEqual([READ, READ]);
+  expect(await listPauses(reads)).toEqual([SCHEDULED, SCHEDULED]);
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { content });
-  const other = await app.tenant();
+  const otherTenant = await app.tenant();
   const reader = await tenant.withScopes('read', 'installations:write');
   for (const mutation of [PAUSE_READS, RESUME_READS]) {
     expect((await reader.getRefusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
-    const foreign = { ...reads.input, projectIdOrName: other.projectId };
-    expect((await other.getRefusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
+    const foreign = { ...reads.input, projectIdOrName: otherTenant.projectId };
+    expect((await otherTenant.getRefusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
   }
-  expect(await listPauses(reads)).toEqual([READ, READ]);
+  expect(await listPauses(reads)).toEqual([SCHEDULED, SCHEDULED]);
 });

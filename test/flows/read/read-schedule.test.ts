@@ -29,7 +29,7 @@ const { services, sandbox } = app.app;
 const { prisma } = services.database;
 sandbox.seed('contacts', 450);
 
-test('reads the whole history first, mapped, and delivers it to the destination', async () => {
+test('reads all records first, and delivers them with mapped fields', async () => {
   const tenant = await app.tenant();
   const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant, {
@@ -53,8 +53,8 @@ test('reads the whole history first, mapped, and delivers it to the destination'
   });
   const messages = await reads.listMessages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual([200, 200, 50]);
-  const { result, ...head } = messages[0] as (typeof messages)[number];
-  expect(head).toEqual({
+  const { result, ...messageHead } = messages[0] as (typeof messages)[number];
+  expect(messageHead).toEqual({
     action: 'read',
     projectId: tenant.projectId,
     provider: 'sandbox',
@@ -78,8 +78,8 @@ test('reads the whole history first, mapped, and delivers it to the destination'
     mappedFields: { telephone: '+31 20 0000001' },
     raw: expect.objectContaining({ id: '1', email: 'contact-1@example.test' }),
   });
-  const read = messages.flatMap((message) => message.result.map(({ raw }) => raw.id));
-  expect(read).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  const readIds = messages.flatMap((message) => message.result.map(({ raw }) => raw.id));
+  expect(readIds).toEqual(sandbox.records('contacts').map(({ id }) => id));
   expect(await listEvents()).toContainEqual({
     eventType: 'READ_BACKFILL_DONE',
     connectionId: reads.connection.id,
@@ -105,7 +105,7 @@ test('logs each page of a read in its operation', async () => {
   ]);
 });
 
-test('starts the first read when the installation is created, also with a rare schedule', async () => {
+test('starts the first read when the installation is created, even with a rare schedule', async () => {
   const tenant = await app.tenant();
   await using _workers = await startReadJobs(app);
   const [contacts] = createIntegrationContent().read.objects;
@@ -119,12 +119,12 @@ test('starts the first read when the installation is created, also with a rare s
     createIntegrationContent('crm', { read: { objects } }),
   );
   const { id: installationId } = await connectAndInstall(tenant, integration);
-  const reads = async () => {
+  const listOutcomes = async () => {
     const operations = await prisma.operation.findMany({ where: { installationId } });
     return operations.map(({ status, result }) => `${status} ${result}`);
   };
   await expect
-    .poll(reads, { timeout: 30_000, interval: 50 })
+    .poll(listOutcomes, { timeout: 30_000, interval: 50 })
     .toEqual(['SUCCESS [contacts] Read completed (450 records)']);
   const where = { installationId };
   const installedObjects = await prisma.installedObject.findMany({
@@ -168,7 +168,7 @@ test('returns the number of read records and the time of the next read', async (
   });
 });
 
-test('reads changes since the last read, and moves the position', async () => {
+test('reads only changes since the last read', async () => {
   const reads = await installReads(app, await app.tenant(), {
     object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
   });
@@ -182,8 +182,8 @@ test('reads changes since the last read, and moves the position', async () => {
   sandbox.seed('deals', 2);
   aheadMs = HOUR_MS;
   await reads.makeDue('deals');
-  const [, later] = await reads.waitForOperations(2);
-  expect(later?.result).toBe('[deals] Read completed (2 records)');
+  const [, secondOperation] = await reads.waitForOperations(2);
+  expect(secondOperation?.result).toBe('[deals] Read completed (2 records)');
   const messages = await reads.listMessages();
   expect(messages.map(({ readType, resultInfo }) => [readType, resultInfo.numRecords])).toEqual([
     ['backfill', 3],
@@ -195,12 +195,12 @@ test('reads changes since the last read, and moves the position', async () => {
 
   aheadMs = 2 * HOUR_MS;
   await reads.makeDue('deals');
-  const [, , last] = await reads.waitForOperations(3);
-  expect(last?.result).toBe('[deals] No new data found');
+  const [, , thirdOperation] = await reads.waitForOperations(3);
+  expect(thirdOperation?.result).toBe('[deals] No new data found');
   expect(await reads.listMessages()).toHaveLength(2);
 });
 
-test('reads no old records with a backfill of 0 days, and later reads changes', async () => {
+test('reads no old records with a backfill of 0 days', async () => {
   const reads = await installReads(app, await app.tenant(), {
     config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
   });
@@ -213,7 +213,7 @@ test('reads no old records with a backfill of 0 days, and later reads changes', 
   expect(await reads.getObject()).toMatchObject({ backfillDone: true, recordsRead: 0 });
 });
 
-test('reads a due object once, whichever process is first', async () => {
+test('starts one read of a due object if two processes start due reads', async () => {
   const reads = await installReads(app, await app.tenant());
   await reads.makeDue();
   await Promise.all([startDueReads(services), startDueReads(services)]);
@@ -255,7 +255,7 @@ test('keeps pages pending while the destination is disabled', async () => {
   expect(deliveries.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'PENDING']);
 });
 
-test('delivers a page to its destination once, signed', async () => {
+test('delivers each page once, with a signature', async () => {
   await using otherApp = await createTestApp();
   const { services, sandbox } = otherApp.app;
   sandbox.seed('contacts', 450);

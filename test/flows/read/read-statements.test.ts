@@ -1,4 +1,4 @@
-/** Counts the statements that record a page of a read, and checks what they record. */
+/** The number of statements that record a page of a read, and the rows that they change. */
 import { expect, test } from 'vitest';
 import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
@@ -14,7 +14,7 @@ const app = await getSharedApp();
 const { services } = app.app;
 const { prisma, rows } = services.database;
 
-/** The first word of a statement, and the first table that it names. */
+/** Returns the first word of a statement, and the first table that it names. */
 function nameStatement({ text }: { text: string }): string {
   const table = /(?:from|into|update|join) (?:"public"\.)?"(\w+)"/i.exec(text)?.[1];
   return [text.trim().split(/\s/)[0]?.toLowerCase(), table].join(' ').trim();
@@ -27,9 +27,9 @@ async function createClaimedRun() {
   await reads.makeDue();
   await startDueReads(services);
   const [operation] = await reads.listOperations();
-  if (!operation) throw new Error('nothing was begun');
+  if (!operation) throw new Error('No read has started.');
   const run = await claimRun(services, { projectId, operationId: operation.id });
-  if (!run) throw new Error('not claimed');
+  if (!run) throw new Error('The read is claimed already.');
   const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
   const createPage = (id: string, nextCursor: string | null) => ({
     records: [{ id, fields: { email: `${id}@example.com` }, raw: { id } }],
@@ -47,12 +47,17 @@ test('records a page with its deliveries and position in one statement', async (
   );
   expect(statements.map(nameStatement)).toEqual(['select Operation', 'with InstalledObject']);
 
-  const [stored] = await rows.find('ReadRun', { projectId, operationId: operation.id });
-  expect(result).toEqual(stored);
-  expect(stored).toMatchObject({ cursor: 'next', pagesRead: 1, recordsRead: 1, estimatedTotal: 2 });
+  const [storedRun] = await rows.find('ReadRun', { projectId, operationId: operation.id });
+  expect(result).toEqual(storedRun);
+  expect(storedRun).toMatchObject({
+    cursor: 'next',
+    pagesRead: 1,
+    recordsRead: 1,
+    estimatedTotal: 2,
+  });
   expect(await reads.getObject()).toMatchObject({ recordsRead: 1 });
-  const [noted] = await reads.listOperations();
-  expect(noted).toMatchObject({
+  const [updatedOperation] = await reads.listOperations();
+  expect(updatedOperation).toMatchObject({
     status: 'IN_PROGRESS',
     metadata: { progress: { recordsProcessed: 1, recordsEstimatedTotal: 2 } },
   });
@@ -62,15 +67,15 @@ test('records a page with its deliveries and position in one statement', async (
 
 test('ends the read together with its last page, in one transaction', async () => {
   const { reads, run, source, createPage } = await createClaimedRun();
-  const next = await recordPage(services, {
+  const nextRun = await recordPage(services, {
     run,
     source,
     page: createPage('1', 'next'),
     durationMs: 0,
   });
-  if (!next) throw new Error('it has ended');
+  if (!nextRun) throw new Error('The read has ended.');
   const { result, statements } = await recordStatements(() =>
-    recordPage(services, { run: next, source, page: createPage('2', null), durationMs: 0 }),
+    recordPage(services, { run: nextRun, source, page: createPage('2', null), durationMs: 0 }),
   );
   expect(result).toBeNull();
   expect(statements.slice(0, 3).map(nameStatement)).toEqual([
@@ -102,16 +107,16 @@ test('appends a page to a stream', async () => {
   );
 });
 
-test('records nothing of a page without its lease, object or destination', async () => {
+test('records no page if the lease, the object or the destination is gone', async () => {
   const { projectId, reads, operation, run, source, createPage } = await createClaimedRun();
   const page = createPage('1', 'next');
-  const late = { ...run, leaseToken: 'of another claim' };
-  const record = (overrides: Partial<typeof run>) =>
+  const lostLease = { leaseToken: 'of another claim' };
+  const recordWith = (overrides: Partial<typeof run>) =>
     recordPage(services, { run: { ...run, ...overrides }, source, page, durationMs: 0 });
-  await expect(record(late)).rejects.toThrow(LeaseLost);
-  await expect(record({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
+  await expect(recordWith(lostLease)).rejects.toThrow(LeaseLost);
+  await expect(recordWith({ objectName: 'deals' })).rejects.toThrow('no longer reads deals');
   await prisma.destination.deleteMany({ where: { projectId } });
-  await expect(record({})).rejects.toThrow('The destination records does not exist.');
+  await expect(recordWith({})).rejects.toThrow('The destination records does not exist.');
   expect(await rows.find('ReadRun', { projectId, operationId: operation.id })).toEqual([run]);
   expect(await reads.getObject()).toMatchObject({ recordsRead: 0, lastReadTime: null });
   expect(await reads.listOperations()).toEqual([operation]);

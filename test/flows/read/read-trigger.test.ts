@@ -24,7 +24,7 @@ async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: obj
   return (await tenant.query(TRIGGER_READ, { input })).triggerRead.operation;
 }
 
-test('accepts a triggered read immediately, and reads all records without a start time', async () => {
+test('accepts a triggered read immediately, and reads all records if it has no start time', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
   const operation = await triggerRead(tenant, reads);
@@ -49,7 +49,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
   const tenant = await app.tenant();
   const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
-  const before = await reads.getObject();
+  const objectBefore = await reads.getObject();
   const pastTrigger = {
     sinceTime: '2020-01-01T00:00:00.000Z',
     untilTime: '2020-02-01T00:00:00.000Z',
@@ -66,17 +66,17 @@ test('reads within the times of the trigger, reports them in its event, and leav
   ]);
   const { sinceTime: fromTimestamp, untilTime: untilTimestamp } = pastTrigger;
   const done = (await listEvents()).filter(({ eventType }) => eventType === 'READ_TRIGGERED_DONE');
-  const triggerVariables = { installationId: reads.id, objectName: 'contacts', fromTimestamp };
+  const expectedMembers = { installationId: reads.id, objectName: 'contacts', fromTimestamp };
   expect(done.map(({ data }) => data)).toEqual([
-    expect.objectContaining({ ...triggerVariables, untilTimestamp }),
-    expect.objectContaining(triggerVariables),
+    expect.objectContaining({ ...expectedMembers, untilTimestamp }),
+    expect.objectContaining(expectedMembers),
   ]);
   expect(done[1]?.data).not.toHaveProperty('untilTimestamp');
-  const { nextReadTime, readUntil, backfillDone } = before;
+  const { nextReadTime, readUntil, backfillDone } = objectBefore;
   expect(await reads.getObject()).toMatchObject({ nextReadTime, readUntil, backfillDone });
 });
 
-test("reports a failure in the trigger's event, and does not count it for the schedule", async () => {
+test("reports a failure in the trigger's event, and does not count it as a failed scheduled read", async () => {
   const tenant = await app.tenant();
   const listEvents = await keepEvents(app, tenant);
   const reads = await installReads(app, tenant);
@@ -96,7 +96,7 @@ test("reports a failure in the trigger's event, and does not count it for the sc
   expect((await reads.getObject()).failedRuns).toBe(0);
 });
 
-test('triggers an object by its mapped name, and while its schedule is paused', async () => {
+test('reads an object by its mapped name, even while its schedule is paused', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant, { object: { mapToName: 'people' } });
   await tenant.query(PAUSE_READS, { input: reads.input });
@@ -115,14 +115,14 @@ test('names invalid input immediately, and reads nothing', async () => {
     sinceTime: '2026-01-02T00:00:00.000Z',
     untilTime: '2026-01-02T00:00:00.000Z',
   };
-  const fetchIssues = async (overrides: object) => {
+  const listIssues = async (overrides: object) => {
     const { code, problem } = await tenant.getRefusal(TRIGGER_READ, {
       input: { ...input, ...overrides },
     });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues;
   };
-  expect(await fetchIssues({})).toMatchObject([
+  expect(await listIssues({})).toMatchObject([
     {
       in: 'body',
       name: 'input.untilTime',
@@ -130,7 +130,7 @@ test('names invalid input immediately, and reads nothing', async () => {
       value: input.untilTime,
     },
   ]);
-  expect(await fetchIssues({ untilTime: null })).toMatchObject([
+  expect(await listIssues({ untilTime: null })).toMatchObject([
     {
       in: 'body',
       name: 'input.groupRef',
@@ -155,11 +155,17 @@ test("requires the scope reads:control and an installation of the caller's proje
   expect((await reader.getRefusal(TRIGGER_READ, { input })).code).toBe('FORBIDDEN');
   const controller = await tenant.withScopes('reads:control');
   await controller.query(TRIGGER_READ, { input });
-  const other = await app.tenant();
-  expect((await other.getRefusal(TRIGGER_READ, { input })).code).toBe('NOT_FOUND');
+  const otherTenant = await app.tenant();
+  expect((await otherTenant.getRefusal(TRIGGER_READ, { input })).code).toBe('NOT_FOUND');
   const { id } = reads.integration;
-  const ownInput = { ...input, projectIdOrName: other.projectId, integrationIdOrName: id };
-  expect((await other.getRefusal(TRIGGER_READ, { input: ownInput })).code).toBe('NOT_FOUND');
+  const otherTenantInput = {
+    ...input,
+    projectIdOrName: otherTenant.projectId,
+    integrationIdOrName: id,
+  };
+  expect((await otherTenant.getRefusal(TRIGGER_READ, { input: otherTenantInput })).code).toBe(
+    'NOT_FOUND',
+  );
   expect(await reads.listOperations()).toHaveLength(1);
 });
 
@@ -192,11 +198,11 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
   const [provider] = services.catalog.providers.filter(({ name }) => name === 'sandbox');
-  if (!provider) throw new Error('no sandbox');
+  if (!provider) throw new Error('The catalog has no sandbox.');
   const capabilities = { ...provider.capabilities };
-  await using ownApp = await createTestApp({ providers: [{ ...provider, capabilities }] });
-  const tenant = await ownApp.tenant();
-  const reads = await installReads(ownApp, tenant);
+  await using otherApp = await createTestApp({ providers: [{ ...provider, capabilities }] });
+  const tenant = await otherApp.tenant();
+  const reads = await installReads(otherApp, tenant);
   delete capabilities.readPage;
   const input = { ...reads.triggerInput, objectName: 'contacts' };
   expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
@@ -206,12 +212,12 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
 });
 
 test('returns RATE_LIMITED for a project with too many pending deliveries, and delays its scheduled reads', async () => {
-  await using ownApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
-  ownApp.app.sandbox.seed('contacts', 250);
-  const tenant = await ownApp.tenant();
-  const reads = await installReads(ownApp, tenant);
+  await using otherApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
+  otherApp.app.sandbox.seed('contacts', 250);
+  const tenant = await otherApp.tenant();
+  const reads = await installReads(otherApp, tenant);
   await triggerRead(tenant, reads);
-  await using _workers = await startReadJobs(ownApp);
+  await using _workers = await startReadJobs(otherApp);
   await reads.waitForOperations(1);
   const input = { ...reads.triggerInput, objectName: 'contacts' };
   expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
@@ -219,23 +225,23 @@ test('returns RATE_LIMITED for a project with too many pending deliveries, and d
     problem: { retryAfterSeconds: 30 },
   });
   await reads.makeDue();
-  const nextReadTime = async () => (await reads.getObject()).nextReadTime?.getTime();
-  await expect.poll(nextReadTime).toBeGreaterThan(Date.now());
+  const readNextReadTime = async () => (await reads.getObject()).nextReadTime?.getTime();
+  await expect.poll(readNextReadTime).toBeGreaterThan(Date.now());
   expect(await reads.listOperations()).toHaveLength(1);
 
-  const { prisma: rows } = ownApp.app.services.database;
-  await rows.destination.updateMany({ data: { status: 'DISABLED' } });
+  const { database } = otherApp.app.services;
+  await database.prisma.destination.updateMany({ data: { status: 'DISABLED' } });
   await reads.makeDue();
   await reads.waitForOperations(2);
 });
 
-test('limits the triggered reads of a project that run at the same time', async () => {
+test('limits the concurrent triggered reads of a project', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
   await triggerRead(tenant, reads);
-  const [first] = await reads.listOperations();
-  if (!first) throw new Error('nothing was begun');
-  const { projectId, installationId, integrationId, configId } = first;
+  const [firstOperation] = await reads.listOperations();
+  if (!firstOperation) throw new Error('No read has started.');
+  const { projectId, installationId, integrationId, configId } = firstOperation;
   const ids = Array.from({ length: 999 }, (_, index) => `opr_of_test_${projectId}_${index}`);
   const metadata = {};
   await prisma.operation.createMany({
@@ -245,11 +251,11 @@ test('limits the triggered reads of a project that run at the same time', async 
       status: 'IN_PROGRESS' as const,
     })),
   });
-  const later = { readType: 'TRIGGERED', dueTime: new Date(Date.now() + 3_600_000) } as const;
+  const waiting = { readType: 'TRIGGERED', dueTime: new Date(Date.now() + 3_600_000) } as const;
   await prisma.readRun.createMany({
     data: ids.map((operationId) => ({
       ...{ operationId, projectId, installationId, objectName: 'contacts' },
-      ...later,
+      ...waiting,
     })),
   });
   const input = { ...reads.triggerInput, objectName: 'contacts' };

@@ -1,4 +1,4 @@
-/** Searches at HubSpot, at Salesforce, and at a provider without search. */
+/** Searches records at HubSpot and Salesforce, and at a provider that has no search. */
 import { expect, test } from 'vitest';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { installCrm, startCrmApp } from '../../support/fixtures/crm.ts';
@@ -11,7 +11,7 @@ import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
-const withoutSearch = createCrmProvider('http://127.0.0.1:9', {
+const providerWithoutSearch = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
   displayName: 'Plain CRM',
   capabilities: {
@@ -23,9 +23,9 @@ const withoutSearch = createCrmProvider('http://127.0.0.1:9', {
   },
 });
 
-const { app, hubspot, salesforce } = await startCrmApp([withoutSearch]);
+const { app, hubspot, salesforce } = await startCrmApp([providerWithoutSearch]);
 
-test('searches HubSpot by its search API, one page at a time', async () => {
+test('searches HubSpot with its search API, one page at a time', async () => {
   const objects = [
     { objectName: 'deals', destination: 'records', requiredFields: [{ fieldName: 'dealname' }] },
   ];
@@ -38,11 +38,11 @@ test('searches HubSpot by its search API, one page at a time', async () => {
     const variables = { id: rest.installationId, objectName: 'deals', filters, first: 1, after };
     return (await rest.tenant.query(LIST_RECORDS, variables)).node.records;
   };
-  const first = await fetchPage();
-  const second = await fetchPage(first.pageInfo.endCursor);
-  const names = [first, second].map(({ edges }) => edges[0].node.fields.dealname);
+  const firstPage = await fetchPage();
+  const secondPage = await fetchPage(firstPage.pageInfo.endCursor);
+  const names = [firstPage, secondPage].map(({ edges }) => edges[0].node.fields.dealname);
   expect(names).toEqual(['Deal 1', 'Deal 2']);
-  expect(second.pageInfo.hasNextPage).toBe(false);
+  expect(secondPage.pageInfo.hasNextPage).toBe(false);
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/deals/search');
   const fourFilters = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
   const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
@@ -52,7 +52,7 @@ test('searches HubSpot by its search API, one page at a time', async () => {
   ]);
 });
 
-test('queries Salesforce, and returns its large pages in parts', async () => {
+test('searches Salesforce with a query, and splits its large pages', async () => {
   const requiredFields = [{ fieldName: 'lastname', mapToName: 'surname' }];
   const objects = [{ objectName: 'Contact', destination: 'records', requiredFields }];
   const rest = await installCrm(app, 'salesforce', { content: { read: { objects } } });
@@ -63,14 +63,17 @@ test('queries Salesforce, and returns its large pages in parts', async () => {
     const variables = { id: rest.installationId, objectName: 'Contact', filters, first: 1, after };
     return (await rest.tenant.query(LIST_RECORDS, variables)).node.records;
   };
-  const first = await fetchPage();
-  const second = await fetchPage(first.pageInfo.endCursor);
-  expect([first, second].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
+  const firstPage = await fetchPage();
+  const secondPage = await fetchPage(firstPage.pageInfo.endCursor);
+  expect([firstPage, secondPage].map(({ edges }) => edges[0].node.mappedFields)).toEqual([
     { surname: "O'Neil" },
     { surname: "O'Neil" },
   ]);
-  expect(first.nodes).not.toEqual(second.nodes);
-  expect([first, second].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([true, false]);
+  expect(firstPage.nodes).not.toEqual(secondPage.nodes);
+  expect([firstPage, secondPage].map(({ pageInfo }) => pageInfo.hasNextPage)).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('lists the records of a provider without search, and refuses conditions', async () => {

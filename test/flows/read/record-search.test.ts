@@ -1,6 +1,5 @@
 /**
- * Searches records of a customer's account while the caller waits, over GraphQL and by the reference API's
- * search.
+ * Searches records of a customer's account while the caller waits, over GraphQL and over REST.
  */
 import { expect, test, vi } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
@@ -32,7 +31,7 @@ const peopleContent = {
   },
 };
 
-const sandboxQuery = (lifecycle: string) =>
+const findContacts = (lifecycle: string) =>
   sandbox.records('contacts').filter((record) => record.lifecycle === lifecycle);
 
 test('returns every record once, page by page', async () => {
@@ -52,43 +51,43 @@ test('returns every record once, page by page', async () => {
   expect(ids).toEqual(sandbox.records('contacts').map((record) => record.id));
 });
 
-test('starts a page after the cursor of any edge, also within a page of the provider', async () => {
+test('starts a page after the cursor of any edge, even within a page of the provider', async () => {
   const tenant = await app.tenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const fetchPage = async (first: number, after?: string) =>
     (await tenant.query(LIST_RECORDS, { id, objectName: 'contacts', first, after })).node.records;
   const firstPage = await fetchPage(10);
-  const [, , third] = firstPage.edges;
-  const rest = await fetchPage(7, third.cursor);
-  expect(rest.nodes).toEqual(firstPage.nodes.slice(3));
-  const next = await fetchPage(2, rest.pageInfo.endCursor);
-  expect(next.nodes).toEqual((await fetchPage(12)).nodes.slice(10));
-  const [{ id: deleted }] = (await fetchPage(1)).nodes;
-  await fetch(`${sandbox.url}/objects/contacts/records/${deleted}`, { method: 'DELETE' });
-  expect((await fetchPage(7, third.cursor)).nodes).toEqual(rest.nodes);
+  const [, , thirdEdge] = firstPage.edges;
+  const remainingPage = await fetchPage(7, thirdEdge.cursor);
+  expect(remainingPage.nodes).toEqual(firstPage.nodes.slice(3));
+  const nextPage = await fetchPage(2, remainingPage.pageInfo.endCursor);
+  expect(nextPage.nodes).toEqual((await fetchPage(12)).nodes.slice(10));
+  const [{ id: deletedId }] = (await fetchPage(1)).nodes;
+  await fetch(`${sandbox.url}/objects/contacts/records/${deletedId}`, { method: 'DELETE' });
+  expect((await fetchPage(7, thirdEdge.cursor)).nodes).toEqual(remainingPage.nodes);
 });
 
-test('accepts conditions in the names and values of messages, and returns records in them', async () => {
+test('uses the mapped names and values of messages in conditions and in records', async () => {
   const rest = await createRestTenant(app);
   const { id } = await installReads(app, rest.tenant, peopleContent);
   const filters = [{ fieldName: 'lifecycle', value: 'PROSPECT' }];
   const variables = { id, objectName: 'people', first: 200, filters };
   const { records } = (await rest.tenant.query(LIST_RECORDS, variables)).node;
-  const leads = sandboxQuery('lead');
+  const leads = findContacts('lead');
   expect(leads.length).toBeGreaterThan(1);
   expect(records.nodes.map((node: { id: string }) => node.id)).toEqual(
     leads.map((lead) => lead.id),
   );
-  const [first] = leads;
+  const [lead] = leads;
   expect(records.edges[0].node).toEqual({
-    id: first?.id,
-    fields: { email: first?.email, lifecycle: 'PROSPECT' },
-    mappedFields: { address: first?.email },
-    raw: expect.objectContaining({ email: first?.email, lifecycle: 'lead' }),
+    id: lead?.id,
+    fields: { email: lead?.email, lifecycle: 'PROSPECT' },
+    mappedFields: { address: lead?.email },
+    raw: expect.objectContaining({ email: lead?.email, lifecycle: 'lead' }),
   });
-  const byAddress = [...filters, { fieldName: 'address', value: first?.email }];
+  const byAddress = [...filters, { fieldName: 'address', value: lead?.email }];
   const filtered = await rest.tenant.query(LIST_RECORDS, { ...variables, filters: byAddress });
-  expect(filtered.node.records.nodes).toEqual([{ id: first?.id }]);
+  expect(filtered.node.records.nodes).toEqual([{ id: lead?.id }]);
 
   const { result } = await rest.post(
     `${rest.base}/integrations/crm?groupRef=acme`,
@@ -121,22 +120,22 @@ test('sends each request once when another field of a repeated query fails', asy
   expect(listRequests).toHaveLength(repetitions);
 });
 
-test("applies the config's own conditions, too", async () => {
+test('applies the conditions of the config in addition to those of the search', async () => {
   const tenant = await app.tenant();
   const fieldFilters = [{ fieldName: 'lifecycle', value: 'customer' }];
   const { id } = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', fieldFilters }] },
   });
-  const find = async (value?: string) => {
-    const filters = value === undefined ? [] : [{ fieldName: 'lifecycle', value }];
+  const countRecords = async (lifecycle?: string) => {
+    const filters = lifecycle === undefined ? [] : [{ fieldName: 'lifecycle', value: lifecycle }];
     const { records } = (
       await tenant.query(LIST_RECORDS, { id, objectName: 'contacts', first: 200, filters })
     ).node;
     return records.nodes.length;
   };
-  expect(await find()).toBe(Math.min(200, sandboxQuery('customer').length));
-  expect(await find('customer')).toBe(await find());
-  expect(await find('lead')).toBe(0);
+  expect(await countRecords()).toBe(Math.min(200, findContacts('customer').length));
+  expect(await countRecords('customer')).toBe(await countRecords());
+  expect(await countRecords('lead')).toBe(0);
 });
 
 test('refuses invalid arguments at their position', async () => {
@@ -167,9 +166,13 @@ test('refuses invalid arguments at their position', async () => {
     'UNPROCESSABLE',
   );
 
-  const other = await app.tenant();
-  const { id: others } = await installReads(app, other, peopleContent);
-  const foreign = await other.getRefusal(LIST_RECORDS, { ...search, id: others, after });
+  const otherTenant = await app.tenant();
+  const { id: otherInstallationId } = await installReads(app, otherTenant, peopleContent);
+  const foreign = await otherTenant.getRefusal(LIST_RECORDS, {
+    ...search,
+    id: otherInstallationId,
+    after,
+  });
   expect(foreign.problem.issues).toMatchObject([{ name: 'after' }]);
 
   const path = `${rest.base}/integrations/crm`;
@@ -180,12 +183,12 @@ test('refuses invalid arguments at their position', async () => {
     'body fieldFilters[0].value',
     'query groupRef',
   ]);
-  const unknown = { objectName: 'deals', fieldFilters: [] };
-  const { issues } = await rest.getRefusal('POST', `${path}?groupRef=acme`, unknown);
+  const uninstalledObject = { objectName: 'deals', fieldFilters: [] };
+  const { issues } = await rest.getRefusal('POST', `${path}?groupRef=acme`, uninstalledObject);
   expect(issues).toMatchObject([{ in: 'body', name: 'objectName' }]);
 });
 
-test('refuses to search an object that the config disables, and for an unknown group', async () => {
+test('refuses to search a disabled object, and to search for an unknown group', async () => {
   const rest = await createRestTenant(app);
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
   await installReads(app, rest.tenant, { config });
@@ -214,19 +217,19 @@ test('lets end users with the permission READ search objects that their group ha
     const key = await rest.withScopes(...scopes);
     expect(await key.request('POST', path, body)).toMatchObject({ status: 200 });
   }
-  // Visitors of a page can copy its key, so the key must not find records.
+  // Visitors of a page can copy its frontend key, so the key must not read records.
   const frontend = await rest.withScopes('frontend');
   expect(await frontend.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');
   expect(await writer.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
 });
 
-test("counts the provider's pages in the cost of a query, however little it selects", async () => {
+test("adds the cost of the provider's pages to a query, even if it selects few records", async () => {
   const tenant = await app.tenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const fields = Array.from(
     { length: 9 },
-    (_, n) => `r${n}: records(objectName: "people", first: 1) { nodes { id } }`,
+    (_, index) => `r${index}: records(objectName: "people", first: 1) { nodes { id } }`,
   );
   const query = `query Installation($id: ID!) { node(id: $id) { ... on Installation { ${fields.join(' ')} } } }`;
   const { extensions } = await app

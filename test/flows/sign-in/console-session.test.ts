@@ -1,4 +1,4 @@
-/** The session of the console: where it is accepted, how it is renewed and ended, and attacks on it. */
+/** Where a console session is accepted, how it is extended and ended, and attacks on it. */
 import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
@@ -27,13 +27,13 @@ beforeEach(() => {
   elapsedMs = 0;
 });
 
-const OWN_PAGE = { origin: url, 'sec-fetch-site': 'same-origin' };
-const JSON_TYPE = { 'content-type': 'application/json' };
+const SAME_ORIGIN_HEADERS = { origin: url, 'sec-fetch-site': 'same-origin' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
-function signInLocally(browser: CookieJar, input: object, headers: object = OWN_PAGE) {
+function signInLocally(browser: CookieJar, input: object, headers: object = SAME_ORIGIN_HEADERS) {
   return browser.fetch(`${url}/sign-in/local`, {
     method: 'POST',
-    headers: { ...JSON_TYPE, ...headers },
+    headers: { ...JSON_HEADERS, ...headers },
     body: JSON.stringify(input),
   });
 }
@@ -49,18 +49,18 @@ const readCookie = (browser: CookieJar) =>
   `console-session=${browser.cookies.get(host)?.get('console-session')}`;
 
 const readSession = async (browser: CookieJar) =>
-  (await (await browser.fetch(`${url}/session`, { headers: OWN_PAGE })).json()).session;
+  (await (await browser.fetch(`${url}/session`, { headers: SAME_ORIGIN_HEADERS })).json()).session;
 
 async function post(browser: CookieJar, headers: object, query = '{ viewer { kind } }') {
   const response = await browser.fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { ...JSON_TYPE, ...headers },
+    headers: { ...JSON_HEADERS, ...headers },
     body: JSON.stringify({ query }),
   });
   return { status: response.status, ...(await response.json()) };
 }
 
-test('identifies the builder whom a token of the local issuer identifies too', async () => {
+test('identifies the same builder as a token of the local issuer', async () => {
   const browser = await createSignedInBrowser('same@example.com');
   const token = await app.app.verifier.mint?.({
     sub: 'same@example.com',
@@ -68,7 +68,7 @@ test('identifies the builder whom a token of the local issuer identifies too', a
     email_verified: true,
   });
   const query = '{ viewer { kind expireTime builder { id } } }';
-  const { data } = await post(browser, OWN_PAGE, query);
+  const { data } = await post(browser, SAME_ORIGIN_HEADERS, query);
   const byToken = await app.client({ authorization: `Bearer ${token}` }).query(query);
   expect(data.viewer.builder).toEqual(byToken.viewer.builder);
   expect([data.viewer.kind, byToken.viewer.expireTime]).toEqual(['BUILDER', null]);
@@ -77,11 +77,11 @@ test('identifies the builder whom a token of the local issuer identifies too', a
   expect(leftMs).toBeLessThanOrEqual(HOUR_MS);
 });
 
-test('lets builders do with a session what they do with a token', async () => {
+test('allows a builder to create an org with a session', async () => {
   const browser = await createSignedInBrowser('maker@example.com');
   const { data } = await post(
     browser,
-    OWN_PAGE,
+    SAME_ORIGIN_HEADERS,
     'mutation CreateOrg { createOrg(input: { label: "Made by a session" }) { org { label } } }',
   );
   expect(data.createOrg.org.label).toBe('Made by a session');
@@ -95,32 +95,32 @@ test.each([
     { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' },
   ],
   ['of an opaque origin', { origin: 'null' }],
-  ['that names no origin', {}],
+  ['without an origin', {}],
   ['that a link or an image sends', { 'sec-fetch-site': 'cross-site' }],
   [
-    'that claims the origin, but not to the browser',
+    'that the browser marks as cross-site despite its origin',
     { origin: url, 'sec-fetch-site': 'cross-site' },
   ],
-])('refuses a post with the cookie %s', async (_sender, headers) => {
+])('refuses a POST request with the cookie %s', async (_sender, headers) => {
   const browser = await createSignedInBrowser();
   const { status, data, errors } = await post(browser, headers);
   expect([status, data ?? null, errors[0].extensions.code]).toEqual([403, null, 'FORBIDDEN']);
 });
 
-test('refuses event streams with the cookie of other origins', async () => {
+test('refuses event streams with the cookie from other origins', async () => {
   const browser = await createSignedInBrowser();
   const subscribe = (headers: Record<string, string>) =>
     browser.fetch(
       `${url}/graphql?query=${encodeURIComponent('subscription Operation { operation(id: "opr_1") { id } }')}`,
       { headers: { accept: 'text/event-stream', ...headers } },
     );
-  const foreign = await subscribe({ 'sec-fetch-site': 'cross-site' });
-  expect(await foreign.text()).toContain('FORBIDDEN');
+  const crossSite = await subscribe({ 'sec-fetch-site': 'cross-site' });
+  expect(await crossSite.text()).toContain('FORBIDDEN');
   const sameOrigin = await subscribe({ 'sec-fetch-site': 'same-origin' });
   expect(await sameOrigin.text()).not.toContain('FORBIDDEN');
 });
 
-test('admits WebSockets of its own pages by the cookie, and refuses those of others', async () => {
+test("accepts the cookie for WebSockets of the console's pages, and refuses WebSockets of other origins", async () => {
   const browser = await createSignedInBrowser();
   const open = async (origin: string | undefined) => {
     const socket = await openSocket(url, {
@@ -143,7 +143,7 @@ test('admits WebSockets of its own pages by the cookie, and refuses those of oth
 
 test('does not accept the cookie for REST', async () => {
   const browser = await createSignedInBrowser();
-  const response = await browser.fetch(`${url}/v1/my-info`, { headers: OWN_PAGE });
+  const response = await browser.fetch(`${url}/v1/my-info`, { headers: SAME_ORIGIN_HEADERS });
   expect(response.status).toBe(401);
 });
 
@@ -163,7 +163,7 @@ test.each([
 ])('rejects the session %j', async (secret) => {
   const browser = createCookieJar();
   const { status, errors } = await post(browser, {
-    ...OWN_PAGE,
+    ...SAME_ORIGIN_HEADERS,
     cookie: `console-session=${secret}`,
   });
   expect([status, errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
@@ -174,44 +174,48 @@ test('ends in all tabs when one tab signs out', async () => {
   const cookie = readCookie(browser);
   const created = await post(
     browser,
-    OWN_PAGE,
+    SAME_ORIGIN_HEADERS,
     'mutation CreateOrg { createOrg(input: { label: "Left" }) { org { id } } }',
   );
   const orgId = created.data.createOrg.org.id;
   const { data } = await post(
     browser,
-    OWN_PAGE,
+    SAME_ORIGIN_HEADERS,
     `mutation CreateProject { createProject(input: { orgId: "${orgId}", name: "left-behind", appName: "L" }) { project { id } } }`,
   );
   const stream = await openEventStream(fetchFrom(url), {
     query:
-      'subscription NotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }',
-    variables: { p: data.createProject.project.id },
-    headers: { ...OWN_PAGE, cookie },
+      'subscription NotificationEvents($id: String!) { notificationEvents(projectIdOrName: $id) { cursor } }',
+    variables: { id: data.createProject.project.id },
+    headers: { ...SAME_ORIGIN_HEADERS, cookie },
   });
   expect(stream.status).toBe(200);
 
-  const signOut = await browser.fetch(`${url}/session`, { method: 'DELETE', headers: OWN_PAGE });
+  const signOut = await browser.fetch(`${url}/session`, {
+    method: 'DELETE',
+    headers: SAME_ORIGIN_HEADERS,
+  });
   expect(signOut.status).toBe(204);
   expect(browser.received.at(-1)).toMatch(/^console-session=; Path=\/; Max-Age=0; HttpOnly/);
   const otherTab = createCookieJar();
-  expect((await post(otherTab, { ...OWN_PAGE, cookie })).status).toBe(401);
+  expect((await post(otherTab, { ...SAME_ORIGIN_HEADERS, cookie })).status).toBe(401);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   stream.close();
 });
 
-test("can be ended, extended and read by the console's own pages only", async () => {
+test("can be ended, extended and read only by the console's pages", async () => {
   const browser = await createSignedInBrowser();
-  const foreign = { origin: FOREIGN_ORIGIN };
-  const request = (method: string) => browser.fetch(`${url}/session`, { method, headers: foreign });
+  const foreignHeaders = { origin: FOREIGN_ORIGIN };
+  const request = (method: string) =>
+    browser.fetch(`${url}/session`, { method, headers: foreignHeaders });
   expect((await request('DELETE')).status).toBe(403);
   expect((await request('POST')).status).toBe(403);
   expect((await (await request('GET')).json()).session).toBeNull();
   const response = await signInLocally(
     browser,
     { email: 'eve@example.com', password: PASSWORD },
-    foreign,
+    foreignHeaders,
   );
   expect(response.status).toBe(403);
   expect((await readSession(browser)).email).toBe('ada@example.com');
@@ -220,41 +224,47 @@ test("can be ended, extended and read by the console's own pages only", async ()
 test('ends after an hour without activity', async () => {
   const browser = await createSignedInBrowser();
   elapsedMs = 0.99 * HOUR_MS;
-  expect((await post(browser, OWN_PAGE)).status).toBe(200);
+  expect((await post(browser, SAME_ORIGIN_HEADERS)).status).toBe(200);
   elapsedMs = 1.01 * HOUR_MS;
-  expect((await post(browser, OWN_PAGE)).status).toBe(401);
+  expect((await post(browser, SAME_ORIGIN_HEADERS)).status).toBe(401);
   expect(await readSession(browser)).toBeNull();
-  const renewed = await browser.fetch(`${url}/session`, { method: 'POST', headers: OWN_PAGE });
-  expect(renewed.status).toBe(401);
+  const extension = await browser.fetch(`${url}/session`, {
+    method: 'POST',
+    headers: SAME_ORIGIN_HEADERS,
+  });
+  expect(extension.status).toBe(401);
 });
 
 test('is extended by activity, until twelve hours after the sign-in', async () => {
   const browser = await createSignedInBrowser();
-  const renew = async () =>
-    (await (await browser.fetch(`${url}/session`, { method: 'POST', headers: OWN_PAGE })).json())
-      .session;
+  const extend = async () =>
+    (
+      await (
+        await browser.fetch(`${url}/session`, { method: 'POST', headers: SAME_ORIGIN_HEADERS })
+      ).json()
+    ).session;
   for (let hours = 0.9; hours < 11; hours += 0.9) {
     elapsedMs = hours * HOUR_MS;
-    expect(await renew()).toMatchObject({ isExtensible: true });
+    expect(await extend()).toMatchObject({ isExtensible: true });
   }
   elapsedMs = 11.5 * HOUR_MS;
-  const last = await renew();
-  expect(last.isExtensible).toBe(false);
-  expect(last.secondsLeft).toBeLessThanOrEqual(1_800);
+  const lastExtension = await extend();
+  expect(lastExtension.isExtensible).toBe(false);
+  expect(lastExtension.secondsLeft).toBeLessThanOrEqual(1_800);
   elapsedMs = 12.01 * HOUR_MS;
-  expect((await post(browser, OWN_PAGE)).status).toBe(401);
+  expect((await post(browser, SAME_ORIGIN_HEADERS)).status).toBe(401);
 });
 
 test('is deleted from the database after it has ended', async () => {
   await createSignedInBrowser('removed@example.com');
   const { prisma } = app.app.services.database;
-  const count = () =>
+  const countSessions = () =>
     prisma.consoleSession.count({ where: { builder: { idpRef: 'removed@example.com' } } });
   await removeExpired(app.app.services);
-  expect(await count()).toBe(1);
+  expect(await countSessions()).toBe(1);
   elapsedMs = 2 * HOUR_MS;
   await removeExpired(app.app.services);
-  expect(await count()).toBe(0);
+  expect(await countSessions()).toBe(0);
 });
 
 test('ends the oldest session of a builder who has too many', async () => {
@@ -271,7 +281,7 @@ test('ends the oldest session of a builder who has too many', async () => {
   expect(await readSession(browsers[1] as CookieJar)).not.toBeNull();
 });
 
-test('stores no secret, and deletes sessions with their builder', async () => {
+test('stores no secret, and deletes the sessions of a deleted builder', async () => {
   const browser = await createSignedInBrowser('gone@example.com');
   const { prisma } = app.app.services.database;
   const rows = await prisma.consoleSession.findMany();
@@ -298,14 +308,14 @@ test('rejects a wrong password and refuses invalid input, with reasons', async (
 });
 
 test('rejects further passwords after too many wrong ones from an address', async () => {
-  await using strict = await createTestApp({
+  await using limitedApp = await createTestApp({
     env: { LOCAL_ISSUER_PASSWORD: PASSWORD, WRONG_KEY_LIMIT_PER_MINUTE: '2' },
   });
-  const started = await strict.app.start();
+  const started = await limitedApp.app.start();
   const signIn = async (password: string) => {
     const response = await fetch(`${started.url}/sign-in/local`, {
       method: 'POST',
-      headers: { ...JSON_TYPE, origin: started.url },
+      headers: { ...JSON_HEADERS, origin: started.url },
       body: JSON.stringify({ email: 'ada@example.com', password }),
     });
     return [response.status, response.headers.has('retry-after')];
@@ -316,9 +326,9 @@ test('rejects further passwords after too many wrong ones from an address', asyn
 });
 
 test('offers no sign-in at the local issuer if no password is set', async () => {
-  await using plain = await createTestApp();
-  const started = await plain.app.start();
-  const headers = { ...JSON_TYPE, origin: started.url };
+  await using appWithoutPassword = await createTestApp();
+  const started = await appWithoutPassword.app.start();
+  const headers = { ...JSON_HEADERS, origin: started.url };
   const init = {
     method: 'POST',
     headers,
@@ -332,35 +342,37 @@ test('offers no sign-in at the local issuer if no password is set', async () => 
 test('uses a host-only cookie over HTTPS, and refuses other origins over HTTP', async () => {
   const publicUrl = 'https://gateway.example/below';
   const issuer = { issuer: 'https://id.example', clientId: 'console' };
-  await using published = await createTestApp({
+  await using httpsApp = await createTestApp({
     env: {
       PUBLIC_URL: publicUrl,
       LOCAL_ISSUER_PASSWORD: PASSWORD,
       SIGN_IN_ISSUERS: JSON.stringify([issuer]),
     },
   });
-  await published.app.start();
+  await httpsApp.app.start();
   const origin = 'https://gateway.example';
-  const response = await published.fetch('/sign-in/local', {
+  const response = await httpsApp.fetch('/sign-in/local', {
     method: 'POST',
-    headers: { ...JSON_TYPE, origin },
+    headers: { ...JSON_HEADERS, origin },
     body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
   });
   const cookie = response.headers.get('set-cookie') ?? '';
   expect(cookie).toMatch(/^__Host-console-session=[\w-]{43}; Path=\/;.*; SameSite=Strict; Secure$/);
   const [, secret] = /=([\w-]+);/.exec(cookie) ?? [];
-  const read = async (name: string, sender: string) => {
-    const headers = { origin: sender, cookie: `${name}=${secret}` };
-    return (await (await published.fetch('/session', { headers })).json()) as {
+  const fetchSession = async (cookieName: string, sender: string) => {
+    const headers = { origin: sender, cookie: `${cookieName}=${secret}` };
+    return (await (await httpsApp.fetch('/session', { headers })).json()) as {
       session: object | null;
       issuers: object[];
     };
   };
-  const sameOrigin = await read('__Host-console-session', origin);
+  const sameOrigin = await fetchSession('__Host-console-session', origin);
   expect(sameOrigin.session).not.toBeNull();
   expect(sameOrigin.issuers).toEqual([
     { name: 'id.example', url: `${publicUrl}/sign-in?issuer=https%3A%2F%2Fid.example` },
   ]);
-  expect((await read('console-session', origin)).session).toBeNull();
-  expect((await read('__Host-console-session', 'http://gateway.example')).session).toBeNull();
+  expect((await fetchSession('console-session', origin)).session).toBeNull();
+  expect(
+    (await fetchSession('__Host-console-session', 'http://gateway.example')).session,
+  ).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** The sign-in to the console at an OpenID provider: its flow, and attacks on it. */
+/** Signing in to the console with an OpenID provider, and attacks on the sign-in. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ServiceUnavailable } from '../../../src/errors.ts';
 import { getSharedApp } from '../../support/app.ts';
@@ -8,11 +8,15 @@ import { startOpenIdProvider } from '../../support/wire/openid-provider.ts';
 const provider = await startOpenIdProvider();
 afterAll(() => provider[Symbol.asyncDispose]());
 let time = new Date();
-/** The error of the next reads of the clock, which is the database's. */
+/** If set, reading the database's clock throws this error. */
 let outage: Error | null = null;
-const other = { issuer: 'http://127.0.0.1:9', clientId: 'console', name: 'Unreachable ID' };
+const unreachableProvider = {
+  issuer: 'http://127.0.0.1:9',
+  clientId: 'console',
+  name: 'Unreachable ID',
+};
 const app = await getSharedApp({
-  env: { SIGN_IN_ISSUERS: JSON.stringify([provider.settings, other]) },
+  env: { SIGN_IN_ISSUERS: JSON.stringify([provider.settings, unreachableProvider]) },
   now() {
     if (outage) throw outage;
     return time;
@@ -29,41 +33,41 @@ afterEach(() => {
   Object.assign(provider, { person, denial: null, forgery: {}, hidesClaims: false });
 });
 
-const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
-const startUrl = (query: Record<string, string> = {}) =>
+const SAME_ORIGIN_HEADERS = { 'sec-fetch-site': 'same-origin' };
+const createStartUrl = (query: Record<string, string> = {}) =>
   `${url}/sign-in?${new URLSearchParams({ issuer: provider.url, ...query })}`;
 
 /** Reads `/session` as the console does. */
 async function readSession(browser: CookieJar) {
-  const response = await browser.fetch(`${url}/session`, { headers: OWN_PAGE });
+  const response = await browser.fetch(`${url}/session`, { headers: SAME_ORIGIN_HEADERS });
   expect(response.status).toBe(200);
   return response.json();
 }
 
-/** Goes to the provider and back, and stops before the callback. Returns the callback's URL. */
-async function goToCallback(
+/** Consents at the provider. Returns the URL of the callback, without opening it. */
+async function consentAtProvider(
   browser: CookieJar,
   query: Record<string, string> = {},
 ): Promise<string> {
-  const started = await browser.fetch(startUrl(query));
+  const started = await browser.fetch(createStartUrl(query));
   expect(started.status).toBe(303);
   const consent = await browser.fetch(started.headers.get('location') ?? '');
   return consent.headers.get('location') ?? '';
 }
 
-/** Signs in, and does not open the console. Returns the response of the callback. */
-const signIn = async (browser: CookieJar) => browser.fetch(await goToCallback(browser));
+/** Signs in, and returns the response of the callback. */
+const signIn = async (browser: CookieJar) => browser.fetch(await consentAtProvider(browser));
 
 const isSignedIn = async (browser: CookieJar) => (await readSession(browser)).session !== null;
 
-test('signs in by authorization code with PKCE, and returns to the page of the console', async () => {
+test('signs in with an authorization code and PKCE, and returns to the page of the console', async () => {
   const browser = createCookieJar();
   const { issuers } = await readSession(browser);
   expect(issuers).toEqual([
-    { name: 'Example ID', url: startUrl() },
+    { name: 'Example ID', url: createStartUrl() },
     { name: 'Unreachable ID', url: `${url}/sign-in?issuer=http%3A%2F%2F127.0.0.1%3A9` },
   ]);
-  const callback = await goToCallback(browser, { return: '/console/demo/events?type=A' });
+  const callback = await consentAtProvider(browser, { return: '/console/demo/events?type=A' });
   const finished = await browser.fetch(callback);
   expect([finished.status, finished.headers.get('location')]).toEqual([
     303,
@@ -83,7 +87,7 @@ test('signs in by authorization code with PKCE, and returns to the page of the c
   expect(session.secondsLeft).toBeGreaterThan(3_500);
   const response = await browser.fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+    headers: { ...SAME_ORIGIN_HEADERS, 'content-type': 'application/json' },
     body: JSON.stringify({ query: '{ viewer { kind builder { idpProvider idpRef } } }' }),
   });
   expect(await response.json()).toEqual({
@@ -115,9 +119,9 @@ test('shows no email address that the provider has not verified', async () => {
   expect((await readSession(browser)).session.email).toBeNull();
 });
 
-test('refuses a callback in another browser, and one that is repeated', async () => {
+test('refuses a callback in another browser, and a repeated callback', async () => {
   const [victim, attacker] = [createCookieJar(), createCookieJar()];
-  const callback = await goToCallback(attacker);
+  const callback = await consentAtProvider(attacker);
   const callbackResponse = await victim.fetch(callback);
   expect(callbackResponse.status).toBe(400);
   expect(await callbackResponse.text()).toContain('was begun in another browser');
@@ -131,25 +135,25 @@ test('refuses a callback in another browser, and one that is repeated', async ()
 
 test('refuses the state of another sign-in', async () => {
   const [victim, attacker] = [createCookieJar(), createCookieJar()];
-  const callbackResponse = await goToCallback(attacker);
-  await goToCallback(victim);
-  const response = await victim.fetch(callbackResponse);
+  const callback = await consentAtProvider(attacker);
+  await consentAtProvider(victim);
+  const response = await victim.fetch(callback);
   expect(response.status).toBe(400);
   expect(await isSignedIn(victim)).toBe(false);
 });
 
 test('refuses a sign-in with a changed cookie, or after its time limit', async () => {
   const browser = createCookieJar();
-  const callback = await goToCallback(browser);
-  const stored = browser.cookies.get(new URL(url).host) ?? new Map();
-  const sealed = stored.get('console-sign-in') ?? '';
+  const callback = await consentAtProvider(browser);
+  const cookies = browser.cookies.get(new URL(url).host) ?? new Map();
+  const sealed = cookies.get('console-sign-in') ?? '';
   const changed = `${sealed.slice(0, -4)}AAAA`;
   const response = await browser.fetch(callback, {
     headers: { cookie: `console-sign-in=${changed}` },
   });
   expect(response.status).toBe(400);
 
-  stored.set('console-sign-in', sealed);
+  cookies.set('console-sign-in', sealed);
   time = new Date(Date.now() + 11 * 60_000);
   expect((await browser.fetch(callback)).status).toBe(400);
   expect(await isSignedIn(browser)).toBe(false);
@@ -180,9 +184,9 @@ test('shows a page if the provider refuses the sign-in or is unreachable', async
   expect(page).toContain('Example ID did not sign you in: access_denied');
   expect(page).toContain(`href="${url}/console"`);
 
-  const redirect = await browser.fetch(`${url}/sign-in?issuer=${other.issuer}`);
-  expect(redirect.status).toBe(502);
-  expect(await redirect.text()).toContain('Unreachable ID did not respond.');
+  const failed = await browser.fetch(`${url}/sign-in?issuer=${unreachableProvider.issuer}`);
+  expect(failed.status).toBe(502);
+  expect(await failed.text()).toContain('Unreachable ID did not respond.');
   const unknown = await browser.fetch(`${url}/sign-in?issuer=https://unknown.example`);
   expect(unknown.status).toBe(400);
 });
@@ -194,26 +198,26 @@ test.each([
   '/v1/projects',
   '/consoles',
   `/console/${'x'.repeat(600)}`,
-])('returns to the first page of the console in place of %s', async (target) => {
+])('returns to the first page of the console instead of %s', async (target) => {
   const browser = createCookieJar();
-  const response = await browser.fetch(await goToCallback(browser, { return: target }));
+  const response = await browser.fetch(await consentAtProvider(browser, { return: target }));
   expect(response.headers.get('location')).toBe(`${url}/console`);
 });
 
-test('replaces the session that the browser had', async () => {
+test('ends the previous session of the browser', async () => {
   const browser = createCookieJar();
   const host = new URL(url).host;
   await signIn(browser);
-  const first = browser.cookies.get(host)?.get('console-session') ?? '';
+  const firstSession = browser.cookies.get(host)?.get('console-session') ?? '';
   await signIn(browser);
-  expect(browser.cookies.get(host)?.get('console-session')).not.toBe(first);
-  browser.cookies.get(host)?.set('console-session', first);
+  expect(browser.cookies.get(host)?.get('console-session')).not.toBe(firstSession);
+  browser.cookies.get(host)?.set('console-session', firstSession);
   expect(await isSignedIn(browser)).toBe(false);
 });
 
-test('shows failures of the gateway itself on a page', async () => {
+test('shows a page if the database is not available', async () => {
   const browser = createCookieJar();
-  const callback = await goToCallback(browser);
+  const callback = await consentAtProvider(browser);
   outage = new ServiceUnavailable('The database is not available.', {
     cause: null,
     retryAfterSeconds: 7,

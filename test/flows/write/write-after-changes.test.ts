@@ -1,4 +1,4 @@
-/** A change of a write's requirements applies to the next write. */
+/** The cached target of writes is not used after a change that affects it. */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp, type TestApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
@@ -27,15 +27,15 @@ async function createCachedWriter(target: TestApp = app): Promise<Writer> {
 }
 
 /** Runs the mutation with this name in the writer's project. */
-async function mutate(writer: Writer, name: string, members: object): Promise<void> {
-  const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+async function runMutation(writer: Writer, name: string, members: object): Promise<void> {
+  const inputType = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const input = { projectIdOrName: writer.projectId, ...members };
-  await writer.query(`mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`, {
+  await writer.query(`mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`, {
     input,
   });
 }
 
-const writeObjects = (...names: string[]) => ({
+const createWriteContent = (...names: string[]) => ({
   write: { objects: names.map((objectName) => ({ objectName })) },
 });
 
@@ -49,13 +49,13 @@ const CHANGES: Change[] = [
   {
     name: 'a revision without the object',
     apply: (writer) =>
-      mutate(writer, 'createRevision', {
+      runMutation(writer, 'createRevision', {
         integrationIdOrName: 'crm',
         revision: {
           specVersion: '1.0.0',
           content: createIntegrationContent('crm', {
             read: undefined,
-            ...writeObjects('companies'),
+            ...createWriteContent('companies'),
           }),
         },
       }),
@@ -65,7 +65,7 @@ const CHANGES: Change[] = [
   {
     name: 'a config without the object',
     apply: (writer) =>
-      mutate(writer, 'updateInstallation', {
+      runMutation(writer, 'updateInstallation', {
         installationId: writer.installationId,
         config: { write: [{ objectName: 'companies' }] },
       }),
@@ -75,19 +75,19 @@ const CHANGES: Change[] = [
   {
     name: 'a deleted installation',
     apply: (writer) =>
-      mutate(writer, 'deleteInstallation', { installationId: writer.installationId }),
+      runMutation(writer, 'deleteInstallation', { installationId: writer.installationId }),
     code: 'NOT_FOUND',
     message: /has not installed/,
   },
   {
     name: 'an erased group',
-    apply: (writer) => mutate(writer, 'eraseGroup', { groupRef: 'acme' }),
+    apply: (writer) => runMutation(writer, 'eraseGroup', { groupRef: 'acme' }),
     code: 'BAD_USER_INPUT',
     message: /is not a group of the project/,
   },
   {
     name: 'an erased consumer',
-    apply: (writer) => mutate(writer, 'eraseConsumer', { consumerRef: 'ann' }),
+    apply: (writer) => runMutation(writer, 'eraseConsumer', { consumerRef: 'ann' }),
     code: 'NOT_FOUND',
     message: /has not installed/,
   },
@@ -131,31 +131,31 @@ test('accepts a refused write once the config allows it', async () => {
 test('uses new credentials for the next write', async () => {
   const writer = await createCachedWriter();
   const { connectionId } = writer;
-  await mutate(writer, 'updateConnection', {
+  await runMutation(writer, 'updateConnection', {
     connectionId,
     credentials: { apiKey: 'wrong' },
     skipCheck: true,
   });
   const { result } = await writer.write({ record: createContact() });
   expect(result).toMatchObject({ success: false, recordId: null });
-  await mutate(writer, 'updateConnection', {
+  await runMutation(writer, 'updateConnection', {
     connectionId,
     credentials: { apiKey: 'sandbox-key' },
   });
   expect((await writer.write({ record: createContact() })).result.success).toBe(true);
 });
 
-test('finds the project of a write by its current name only', async () => {
+test('finds the project of a write only by its current name', async () => {
   const writer = await createCachedWriter();
   const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
-  await mutate(writer, 'updateProject', { name });
+  await runMutation(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) =>
     writer.write({ projectIdOrName, record: createContact() });
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
-  await mutate(writer, 'updateProject', { name: renamed });
-  const byOldName = writer.createVariables({ projectIdOrName: name, record: createContact() });
-  expect((await writer.getRefusal(WRITE_RECORDS, byOldName)).code).toBe('NOT_FOUND');
+  await runMutation(writer, 'updateProject', { name: renamed });
+  const oldNameInput = writer.createVariables({ projectIdOrName: name, record: createContact() });
+  expect((await writer.getRefusal(WRITE_RECORDS, oldNameInput)).code).toBe('NOT_FOUND');
   expect((await write(renamed)).result.success).toBe(true);
 });
 
@@ -164,12 +164,12 @@ test('refuses a caller without access to a target that another caller has writte
   const outsider = await createWriter(app);
   const input = writer.createVariables({ record: createContact() });
   expect((await outsider.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
-  const rival = await createEndUser(app, writer, {
+  const otherUser = await createEndUser(app, writer, {
     groupRef: 'rival',
     consumerRef: 'bob',
     permissions: ['WRITE_RECORDS'],
   });
-  const { code, problem } = await rival.getRefusal(WRITE_RECORDS, input);
+  const { code, problem } = await otherUser.getRefusal(WRITE_RECORDS, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
@@ -187,19 +187,19 @@ test("accepts an end user's write if the token allows the integration", async ()
   const { id } = await createIntegration(
     app,
     writer,
-    createIntegrationContent('other', writeObjects('contacts')),
+    createIntegrationContent('other', createWriteContent('contacts')),
   );
-  const other = await createEndUser(app, writer, { permissions, integrations: [id] });
-  expect((await other.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
+  const otherUser = await createEndUser(app, writer, { permissions, integrations: [id] });
+  expect((await otherUser.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
 });
 
-test('returns NOT_FOUND for a deleted installation, also with too many pending deliveries', async () => {
-  await using small = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
-  const writer = await createCachedWriter(small);
+test('returns NOT_FOUND for a deleted installation, even with too many pending deliveries', async () => {
+  await using limitedApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+  const writer = await createCachedWriter(limitedApp);
   const { projectId, installationId } = writer;
-  const later = writer.createVariables({ mode: 'ASYNCHRONOUS', record: createContact() });
-  await mutate(writer, 'deleteInstallation', { installationId });
-  const { id: destinationId } = await insertDestination(small, writer, 'slow');
-  await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-  expect((await writer.getRefusal(WRITE_RECORDS, later)).code).toBe('NOT_FOUND');
+  const input = writer.createVariables({ mode: 'ASYNCHRONOUS', record: createContact() });
+  await runMutation(writer, 'deleteInstallation', { installationId });
+  const { id: destinationId } = await insertDestination(limitedApp, writer, 'slow');
+  await insertRows(limitedApp).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
+  expect((await writer.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
 });

@@ -22,18 +22,18 @@ const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
 const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
-const writeLater = (writer: Writer, overrides: object) =>
+const writeAsynchronously = (writer: Writer, overrides: object) =>
   writer.write({ mode: 'ASYNCHRONOUS', ...overrides });
 const getTask = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
 
-/** Waits until a condition of the operation holds. */
+/** Resolves when the operation satisfies the condition. */
 async function waitUntil(
   operationId: string,
-  isTrue: (operation: { metadata: unknown }) => boolean,
+  isSatisfied: (operation: { metadata: unknown }) => boolean,
 ) {
   const row = await prisma.operation.findFirstOrThrow({ where: { id: operationId } });
   for await (const { node } of services.operationChanges.follow(row)) {
-    if (isTrue(node)) return;
+    if (isSatisfied(node)) return;
   }
 }
 const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata as object);
@@ -42,7 +42,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
   const writer = await createWriter(app);
   const listEvents = await keepEvents(app, writer);
   const record = createContact();
-  const response = await writeLater(writer, { record });
+  const response = await writeAsynchronously(writer, { record });
   expect(response).toMatchObject({
     operation: { status: 'IN_PROGRESS', result: null },
     result: null,
@@ -87,7 +87,7 @@ test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
   const listEvents = await keepEvents(app, writer);
   const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
-  const { operationId } = await writeLater(writer, { batch });
+  const { operationId } = await writeAsynchronously(writer, { batch });
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   const [event] = (await listEvents()).filter(({ eventType }) => eventType === 'WRITE_ASYNC_DONE');
   expect(event?.data).toMatchObject({
@@ -101,7 +101,7 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
   const writer = await createWriter(app);
   const record = createContact();
   sandbox.faults.set({ drop: 'after', times: 2, pathPrefix });
-  const { operationId } = await writeLater(writer, { record });
+  const { operationId } = await writeAsynchronously(writer, { record });
   expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'SUCCESS',
     metadata: { retry: { attempts: 3 } },
@@ -112,7 +112,7 @@ test('retries a write that fails temporarily until it succeeds, once', async () 
 test("waits for the provider's Retry-After before the next attempt", async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 429, retryAfterSeconds: 90, pathPrefix });
-  const { operationId } = await writeLater(writer, { record: createContact() });
+  const { operationId } = await writeAsynchronously(writer, { record: createContact() });
   await waitUntil(operationId, isRetried);
   const { dueTime, lastAttempt, leaseToken } = await getTask(operationId);
   expect(Number(dueTime) - Number(lastAttempt)).toBeGreaterThanOrEqual(90_000);
@@ -122,7 +122,7 @@ test("waits for the provider's Retry-After before the next attempt", async () =>
 test('fails a write after a permanent refusal', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 403, pathPrefix });
-  const { operationId } = await writeLater(writer, { record: createContact() });
+  const { operationId } = await writeAsynchronously(writer, { record: createContact() });
   const operation = await writer.waitForOperation(operationId);
   expect(operation).toMatchObject({ status: 'FAILURE' });
   expect(operation.metadata).not.toHaveProperty('retry');
@@ -132,7 +132,10 @@ test('does not retry a write after its deadline', async () => {
   const writer = await createWriter(app);
   sandbox.faults.set({ status: 503, times: 1_000, pathPrefix });
   const retryPolicy = { deadlineHours: 2 };
-  const { operationId } = await writeLater(writer, { record: createContact(), retryPolicy });
+  const { operationId } = await writeAsynchronously(writer, {
+    record: createContact(),
+    retryPolicy,
+  });
   await waitUntil(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
   const operation = await writer.waitForOperation(operationId);
@@ -141,7 +144,7 @@ test('does not retry a write after its deadline', async () => {
   expect(operation.result).toContain('unknown');
 });
 
-/** Claims the write with an expired lease, as a killed process leaves it. */
+/** Claims the write with a lease that has expired, like the lease of a killed process. */
 async function expireLease(taskId: string) {
   const key = await prisma.writeTask.findFirstOrThrow({ where: { id: taskId } });
   const claim = await claimWrite(services.database, key, services.now());
@@ -154,7 +157,7 @@ async function expireLease(taskId: string) {
 
 /** Stores a write without a job, so that no worker runs it. */
 async function writeWithoutJob(writer: Writer, overrides: object) {
-  const { operationId } = await writeLater(writer, {
+  const { operationId } = await writeAsynchronously(writer, {
     autoBatchPolicy: { maxDelayMinutes: 1440 },
     ...overrides,
   });
@@ -169,16 +172,16 @@ test('continues a write of a killed process, and refuses its late result', async
   const writer = await createWriter(app);
   const record = createContact();
   const operationId = await writeWithoutJob(writer, { record });
-  const lostTask = await expireLease(operationId);
+  const lostClaim = await expireLease(operationId);
   await recoverWrites(services);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  const operation = await getTask(operationId);
-  expect(await runClaim(services, lostTask)).toBeNull();
-  expect(await getTask(operationId)).toEqual(operation);
+  const task = await getTask(operationId);
+  expect(await runClaim(services, lostClaim)).toBeNull();
+  expect(await getTask(operationId)).toEqual(task);
   expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
 });
 
-test('claims a claimed write no second time, and runs an ended write no second time', async () => {
+test('neither claims a claimed write nor runs a finished write', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: createContact() });
   const key = { projectId: writer.projectId, id: operationId };
@@ -189,7 +192,7 @@ test('claims a claimed write no second time, and runs an ended write no second t
   expect((await getTask(operationId)).attempts).toBe(1);
 });
 
-test('gives a write to one of two claims in the same statement', async () => {
+test('claims a write once if two claims share a statement', async () => {
   const writer = await createWriter(app);
   const operationId = await writeWithoutJob(writer, { record: createContact() });
   const key = { projectId: writer.projectId, id: operationId };

@@ -8,7 +8,7 @@ import {
 } from '../../support/fixtures/writes.ts';
 
 const MINUTE_MS = 60_000;
-const WAITING = { timeout: 20_000, interval: 20 };
+const POLLING = { timeout: 20_000, interval: 20 };
 
 let aheadMs = 0;
 const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
@@ -17,7 +17,8 @@ const { prisma } = services.database;
 const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
-const collect = async (writer: Writer, overrides: object = {}): Promise<string> => {
+/** Writes a record with an auto-batch policy. Returns the ID of its operation. */
+const collectWrite = async (writer: Writer, overrides: object = {}): Promise<string> => {
   const autoBatchPolicy = { maxDelayMinutes: 5 };
   const input = { mode: 'ASYNCHRONOUS', autoBatchPolicy, record: createContact(), ...overrides };
   return (await writer.write(input)).operationId;
@@ -26,70 +27,70 @@ const collect = async (writer: Writer, overrides: object = {}): Promise<string> 
 const listTasks = ({ installationId }: Writer) =>
   prisma.writeTask.findMany({ where: { installationId }, orderBy: { id: 'asc' } });
 
-test('collects single writes until the first has waited for its delay, with an outcome for each', async () => {
+test('collects single writes until the delay of the first one has passed, and reports the outcome of each', async () => {
   const writer = await createWriter(app);
   const record = createContact();
-  const first = await collect(writer, { record });
-  const refused = await collect(writer, { record: { lastname: 'No email' } });
+  const firstId = await collectWrite(writer, { record });
+  const refusedId = await collectWrite(writer, { record: { lastname: 'No email' } });
   aheadMs += 4 * MINUTE_MS;
-  const last = await collect(writer);
+  const lastId = await collectWrite(writer);
   expect(await listTasks(writer)).toMatchObject([
-    { id: first, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
+    { id: firstId, recordCount: 3, attempts: 0, openGroup: expect.any(String) },
   ]);
   aheadMs += 2 * MINUTE_MS;
-  expect(await writer.waitForOperation(first)).toMatchObject({
+  expect(await writer.waitForOperation(firstId)).toMatchObject({
     status: 'SUCCESS',
     result: expect.stringMatching(/^\[contacts\] Record \S+ created$/),
   });
-  expect(await writer.waitForOperation(refused)).toMatchObject({
+  expect(await writer.waitForOperation(refusedId)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('Error writing to provider'),
   });
-  expect(await writer.waitForOperation(last)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(lastId)).toMatchObject({ status: 'SUCCESS' });
   expect(await listTasks(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
   expect(sandbox.records('contacts')).toMatchObject([record, {}]);
 });
 
-test('writes the batch at the earliest deadline of its records', async () => {
+test('writes a batch when the shortest delay of its records has passed', async () => {
   const writer = await createWriter(app);
-  const patient = await collect(writer, { autoBatchPolicy: { maxDelayMinutes: 60 } });
-  const urgent = await collect(writer, {
+  const patientId = await collectWrite(writer, { autoBatchPolicy: { maxDelayMinutes: 60 } });
+  const urgentId = await collectWrite(writer, {
     autoBatchPolicy: { maxDelayMinutes: 1, retryDeadlineHours: 48 },
   });
   const [task] = await listTasks(writer);
   const retryHours = (Number(task?.deadlineTime) - Number(task?.dueTime)) / (60 * MINUTE_MS);
   expect(retryHours).toBeCloseTo(48, 2);
   aheadMs += 2 * MINUTE_MS;
-  expect(await writer.waitForOperation(urgent)).toMatchObject({ status: 'SUCCESS' });
-  expect(await writer.waitForOperation(patient)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(urgentId)).toMatchObject({ status: 'SUCCESS' });
+  expect(await writer.waitForOperation(patientId)).toMatchObject({ status: 'SUCCESS' });
 });
 
 test('writes a full batch of a hundred records immediately and starts another', async () => {
   const writer = await createWriter(app);
-  const ids = await Promise.all(Array.from({ length: 101 }, () => collect(writer)));
-  const full = (await listTasks(writer)).find(({ recordCount }) => recordCount === 100);
-  const entries = await prisma.writeEntry.findMany({ where: { taskId: full?.id } });
+  const ids = await Promise.all(Array.from({ length: 101 }, () => collectWrite(writer)));
+  const fullTask = (await listTasks(writer)).find(({ recordCount }) => recordCount === 100);
+  const entries = await prisma.writeEntry.findMany({ where: { taskId: fullTask?.id } });
   expect(new Set(entries.map(({ position }) => position)).size).toBe(100);
   for (const { operationId } of entries) {
     expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   }
-  const [waiting] = ids.filter((id) => !entries.some(({ operationId }) => operationId === id));
-  expect(await prisma.writeTask.findFirst({ where: { id: waiting } })).toMatchObject({
+  const [waitingId] = ids.filter((id) => !entries.some(({ operationId }) => operationId === id));
+  expect(await prisma.writeTask.findFirst({ where: { id: waitingId } })).toMatchObject({
     recordCount: 1,
     attempts: 0,
     openGroup: expect.any(String),
   });
 });
 
-test('collects records of other objects, types, headers and installations separately', async () => {
-  const [writer, other] = [await createWriter(app), await createWriter(app)];
-  await collect(writer);
-  await collect(writer, { headers: [{ key: 'x-sandbox-trace', value: '1' }] });
-  await collect(writer, { objectName: 'companies', record: { name: 'Acme' } });
-  await collect(writer, { type: 'UPDATE', record: { id: 'c1', firstname: 'Ann' } });
-  await collect(other);
+test('collects records with different objects, types, headers or installations separately', async () => {
+  const [writer, otherWriter] = [await createWriter(app), await createWriter(app)];
+  await collectWrite(writer);
+  await collectWrite(writer, { headers: [{ key: 'x-sandbox-trace', value: '1' }] });
+  await collectWrite(writer, { objectName: 'companies', record: { name: 'Acme' } });
+  await collectWrite(writer, { type: 'UPDATE', record: { id: 'c1', firstname: 'Ann' } });
+  await collectWrite(otherWriter);
   expect(await listTasks(writer)).toHaveLength(4);
-  expect(await listTasks(other)).toHaveLength(1);
+  expect(await listTasks(otherWriter)).toHaveLength(1);
 });
 
 test('writes a retried batch once', async () => {
@@ -97,10 +98,10 @@ test('writes a retried batch once', async () => {
   const records = [createContact(), createContact()];
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts/batch' });
   const ids = [];
-  for (const record of records) ids.push(await collect(writer, { record }));
+  for (const record of records) ids.push(await collectWrite(writer, { record }));
   aheadMs += 5 * MINUTE_MS;
   await expect
-    .poll(() => listTasks(writer), WAITING)
+    .poll(() => listTasks(writer), POLLING)
     .toMatchObject([{ attempts: 1, leaseToken: null }]);
   aheadMs += MINUTE_MS;
   for (const id of ids) {

@@ -10,24 +10,24 @@ const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
 
-const listWritten = (record: Record<string, unknown>) =>
+const listContacts = (record: Record<string, unknown>) =>
   sandbox.records('contacts').filter(({ email }) => email === record.email);
 
 test('returns the first outcome of a repeated call, and writes nothing', async () => {
   const writer = await createWriter(app);
   const record = createContact();
-  const first = await writer.write({ record, idempotencyKey: 'order 1' });
+  const firstResult = await writer.write({ record, idempotencyKey: 'order 1' });
   const repeated = await writer.write({ idempotencyKey: 'order 1', record });
-  expect(repeated).toEqual(first);
-  expect(listWritten(record)).toHaveLength(1);
+  expect(repeated).toEqual(firstResult);
+  expect(listContacts(record)).toHaveLength(1);
 });
 
 test('returns the first outcome of a repeated batch', async () => {
   const writer = await createWriter(app);
   const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
-  const first = await writer.write({ batch, idempotencyKey: 'k' });
-  expect(await writer.write({ batch, idempotencyKey: 'k' })).toEqual(first);
-  expect(first).toMatchObject({ successCount: 1, failureCount: 1 });
+  const firstResult = await writer.write({ batch, idempotencyKey: 'k' });
+  expect(await writer.write({ batch, idempotencyKey: 'k' })).toEqual(firstResult);
+  expect(firstResult).toMatchObject({ successCount: 1, failureCount: 1 });
 });
 
 test('accepts a repeated asynchronous write once', async () => {
@@ -41,28 +41,28 @@ test('accepts a repeated asynchronous write once', async () => {
 test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: createContact(), idempotencyKey: 'k' });
-  const other = writer.createVariables({ record: createContact(), idempotencyKey: 'k' });
-  expect(await writer.getRefusal(WRITE_RECORDS, other)).toMatchObject({ code: 'CONFLICT' });
+  const changedInput = writer.createVariables({ record: createContact(), idempotencyKey: 'k' });
+  expect(await writer.getRefusal(WRITE_RECORDS, changedInput)).toMatchObject({ code: 'CONFLICT' });
 });
 
-test('writes once for concurrent calls with one key, and returns its outcome to all', async () => {
+test('writes once for concurrent calls with one key, and returns the same outcome to each', async () => {
   const writer = await createWriter(app);
   const record = createContact();
   const input = { record, idempotencyKey: 'k' };
   const responses = await Promise.all(Array.from({ length: 5 }, () => writer.write(input)));
   expect(responses[0]).toMatchObject({ result: { success: true, data: record } });
   for (const response of responses) expect(response).toEqual(responses[0]);
-  expect(listWritten(record)).toHaveLength(1);
+  expect(listContacts(record)).toHaveLength(1);
 });
 
-test('accepts the key of another project as new', async () => {
-  const [a, b] = [await createWriter(app), await createWriter(app)];
-  const first = await a.write({ record: createContact(), idempotencyKey: 'k' });
-  const second = await b.write({ record: createContact(), idempotencyKey: 'k' });
-  expect(second.operationId).not.toBe(first.operationId);
+test('accepts a key that another project has used', async () => {
+  const [writer, otherWriter] = [await createWriter(app), await createWriter(app)];
+  const firstResult = await writer.write({ record: createContact(), idempotencyKey: 'k' });
+  const secondResult = await otherWriter.write({ record: createContact(), idempotencyKey: 'k' });
+  expect(secondResult.operationId).not.toBe(firstResult.operationId);
 });
 
-test('does not use up the key in a refused call', async () => {
+test('accepts a key that was sent with a refused call', async () => {
   const writer = await createWriter(app);
   const refused = writer.createVariables({
     record: createContact(),
@@ -76,10 +76,10 @@ test('does not use up the key in a refused call', async () => {
 
 test('accepts a key again after 24 hours, and deletes it with expired rows', async () => {
   const writer = await createWriter(app);
-  const first = await writer.write({ record: createContact(), idempotencyKey: 'k' });
+  const firstResult = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   aheadMs += 24 * HOUR_MS;
-  const second = await writer.write({ record: createContact(), idempotencyKey: 'k' });
-  expect(second.operationId).not.toBe(first.operationId);
+  const secondResult = await writer.write({ record: createContact(), idempotencyKey: 'k' });
+  expect(secondResult.operationId).not.toBe(firstResult.operationId);
   aheadMs += 24 * HOUR_MS;
   await removeExpired(services);
   expect(await prisma.idempotencyKey.count({ where: { projectId: writer.projectId } })).toBe(0);

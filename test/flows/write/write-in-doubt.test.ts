@@ -8,21 +8,21 @@ import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
-const withKeys = createSandboxProvider(() => sandbox.url);
-/** Knows no idempotency keys, like HubSpot and Salesforce. */
+const sandboxProvider = createSandboxProvider(() => sandbox.url);
+/** A sandbox without idempotency keys, like HubSpot and Salesforce. */
 const provider = {
-  ...withKeys,
-  features: { ...withKeys.features, idempotencyKeyLifetimeMs: null },
+  ...sandboxProvider,
+  features: { ...sandboxProvider.features, idempotencyKeyLifetimeMs: null },
 };
 const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
 const app = await getSharedApp({ env, providers: [provider] });
 const { services } = app.app;
 const { prisma } = services.database;
 
-const listByEmail = (email: unknown) =>
+const listContacts = (email: unknown) =>
   sandbox.records('contacts').filter((row) => row.email === email);
 
-test('does not repeat an interrupted creation if the provider knows no idempotency keys', async () => {
+test('does not repeat an interrupted creation if the provider has no idempotency keys', async () => {
   const writer = await createWriter(app);
   const record = createContact();
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
@@ -32,7 +32,7 @@ test('does not repeat an interrupted creation if the provider knows no idempoten
     errors: [{ message: expect.stringContaining('The outcome is unknown') }],
   });
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: null } });
-  expect(listByEmail(record.email)).toHaveLength(1);
+  expect(listContacts(record.email)).toHaveLength(1);
 });
 
 test('repeats an interrupted update without an idempotency key', async () => {
@@ -60,5 +60,5 @@ test('reports an unknown outcome for a creation whose process was killed, withou
     result: expect.stringContaining('The outcome is unknown'),
   });
   expect(operation.metadata).not.toHaveProperty('retry');
-  expect(listByEmail(record.email)).toEqual([]);
+  expect(listContacts(record.email)).toEqual([]);
 });

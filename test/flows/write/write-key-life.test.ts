@@ -1,6 +1,6 @@
 /**
- * Repeats a creation with an unknown outcome while the provider knows its key. The sandbox knows it for a
- * day.
+ * A creation with an unknown outcome is repeated only while the provider stores its idempotency key. The sandbox stores a
+ * key for a day.
  */
 import { beforeEach, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
@@ -11,7 +11,7 @@ import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
 
-// No worker runs writes here: the test makes each attempt.
+// No worker runs writes. Tests start each attempt.
 let aheadMs = 0;
 const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
@@ -20,8 +20,8 @@ beforeEach(() => {
   sandbox.faults.clear();
 });
 
-/** A creation that was accepted and may be retried for 48 hours. */
-async function acceptWrite() {
+/** Enqueues a creation that may be retried for 48 hours. */
+async function enqueueCreation() {
   const writer = await createWriter(app);
   const record = createContact();
   const { operationId } = await writer.write({
@@ -34,7 +34,7 @@ async function acceptWrite() {
     key,
     attempt: () => runWrite(services, key),
     waitForEnd: () => writer.waitForOperation(operationId),
-    countCreated: () =>
+    countContacts: () =>
       sandbox.records('contacts').filter(({ email }) => email === record.email).length,
   };
 }
@@ -42,17 +42,17 @@ async function acceptWrite() {
 const UNKNOWN = { status: 'FAILURE', result: expect.stringContaining('The outcome is unknown') };
 
 test("repeats a creation with its key during the key's lifetime", async () => {
-  const write = await acceptWrite();
+  const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
   await write.attempt();
   expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
-  expect(write.countCreated()).toBe(1);
+  expect(write.countContacts()).toBe(1);
 });
 
 test('starts the lifetime of a key with the first attempt', async () => {
-  const write = await acceptWrite();
+  const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix, times: 2 });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
@@ -63,11 +63,11 @@ test('starts the lifetime of a key with the first attempt', async () => {
     ...UNKNOWN,
     metadata: { retry: { attempts: 2 } },
   });
-  expect(write.countCreated()).toBe(1);
+  expect(write.countContacts()).toBe(1);
 });
 
 test("does not repeat a creation of a killed process after the key's lifetime", async () => {
-  const write = await acceptWrite();
+  const write = await enqueueCreation();
   await claimWrite(services.database, write.key, services.now());
   await services.database.prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
@@ -75,11 +75,11 @@ test("does not repeat a creation of a killed process after the key's lifetime", 
   aheadMs += 25 * HOUR_MS;
   await write.attempt();
   expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
-  expect(write.countCreated()).toBe(0);
+  expect(write.countContacts()).toBe(0);
 });
 
-test('starts no lifetime with an attempt that the provider refused', async () => {
-  const write = await acceptWrite();
+test('does not start the lifetime with an attempt that the provider refused', async () => {
+  const write = await enqueueCreation();
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix });
   await write.attempt();
   aheadMs += 22 * HOUR_MS;
@@ -88,11 +88,11 @@ test('starts no lifetime with an attempt that the provider refused', async () =>
   aheadMs += 3 * HOUR_MS;
   await write.attempt();
   expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
-  expect(write.countCreated()).toBe(1);
+  expect(write.countContacts()).toBe(1);
 });
 
-test('starts the lifetime at acceptance if an older version made the uncertain attempt', async () => {
-  const write = await acceptWrite();
+test('starts the lifetime when the write was accepted if an older version made the uncertain attempt', async () => {
+  const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix });
   await write.attempt();
   await services.database.prisma.$executeRaw`
@@ -101,5 +101,5 @@ test('starts the lifetime at acceptance if an older version made the uncertain a
   aheadMs += 25 * HOUR_MS;
   await write.attempt();
   expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
-  expect(write.countCreated()).toBe(1);
+  expect(write.countContacts()).toBe(1);
 });

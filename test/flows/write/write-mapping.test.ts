@@ -23,18 +23,18 @@ const config = {
   write: [{ objectName: 'contacts' }],
 };
 
-const findWritten = (email: unknown) =>
+const findContact = (email: unknown) =>
   sandbox.records('contacts').find((row) => row.email === email);
 
-test('translates mapped names with an inherited mapping, and omits other names', async () => {
+test('translates mapped names and omits other names if the mapping is inherited', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email: address } = createContact();
   const record = { address, nickname: 'Ann', phone: '1', score: 7, unheardOf: true };
   const response = await writer.write({ objectName: 'people', record });
   expect(response.result).toMatchObject({ success: true });
-  expect(findWritten(address)).toMatchObject({ email: address, firstname: 'Ann', phone: '1' });
-  expect(findWritten(address)?.score ?? null).toBeNull();
+  expect(findContact(address)).toMatchObject({ email: address, firstname: 'Ann', phone: '1' });
+  expect(findContact(address)?.score ?? null).toBeNull();
   expect(response.operation.metadata.objects).toEqual(['contacts']);
 });
 
@@ -47,10 +47,10 @@ test('writes unmapped names unchanged if any field is allowed', async () => {
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email: address } = createContact();
   await writer.write({ record: { address, score: 7 } });
-  expect(findWritten(address)).toMatchObject({ email: address, score: 7 });
+  expect(findContact(address)).toMatchObject({ email: address, score: 7 });
 });
 
-test("writes the provider's names without an inherited mapping", async () => {
+test("writes the provider's names if the mapping is not inherited", async () => {
   const write = { objects: [{ objectName: 'contacts' }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const { email } = createContact();
@@ -102,17 +102,17 @@ test("translates mapped values to the provider's values", async () => {
       write: [{ objectName: 'contacts', fields }],
     },
   });
-  const writePhase = async (fields: object) => {
+  const writeAndRead = async (fields: object) => {
     const { email: address } = createContact();
     await writer.write({ objectName: 'people', record: { address, ...fields } });
-    const { lifecycle, interests } = findWritten(address) ?? {};
+    const { lifecycle, interests } = findContact(address) ?? {};
     return [lifecycle, interests];
   };
-  expect(await writePhase({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([
+  expect(await writeAndRead({ phase: 'fresh', interests: ['goods', 'events'] })).toEqual([
     'lead',
     ['product', 'events'],
   ]);
-  // Under the provider's field name, the value is not translated.
-  expect(await writePhase({ lifecycle: 'customer' })).toEqual(['customer', null]);
-  expect(await writePhase({})).toEqual(['lead', null]);
+  // Values are translated only under the mapped name.
+  expect(await writeAndRead({ lifecycle: 'customer' })).toEqual(['customer', null]);
+  expect(await writeAndRead({})).toEqual(['lead', null]);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
-// The time limit of a mutation. The response is sent 5 s before it, so here after 200 ms.
+// The response is sent 5 s before the time limit of a mutation, which is 200 ms after the request.
 const app = await getSharedApp({ env: { LIMIT_MUTATION_MS: '5200' } });
 const { sandbox } = app.app;
 

@@ -14,7 +14,7 @@ const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
 const fullSandbox = createSandboxProvider(() => 'http://sandbox.test');
-/** A sandbox with the minimum that a provider must support. It is never called. */
+/** The sandbox of this app supports only writes. No test calls it. */
 const minimalApp = await getSharedApp({
   providers: [
     {
@@ -32,13 +32,13 @@ const minimalApp = await getSharedApp({
 
 async function fetchRefusal(writer: Writer, input: object) {
   const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.createVariables(input));
-  const names = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
-  return { code, names, detail: problem.detail };
+  const issues = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
+  return { code, issues, detail: problem.detail };
 }
 
 const countOperations = ({ projectId }: Writer) => prisma.operation.count({ where: { projectId } });
 
-/** A writer whose inputs are all refused. */
+/** Every input of this writer is refused. */
 const refusedWriter = await createWriter(app);
 const record = createContact();
 const associations = [
@@ -117,12 +117,14 @@ test.each<[object, string[]]>([
     ['input.objectName: is not an object that the integration writes.'],
   ],
   [{ record, groupRef: 'unknown' }, ['input.groupRef: is not a group of the project.']],
-])('names bad input at its position, and creates no operation: %#', async (input, expected) => {
-  const { code, names } = await fetchRefusal(refusedWriter, input);
+])('names invalid input at its position, and creates no operation: case %#', async (input, expected) => {
+  const { code, issues } = await fetchRefusal(refusedWriter, input);
   expect(code).toBe('BAD_USER_INPUT');
-  expect(names).toHaveLength(expected.length);
-  for (const start of expected) {
-    expect(names).toContainEqual(expect.stringMatching(new RegExp(`^${RegExp.escape(start)}`)));
+  expect(issues).toHaveLength(expected.length);
+  for (const issueStart of expected) {
+    expect(issues).toContainEqual(
+      expect.stringMatching(new RegExp(`^${RegExp.escape(issueStart)}`)),
+    );
   }
   expect(await countOperations(refusedWriter)).toBe(0);
 });
@@ -140,11 +142,11 @@ test('returns UNPROCESSABLE for a write that the config does not allow', async (
   const writer = await createWriter(app, { config: { write: [{ objectName: 'contacts' }] } });
   expect(await fetchRefusal(writer, { type: 'DELETE', record: { id: 'c1' } })).toMatchObject({
     code: 'UNPROCESSABLE',
-    names: ['input.type: is not enabled for the object in the config of the installation.'],
+    issues: ['input.type: is not enabled for the object in the config of the installation.'],
   });
   expect(await fetchRefusal(writer, { objectName: 'companies', record })).toMatchObject({
     code: 'UNPROCESSABLE',
-    names: ['input.objectName: is not written by the installation.'],
+    issues: ['input.objectName: is not written by the installation.'],
   });
   expect(await countOperations(writer)).toBe(0);
 });
@@ -155,20 +157,20 @@ test('returns UNPROCESSABLE for members that the provider does not support', asy
   const headers = [{ key: 'x-sandbox-trace', value: '1' }];
   expect(await fetchRefusal(writer, { record, associations, headers })).toMatchObject({
     code: 'UNPROCESSABLE',
-    names: [
+    issues: [
       'input.associations: are not supported by Sandbox CRM.',
       'input.headers: are not supported by Sandbox CRM.',
     ],
   });
-  expect((await fetchRefusal(writer, { batch: [{ record, associations }] })).names).toEqual([
+  expect((await fetchRefusal(writer, { batch: [{ record, associations }] })).issues).toEqual([
     'input.records.batch: is not supported by Sandbox CRM.',
     'input.records.batch[0].associations: are not supported by Sandbox CRM.',
   ]);
   const collectedWrite = { mode: 'ASYNCHRONOUS', record, autoBatchPolicy: { maxDelayMinutes: 1 } };
-  expect((await fetchRefusal(writer, collectedWrite)).names).toEqual([
+  expect((await fetchRefusal(writer, collectedWrite)).issues).toEqual([
     'input.autoBatchPolicy: is not supported by Sandbox CRM.',
   ]);
-  expect((await fetchRefusal(writer, { type: 'DELETE', record: { id: 'c1' } })).names).toEqual([
+  expect((await fetchRefusal(writer, { type: 'DELETE', record: { id: 'c1' } })).issues).toEqual([
     'input.type: is not enabled for the object in the config of the installation.',
     'input.type: is not supported by Sandbox CRM.',
   ]);
@@ -188,7 +190,7 @@ test('sends associations and headers to a provider that supports them', async ()
   expect(result.data.echoedHeaders).toEqual({ 'x-sandbox-trace': 'one' });
 });
 
-test('returns NOT_FOUND for an unknown integration, and for one that the group has not installed', async () => {
+test('returns NOT_FOUND for an integration that is unknown or not installed for the group', async () => {
   const writer = await createWriter(app);
   expect(await fetchRefusal(writer, { record, integrationIdOrName: 'other' })).toMatchObject({
     code: 'NOT_FOUND',
@@ -237,13 +239,17 @@ test(
   'refuses asynchronous writes while a project has too many pending deliveries',
   { tags: ['all/rows'] },
   async () => {
-    await using small = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
-    const writer = await createWriter(small);
+    await using limitedApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '1' } });
+    const writer = await createWriter(limitedApp);
     const { projectId } = writer;
-    const { id: destinationId } = await insertDestination(small, writer, 'slow');
-    await insertRows(small).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-    const later = { mode: 'ASYNCHRONOUS', record: createContact() };
-    expect(await writer.getRefusal(WRITE_RECORDS, writer.createVariables(later))).toMatchObject({
+    const { id: destinationId } = await insertDestination(limitedApp, writer, 'slow');
+    await insertRows(limitedApp).delivery({
+      projectId,
+      destinationId,
+      nextAttemptTime: new Date(),
+    });
+    const input = { mode: 'ASYNCHRONOUS', record: createContact() };
+    expect(await writer.getRefusal(WRITE_RECORDS, writer.createVariables(input))).toMatchObject({
       code: 'RATE_LIMITED',
       problem: { retryAfterSeconds: 30 },
     });

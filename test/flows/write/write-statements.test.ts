@@ -1,4 +1,4 @@
-/** Counts the statements of a write, and shows that concurrent writes share them. */
+/** The number of statements for a write, and the statements that concurrent writes share. */
 import { expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
@@ -14,7 +14,7 @@ import {
 const app = await getSharedApp();
 const { services } = app.app;
 
-/** The first word of a statement and the first table that it names. */
+/** Returns the first word of a statement, and the first table that it names. */
 function nameStatement(text: string): string {
   const table = /(?:from|into|update|FROM|INTO|UPDATE) (?:"public"\.)?"(\w+)"/.exec(text)?.[1];
   return `${text.trim().split(/\s/)[0]?.toLowerCase()} ${table}`;
@@ -32,7 +32,7 @@ async function listStatements(work: () => Promise<unknown>): Promise<string[]> {
   );
 }
 
-/** The first write stores that the connection works, so later ones take fewer statements. */
+/** Creates a writer with a cached write target and a connection that is known to work. */
 async function createCachedWriter(): Promise<Writer> {
   const writer = await createWriter(app);
   await writer.write({ record: createContact() });
@@ -40,84 +40,87 @@ async function createCachedWriter(): Promise<Writer> {
   return writer;
 }
 
-const READ = ['select Project', 'select Integration'];
-const ACCEPT = 'with Proposal';
+const READ_STATEMENTS = ['select Project', 'select Integration'];
+const ACCEPT_STATEMENT = 'with Proposal';
 
-test('reads the project and the target of a synchronous write, then takes a statement each to start and to end', async () => {
+test('runs four statements for a synchronous write: the project, the target, its start and its end', async () => {
   const writer = await createCachedWriter();
-  const texts = await listStatements(() => writer.write({ record: createContact() }));
-  expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
+  const names = await listStatements(() => writer.write({ record: createContact() }));
+  expect(names).toEqual([...READ_STATEMENTS, ACCEPT_STATEMENT, 'with WriteTask']);
 });
 
-test('takes no more statements for a batch than for a record', async () => {
+test('runs as many statements for a batch as for a record', async () => {
   const writer = await createCachedWriter();
   const batch = Array.from({ length: 50 }, () => ({ record: createContact() }));
-  const texts = await listStatements(() => writer.write({ batch }));
-  expect(texts).toEqual([...READ, ACCEPT, 'with WriteTask']);
+  const names = await listStatements(() => writer.write({ batch }));
+  expect(names).toEqual([...READ_STATEMENTS, ACCEPT_STATEMENT, 'with WriteTask']);
 });
 
 test('shares statements among concurrent writes, each with its own outcome', async () => {
   const writer = await createCachedWriter();
   const records = Array.from({ length: 40 }, () => createContact());
   const responses: Awaited<ReturnType<Writer['write']>>[] = [];
-  const texts = await listStatements(async () => {
+  const names = await listStatements(async () => {
     responses.push(...(await Promise.all(records.map((record) => writer.write({ record })))));
   });
   expect(responses.map(({ result }) => result.data.email)).toEqual(
     records.map(({ email }) => email),
   );
   expect(responses.every(({ operation }) => operation.status === 'SUCCEEDED')).toBe(true);
-  const changes = texts.filter((text) => text.startsWith('with'));
-  // Without sharing, each write would take two.
-  expect(changes.length).toBeLessThan(2 * records.length);
+  const changeNames = names.filter((text) => text.startsWith('with'));
+  // Without sharing, each write would run two statements.
+  expect(changeNames.length).toBeLessThan(2 * records.length);
 });
 
-test('runs one of two concurrent writes with one key, and returns its outcome to both', async () => {
+test('runs a write once if two concurrent calls have its key, and returns its outcome to each', async () => {
   const writer = await createCachedWriter();
-  const repeated = { record: createContact(), idempotencyKey: 'the-same' };
-  const others = Array.from({ length: 5 }, () => ({ record: createContact() }));
+  const repeatedInput = { record: createContact(), idempotencyKey: 'the-same' };
+  const otherInputs = Array.from({ length: 5 }, () => ({ record: createContact() }));
   const responses = await Promise.all(
-    [repeated, ...others, repeated].map((input) => writer.write(input)),
+    [repeatedInput, ...otherInputs, repeatedInput].map((input) => writer.write(input)),
   );
   const ids = responses.map(({ operationId }) => operationId);
   expect(ids.at(-1)).toBe(ids[0]);
-  expect(new Set(ids).size).toBe(others.length + 1);
+  expect(new Set(ids).size).toBe(otherInputs.length + 1);
   expect(responses.every(({ result }) => result.success)).toBe(true);
   const emails = app.app.sandbox.records('contacts').map(({ email }) => email);
-  expect(emails.filter((email) => email === repeated.record.email)).toHaveLength(1);
+  expect(emails.filter((email) => email === repeatedInput.record.email)).toHaveLength(1);
 });
 
-test('takes a statement each to accept and to end an asynchronous write', async () => {
+test('changes an asynchronous write with two statements: its acceptance and its end', async () => {
   const writer = await createCachedWriter();
   await using _jobs = await startWriteJobs(app);
-  const texts = await listStatements(async () => {
+  const names = await listStatements(async () => {
     const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
     await writer.waitForOperation(operationId);
   });
-  const changes = texts.filter((text) => text.startsWith('with'));
+  const changeNames = names.filter((text) => text.startsWith('with'));
   // Claims, like all statements of leases, are not recorded.
-  expect(changes).toEqual([ACCEPT, 'with WriteTask']);
+  expect(changeNames).toEqual([ACCEPT_STATEMENT, 'with WriteTask']);
   const where = { projectId: writer.projectId, status: 'SUCCESS' } as const;
   expect(await services.database.prisma.operation.count({ where })).toBe(3);
 });
 
-test('takes three statements for a collected record: the project, the target and the batch', async () => {
+test('runs three statements for a collected record: the project, the target and the batch', async () => {
   const writer = await createCachedWriter();
   const collectedWrite = { mode: 'ASYNCHRONOUS', autoBatchPolicy: { maxDelayMinutes: 60 } };
   await writer.write({ record: createContact(), ...collectedWrite });
-  const texts = await listStatements(() =>
+  const names = await listStatements(() =>
     writer.write({ record: createContact(), ...collectedWrite }),
   );
   // The pending deliveries of a project are counted once a second.
-  expect(texts.filter((text) => text !== 'select Destination')).toEqual([...READ, ACCEPT]);
+  expect(names.filter((text) => text !== 'select Destination')).toEqual([
+    ...READ_STATEMENTS,
+    ACCEPT_STATEMENT,
+  ]);
 });
 
-test('returns the row of a change as a read does', async () => {
+test('returns the same row from the statement that ends a write as from a read', async () => {
   const writer = await createCachedWriter();
   const { result, statements } = await recordStatements(() =>
     writer.write({ record: createContact() }),
   );
-  const end = statements.findLast(({ text }) => nameStatement(text) === 'with WriteTask');
+  const endStatement = statements.findLast(({ text }) => nameStatement(text) === 'with WriteTask');
   const { database } = services;
   const operation = await database.prisma.operation.findFirstOrThrow({
     where: { id: result.operationId },
@@ -126,7 +129,7 @@ test('returns the row of a change as a read does', async () => {
     where: { id: operation.id },
     data: { status: 'IN_PROGRESS' },
   });
-  const [row] = JSON.parse(String(end?.values[0])) as [WriteEndRow];
+  const [row] = JSON.parse(String(endStatement?.values[0])) as [WriteEndRow];
   await database.prisma.writeTask.updateMany({
     where: { id: operation.id },
     data: { leaseToken: row.leaseToken },
@@ -144,18 +147,18 @@ async function countJobs(): Promise<number> {
   return row?.count ?? 0;
 }
 
-test('enqueues no job for a write that the process runs, and one for a write that it does not', async () => {
+test('enqueues a job for a write only if the process runs no worker', async () => {
   const writer = await createCachedWriter();
-  const write = () => writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
-  const before = await countJobs();
+  const writeAsynchronously = () => writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
+  const countBefore = await countJobs();
   {
     await using _jobs = await startWriteJobs(app);
-    const { operationId } = await write();
+    const { operationId } = await writeAsynchronously();
     expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
   }
-  expect(await countJobs()).toBe(before);
-  const { operationId } = await write();
-  expect(await countJobs()).toBe(before + 1);
+  expect(await countJobs()).toBe(countBefore);
+  const { operationId } = await writeAsynchronously();
+  expect(await countJobs()).toBe(countBefore + 1);
   await using _jobs = await startWriteJobs(app);
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
 });

@@ -4,7 +4,7 @@ import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
 const { sandbox } = app.app;
-const path = '/objects/contacts';
+const pathPrefix = '/objects/contacts';
 
 const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
 
@@ -42,17 +42,17 @@ test('creates, updates and deletes a record, each with an operation', async () =
   expect(sandbox.records('contacts').some((row) => row.id === id)).toBe(false);
 });
 
-test('returns a result for each record of a batch in order, and succeeds if any was written', async () => {
+test('returns a result for each record of a batch in order, and succeeds if a record was written', async () => {
   const writer = await createWriter(app);
-  const [first, last] = [createContact(), createContact()];
-  const batch = [first, { email: first.email }, { lastname: 'No email' }, last];
+  const [firstRecord, lastRecord] = [createContact(), createContact()];
+  const batch = [firstRecord, { email: firstRecord.email }, { lastname: 'No email' }, lastRecord];
   const response = await writer.write({ batch: batch.map((record) => ({ record })) });
   expect(response).toMatchObject({ result: null, successCount: 2, failureCount: 2 });
   expect(response.results).toMatchObject([
-    { success: true, data: first, errors: [] },
+    { success: true, data: firstRecord, errors: [] },
     { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
     { success: false, recordId: null, data: null, errors: [{ message: expect.any(String) }] },
-    { success: true, data: last, errors: [] },
+    { success: true, data: lastRecord, errors: [] },
   ]);
   expect(response.operation).toMatchObject({
     status: 'SUCCEEDED',
@@ -90,12 +90,12 @@ test("returns a refused record as an outcome, with the provider's reasons", asyn
 
 test('returns rejected credentials as an outcome', async () => {
   const writer = await createWriter(app);
-  const generate = `mutation GenerateConnection($input: GenerateConnectionInput!) {
+  const mutation = `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
   const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
   const wrongKey = { credentials: { apiKey: 'wrong' }, skipCheck: true };
-  await writer.query(generate, {
+  await writer.query(mutation, {
     input: { projectIdOrName: writer.projectId, ...consumer, ...wrongKey },
   });
   const { result, operation } = await writer.write({ record: createContact() });
@@ -105,7 +105,7 @@ test('returns rejected credentials as an outcome', async () => {
 
 test("does not wait for the provider's Retry-After", async () => {
   const writer = await createWriter(app);
-  sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix: path });
+  sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix });
   const record = createContact();
   const { result, operation } = await writer.write({ record });
   expect(result.success).toBe(false);
@@ -116,10 +116,10 @@ test("does not wait for the provider's Retry-After", async () => {
 test.each([
   'before',
   'after',
-] as const)('creates a record once if the connection is lost %s the work', async (drop) => {
+] as const)('creates a record once if the connection is lost %s the provider has created it', async (drop) => {
   const writer = await createWriter(app);
   const record = createContact();
-  sandbox.faults.set({ drop, pathPrefix: path });
+  sandbox.faults.set({ drop, pathPrefix });
   const { result, operation } = await writer.write({ record });
   expect(result).toMatchObject({ success: true, data: record });
   expect(operation.metadata.retry).toMatchObject({ attempts: 2 });
@@ -128,22 +128,22 @@ test.each([
 
 test('leaves the outcome unknown if the provider fails repeatedly', async () => {
   const writer = await createWriter(app);
-  sandbox.faults.set({ status: 500, times: 10, pathPrefix: path });
+  sandbox.faults.set({ status: 500, times: 10, pathPrefix });
   const { result, operation } = await writer.write({ record: createContact() });
   sandbox.faults.clear();
   expect(result.errors).toMatchObject([{ message: expect.stringContaining('unknown') }]);
   expect(operation).toMatchObject({ status: 'FAILED', metadata: { retry: { attempts: 3 } } });
 });
 
-test('logs the course of a write, without fields of the record', async () => {
+test('logs each step of a write, without fields of the record', async () => {
   const writer = await createWriter(app);
   const record = createContact();
-  sandbox.faults.set({ drop: 'before', pathPrefix: path });
+  sandbox.faults.set({ drop: 'before', pathPrefix });
   const { operationId, result } = await writer.write({ record });
-  const logs = `query Operation($id: ID!) { node(id: $id) {
+  const query = `query Operation($id: ID!) { node(id: $id) {
     ... on Operation { logs { nodes { severity message } } }
   } }`;
-  const { node } = await writer.query(logs, { id: operationId });
+  const { node } = await writer.query(query, { id: operationId });
   expect(node.logs.nodes).toEqual([
     { severity: 'DEBUG', message: '[contacts] 1 record to create' },
     {
