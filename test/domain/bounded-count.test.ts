@@ -24,9 +24,9 @@ function createCountingDatabase(count: number) {
 test('shares a count among concurrent calls, and reuses it while it is fresh', async () => {
   const { counting, database } = createCountingDatabase(7);
   const count = createBoundedCount({ text: '', freshMs: FRESH_MS });
-  const read = () => count(database, ['p'], 10);
-  expect(await Promise.all(Array.from({ length: 50 }, read))).toEqual(Array(50).fill(7));
-  expect(await read()).toBe(7);
+  const readCount = () => count(database, ['p'], 10);
+  expect(await Promise.all(Array.from({ length: 50 }, readCount))).toEqual(Array(50).fill(7));
+  expect(await readCount()).toBe(7);
   expect(counting.queries).toBe(1);
   expect(await count(database, ['q'], 10)).toBe(7);
   expect(counting.queries).toBe(2);
@@ -35,27 +35,27 @@ test('shares a count among concurrent calls, and reuses it while it is fresh', a
 test('returns the last count while it is far from the maximum, and waits for a new count when it is near', async () => {
   const { counting, database } = createCountingDatabase(2);
   const count = createBoundedCount({ text: '', freshMs: FRESH_MS });
-  const read = () => count(database, ['p'], 10);
-  expect(await read()).toBe(2);
+  const readCount = () => count(database, ['p'], 10);
+  expect(await readCount()).toBe(2);
   vi.advanceTimersByTime(FRESH_MS);
   const { promise, resolve } = Promise.withResolvers<void>();
   counting.released = promise;
   counting.count = 6;
-  expect(await Promise.all([read(), read()])).toEqual([2, 2]);
+  expect(await Promise.all([readCount(), readCount()])).toEqual([2, 2]);
   expect(counting.queries).toBe(2);
   resolve();
-  await expect.poll(read).toBe(6);
+  await expect.poll(readCount).toBe(6);
   expect(counting.queries).toBe(2);
   counting.count = 9;
   vi.advanceTimersByTime(FRESH_MS);
-  expect(await read()).toBe(9);
+  expect(await readCount()).toBe(9);
 });
 
 test('rejects every waiting call if the count fails, and counts again on the next call', async () => {
   const { counting, database } = createCountingDatabase(-1);
   const count = createBoundedCount({ text: '', freshMs: FRESH_MS });
-  const read = () => count(database, ['p'], 10);
-  await expect(Promise.all([read(), read()])).rejects.toThrow('away');
+  const readCount = () => count(database, ['p'], 10);
+  await expect(Promise.all([readCount(), readCount()])).rejects.toThrow('away');
   counting.count = 3;
-  expect(await read()).toBe(3);
+  expect(await readCount()).toBe(3);
 });

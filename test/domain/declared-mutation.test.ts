@@ -1,4 +1,4 @@
-/** Deletes an org or a project immediately before a change in it is stored. */
+/** A mutation returns NOT_FOUND if its org or project is deleted before the change is stored. */
 import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
@@ -9,7 +9,7 @@ const app = await getSharedApp();
 const CREATE_ORG = `mutation CreateOrg($input: CreateOrgInput!) { createOrg(input: $input) { org { id } } }`;
 const FIRST_CHANGE = /^begin\b|\binsert into\b/i;
 
-/** Deletes the row when the request is about to change something, and returns the request's response. */
+/** Deletes the row immediately before the first change of the request. Returns the response. */
 async function requestWhileDeleted(
   row: { table: 'Org' | 'Project'; id: string },
   request: () => ReturnType<GraphqlClient['request']>,
@@ -43,24 +43,24 @@ test.each([
     'ClaimDomainInput',
     (parentId: string) => ({ domain: 'gone.example.com', parentId, parentType: 'ORG' }),
   ],
-] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, type, toInput) => {
+] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, inputType, createInput) => {
   const { builder } = await app.tenant();
   const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
   const { id } = createOrg.org;
-  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+  const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Org', id }, () =>
-    builder.request(query, { input: toInput(id) }),
+    builder.request(query, { input: createInput(id) }),
   );
   expectNotFound(response, `Org "${id}" was not found.`);
 });
 
 const integration = { name: 'crm-sync', provider: 'sandbox' };
-const IN_PROJECT: [string, string, object][] = [
+const PROJECT_MUTATIONS: [string, string, object][] = [
   ['createTopic', 'CreateTopicInput', { name: 'all' }],
   [
     'createDestination',
     'CreateDestinationInput',
-    { name: 'hooks', type: 'WEBHOOK', url: 'https://hooks.example.com/' },
+    { name: 'hooks', inputType: 'WEBHOOK', url: 'https://hooks.example.com/' },
   ],
   ['createApiKey', 'CreateApiKeyInput', { label: 'key', scopes: ['READ'] }],
   [
@@ -92,10 +92,10 @@ const IN_PROJECT: [string, string, object][] = [
 ];
 
 test.each(
-  IN_PROJECT,
-)('%s returns NOT_FOUND if the project is deleted during the request', async (name, type, input) => {
+  PROJECT_MUTATIONS,
+)('%s returns NOT_FOUND if the project is deleted during the request', async (name, inputType, input) => {
   const { projectId, builder }: Tenant = await app.tenant();
-  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+  const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
     builder.request(query, { input: { projectIdOrName: projectId, ...input } }),
   );

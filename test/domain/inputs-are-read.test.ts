@@ -15,7 +15,7 @@ import { STEPS } from '../support/inputs/whole-inputs.ts';
 
 const app = await getSharedApp({ env: { REDIRECT_ORIGINS: 'https://app.example.com' } });
 
-/** Inputs that only queries take, with the tests that use them. */
+/** Inputs of queries, with the tests that use them. */
 const QUERY_INPUTS: Record<string, string> = {
   RecordFilterInput: 'test/flows/read/record-search.test.ts',
 };
@@ -25,7 +25,7 @@ const FIELDS = Object.values(schema.getTypeMap())
   .filter(({ name }) => !(name in QUERY_INPUTS))
   .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
 
-/** Members without a reader, with the reason. A member that is read must be removed from the list. */
+/** Members that no code reads, with the reason. */
 const NOT_READ: Record<string, string> = {
   'ClaimDomainInput.parentType': 'It has one value, which the schema checks.',
   'DynamicMappingInput.mappedValues': 'Choices that pages show to people and read back.',
@@ -51,7 +51,7 @@ function isUsed(field: string): boolean {
   return isColumn || new RegExp(`\\b${member}\\b`).test(sources);
 }
 
-/** Returns the input members that stand for a member: a member of a `@oneOf` input is read in its holders. */
+/** Returns the members whose reads count for this one. A member of a `@oneOf` input is read in the inputs that contain it. */
 function listReadMembers(field: string): string[] {
   const [typeName = '', member] = field.split('.');
   const type = schema.getType(typeName) as GraphQLInputObjectType;
@@ -87,11 +87,11 @@ test('reads every member of every input, except those in NOT_READ', async () => 
     members: [],
     unexpected: [],
   });
-  const isReadItself = (field: string) =>
+  const isMemberRead = (field: string) =>
     reads.read.has(field) || (reads.copied.has(field) && isUsed(field));
   const isRead = (field: string) => {
     const fields = listReadMembers(field);
-    return fields.length === 0 || fields.some(isReadItself);
+    return fields.length === 0 || fields.some(isMemberRead);
   };
   const unread = FIELDS.filter((field) => !isRead(field));
   expect(unread.sort(), 'members without a reader, which NOT_READ must list').toEqual(

@@ -19,7 +19,7 @@ const inputsOfMutations = new Set(
   Object.values(MUTATIONS).map(({ args }) => getNamedType(args[0]?.type)),
 );
 
-/** Inputs that a type of another name returns. */
+/** The types that return inputs with another name. */
 const RETURN_TYPE_BY_INPUT: Record<string, string> = {
   ClaimDomainInput: 'ClaimedDomain',
   GenerateConnectionInput: 'ConnectedAccount',
@@ -65,7 +65,7 @@ const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
   [/^StartOAuth(Connect|Update)Input$/, 'The connection after the consent returns it.'],
 ];
 
-/** Members that the API returns under another name, or not at all. */
+/** Members that the API returns under another name, or does not return. */
 const UNRETURNED_FIELDS: Record<string, string> = {
   'CreateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
   'UpdateInstallationInput.configCreatedBy': 'Over REST it is `config.createdBy`.',
@@ -103,8 +103,8 @@ function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null 
 }
 
 /**
- * True if the type has the member or the object that it names: `topicId` is the `topic` of a route, or the `id` of the
- * topic itself.
+ * True if the type has the member, or the object that the member identifies. For example, a route returns `topicId` as
+ * `topic`, and a topic returns it as `id`.
  */
 function isShown(member: string, returnType: GraphQLObjectType): boolean {
   const fields = returnType.getFields();

@@ -11,7 +11,7 @@ const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
 const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';
 const createNumbers = (count: number) => Array.from({ length: count }, () => 1);
 
-async function writeByGraphql(record: object) {
+async function writeOverGraphql(record: object) {
   const target = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
   const input = { ...target, groupRef: 'acme', type: 'CREATE', records: { record } };
   const { errors } = await tenant.request(WRITE, { input });
@@ -19,7 +19,7 @@ async function writeByGraphql(record: object) {
   return { code, issues: problem?.issues };
 }
 
-async function writeByRest(record: object) {
+async function writeOverRest(record: object) {
   const path = `/v1/projects/${projectId}/integrations/crm/objects/contacts`;
   const response = await app.fetch(path, {
     method: 'POST',
@@ -31,16 +31,20 @@ async function writeByRest(record: object) {
 
 test('refuses an input whose lists have more than 10,000 items together, and names the list', async () => {
   const record = { a: createNumbers(6_000), b: [{ c: createNumbers(4_000) }] };
-  const issueAt = (name: string) => expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
-  expect(await writeByGraphql(record)).toEqual({
+  const createIssue = (name: string) =>
+    expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
+  expect(await writeOverGraphql(record)).toEqual({
     code: 'BAD_USER_INPUT',
-    issues: [issueAt('input.records.record.b[0].c')],
+    issues: [createIssue('input.records.record.b[0].c')],
   });
-  expect(await writeByRest(record)).toEqual({ status: 400, issues: [issueAt('record.b[0].c')] });
+  expect(await writeOverRest(record)).toEqual({
+    status: 400,
+    issues: [createIssue('record.b[0].c')],
+  });
 });
 
 test('accepts an input whose lists have 10,000 items together', async () => {
   const record = { a: createNumbers(6_000), b: [{ c: createNumbers(3_999) }] };
-  expect(await writeByGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await writeByRest(record)).toMatchObject({ status: 404 });
+  expect(await writeOverGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await writeOverRest(record)).toMatchObject({ status: 404 });
 });

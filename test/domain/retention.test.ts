@@ -22,12 +22,17 @@ beforeEach(() => {
   aheadMs = 0;
 });
 
-const ids = { projectId, integrationId: 'int_1', installationId: 'ins_1', configId: 'cfg_1' };
+const OPERATION_KEYS = {
+  projectId,
+  integrationId: 'int_1',
+  installationId: 'ins_1',
+  configId: 'cfg_1',
+};
 
 function insertOperation(status: 'SUCCESS' | 'IN_PROGRESS', lines = 1) {
   return prisma.operation.create({
     data: {
-      ...{ id: newId('opr'), ...ids, actionType: 'READ', status, metadata: {} },
+      ...{ id: newId('opr'), ...OPERATION_KEYS, actionType: 'READ', status, metadata: {} },
       logs: {
         createMany: {
           data: Array.from({ length: lines }, () => ({
@@ -55,7 +60,7 @@ async function removeAfter(days: number) {
   return removeExpired(services, { pause: async () => {} });
 }
 
-test('deletes failed deliveries of a deleted destination, and keeps pending ones', async () => {
+test('deletes deliveries of a deleted destination, and keeps pending deliveries of other destinations', async () => {
   const [pending] = await insertDeliveries(1, 'PENDING');
   const [staleDelivery] = await insertDeliveries(1, 'PENDING');
   await prisma.delivery.updateMany({
@@ -78,17 +83,24 @@ test('keeps rows that are younger than the retention', async () => {
 
 test('deletes ended operations with their logs in batches, and keeps those in progress', async () => {
   const endedOperation = await insertOperation('SUCCESS', 2_500);
-  const running = await insertOperation('IN_PROGRESS');
+  const operationInProgress = await insertOperation('IN_PROGRESS');
   await removeAfter(RETENTION_DAYS + 1);
   expect(await prisma.operation.count({ where: { id: endedOperation.id } })).toBe(0);
   expect(await prisma.operationLog.count({ where: { operationId: endedOperation.id } })).toBe(0);
-  expect(await prisma.operationLog.count({ where: { operationId: running.id } })).toBe(1);
+  expect(await prisma.operationLog.count({ where: { operationId: operationInProgress.id } })).toBe(
+    1,
+  );
 });
 
-test('deletes all expired operations, and not only one batch', async () => {
+test('deletes all expired operations, even if they exceed a batch', async () => {
   await prisma.operation.createMany({
     data: Array.from({ length: 250 }, () => ({
-      ...{ id: newId('opr'), ...ids, actionType: 'WRITE' as const, status: 'FAILURE' as const },
+      ...{
+        id: newId('opr'),
+        ...OPERATION_KEYS,
+        actionType: 'WRITE' as const,
+        status: 'FAILURE' as const,
+      },
       metadata: {},
     })),
   });
@@ -97,7 +109,7 @@ test('deletes all expired operations, and not only one batch', async () => {
   expect(await prisma.operation.count({ where: { status: 'FAILURE' } })).toBe(0);
 });
 
-test('deletes completed deliveries with their attempts, and keeps pending ones', async () => {
+test('deletes completed deliveries with their attempts, and keeps pending deliveries', async () => {
   const [pending, [succeeded], [failed]] = await Promise.all([
     insertDeliveries(1_500, 'PENDING'),
     insertDeliveries(1, 'SUCCEEDED'),
@@ -129,12 +141,12 @@ test('deletes events with their topics', async () => {
 });
 
 test('deletes idempotency keys when they expire, and authorization states a day later', async () => {
-  const hoursLater = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+  const addHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   const key = { projectId, inputHash: '', operationId: 'opr_1' };
   await prisma.idempotencyKey.createMany({
     data: [
-      { key: 'over', ...key, expireTime: hoursLater(-1) },
-      { key: 'alive', ...key, expireTime: hoursLater(1) },
+      { key: 'expired', ...key, expireTime: addHours(-1) },
+      { key: 'valid', ...key, expireTime: addHours(1) },
     ],
   });
   const providerAppId = newId('app');
@@ -150,16 +162,16 @@ test('deletes idempotency keys when they expire, and authorization states a day 
   };
   await prisma.oAuthConnect.createMany({
     data: [
-      { id: 'over', ...state, expireTime: hoursLater(-25) },
-      { id: 'just over', ...state, expireTime: hoursLater(-1) },
+      { id: 'expired', ...state, expireTime: addHours(-25) },
+      { id: 'expired an hour ago', ...state, expireTime: addHours(-1) },
     ],
   });
   await removeAfter(0);
   expect(await prisma.idempotencyKey.findMany({ select: { key: true } })).toEqual([
-    { key: 'alive' },
+    { key: 'valid' },
   ]);
   expect(await prisma.oAuthConnect.findMany({ select: { id: true } })).toEqual([
-    { id: 'just over' },
+    { id: 'expired an hour ago' },
   ]);
 });
 
@@ -171,7 +183,7 @@ test('deletes writes with their records, by their end time', async () => {
   };
   for (const [id, endTime] of [
     ['ended', new Date()],
-    ['going on', null],
+    ['in progress', null],
   ] as const) {
     const entry = { position: 0, projectId, operationId: 'opr_1', record: {} };
     await prisma.writeTask.create({ data: { id, ...task, endTime } });
@@ -179,11 +191,11 @@ test('deletes writes with their records, by their end time', async () => {
   }
   await removeAfter(RETENTION_DAYS + 1);
   expect(await prisma.writeEntry.findMany({ select: { taskId: true } })).toEqual([
-    { taskId: 'going on' },
+    { taskId: 'in progress' },
   ]);
 });
 
-test('deletes completed provider events, and waiting ones whose subscription is gone', async () => {
+test('deletes completed provider events, and waiting events without a subscription', async () => {
   const key = { projectId, installationId: newId('ins'), objectName: 'contacts' };
   await prisma.objectSubscription.create({
     data: { ...key, provider: 'sandbox', connectionId: newId('con') },
@@ -192,19 +204,19 @@ test('deletes completed provider events, and waiting ones whose subscription is 
   const change = { nativeType: 'changed', eventTime: new Date() };
   await prisma.providerEvent.createMany({
     data: [
-      { ...event, ...change, nativeId: 'done', doneTime: new Date() },
-      { ...event, ...change, nativeId: 'waits' },
-      { ...event, ...change, nativeId: 'waits in vain', installationId: newId('ins') },
+      { ...event, ...change, nativeId: 'completed', doneTime: new Date() },
+      { ...event, ...change, nativeId: 'waiting' },
+      { ...event, ...change, nativeId: 'without subscription', installationId: newId('ins') },
     ],
   });
   await removeAfter(RETENTION_DAYS - 1);
   expect(await prisma.providerEvent.count()).toBe(3);
   await removeAfter(RETENTION_DAYS + 1);
-  expect(await prisma.providerEvent.findMany()).toMatchObject([{ nativeId: 'waits' }]);
+  expect(await prisma.providerEvent.findMany()).toMatchObject([{ nativeId: 'waiting' }]);
 });
 
 test(
-  'removes each row once in two processes, and nothing after a stop signal',
+  'deletes all rows if two processes run, and no row after a stop signal',
   { tags: ['all/rows'] },
   async () => {
     await insertDeliveries(3_000, 'SUCCEEDED');
@@ -217,9 +229,9 @@ test(
   },
 );
 
-test('pauses shorter while rows are overdue, and not at all without rows', async () => {
+test('shortens its pauses while rows are overdue, and does not pause without rows', async () => {
   await prisma.delivery.deleteMany();
-  const insertOld = (count: number, days: number) =>
+  const insertOldDeliveries = (count: number, days: number) =>
     prisma.delivery.createMany({
       data: Array.from({ length: count }, () => ({
         ...{ id: newId('dlv'), projectId, destinationId, status: 'SUCCEEDED' as const, body: '{}' },
@@ -227,23 +239,23 @@ test('pauses shorter while rows are overdue, and not at all without rows', async
       })),
     });
   const pauses: number[] = [];
-  const remove = () =>
+  const removeRows = () =>
     removeExpired(services, {
       pause: async (times) => {
         pauses.push(times);
       },
     });
-  await remove();
+  await removeRows();
   expect(pauses).toEqual([]);
-  await insertOld(150, RETENTION_DAYS + 2);
-  await insertOld(150, RETENTION_DAYS + 0.5);
-  expect((await remove()).Delivery).toBe(300);
-  const [first, ...others] = pauses;
-  expect([first, others.at(-1)]).toEqual([9, 99]);
+  await insertOldDeliveries(150, RETENTION_DAYS + 2);
+  await insertOldDeliveries(150, RETENTION_DAYS + 0.5);
+  expect((await removeRows()).Delivery).toBe(300);
+  const [firstPause, ...furtherPauses] = pauses;
+  expect([firstPause, furtherPauses.at(-1)]).toEqual([9, 99]);
   expect(pauses, 'shorter while rows are overdue').toEqual(pauses.toSorted((a, b) => a - b));
 });
 
-test('deletes acknowledgements, so that lasting problems are listed as unacknowledged', async () => {
+test('deletes acknowledgements after the retention, so that lasting problems are listed again', async () => {
   const acknowledgement = { projectId, kind: 'DESTINATION_FAILING', acknowledgedBy: 'api:key' };
   await prisma.acknowledgement.createMany({
     data: ['dst_1', 'dst_2'].map((subjectId) => ({

@@ -8,12 +8,12 @@ import {
 
 const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
 
-test('shortens a text and names its length', () => {
+test('shortens a long text, and states its length', () => {
   expect(boundText('x'.repeat(2_000))).toBe('x'.repeat(2_000));
   expect(boundText('x'.repeat(2_001))).toBe(`${'x'.repeat(2_000)}… [truncated: 2001 characters]`);
 });
 
-test('cuts no character in half', () => {
+test('never splits a character', () => {
   expect(boundText('😀'.repeat(3), 3).isWellFormed()).toBe(true);
 });
 
@@ -34,14 +34,14 @@ test('shortens texts, lists and objects within values', () => {
   expect(omittedFields).toEqual([]);
 });
 
-test('ends values that are nested too deep', () => {
+test('truncates values that are nested too deep', () => {
   const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
   expect(JSON.stringify(boundFields([['deep', deep]]).fields)).toContain(
     '[truncated: nested too deep]',
   );
 });
 
-test('omits fields until the others fit', () => {
+test('omits fields that do not fit', () => {
   const large = Array.from({ length: 100 }, () => 'x'.repeat(900));
   const { fields, omittedFields } = boundFields([
     ['a', large],
@@ -52,9 +52,13 @@ test('omits fields until the others fit', () => {
   expect(omittedFields).toEqual(['b']);
 });
 
-test('takes the first records that fit together, and one in any case', () => {
-  const half = 'x'.repeat(45_000);
-  const records = [createRecord('1', half), createRecord('2', half), createRecord('3', half)];
+test('takes the first records that fit together, and at least one', () => {
+  const halfText = 'x'.repeat(45_000);
+  const records = [
+    createRecord('1', halfText),
+    createRecord('2', halfText),
+    createRecord('3', halfText),
+  ];
   expect(takeFittingRecords(records).map(({ id }) => id)).toEqual(['1', '2']);
   expect(takeFittingRecords([createRecord('1', 'x'.repeat(200_000))])).toHaveLength(1);
   expect(takeFittingRecords([])).toEqual([]);

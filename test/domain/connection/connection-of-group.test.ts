@@ -6,20 +6,20 @@ import { generateConnection, PROVIDERS } from '../../support/fixtures/connection
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-test('returns the newest connection that is not BAD_CREDENTIALS, otherwise the newest', async () => {
+test('returns the newest connection with valid credentials, or the newest connection if there is none', async () => {
   const tenant = await app.tenant();
   const older = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
   const newer = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
   await generateConnection(tenant, { apiKey: 'sandbox-key', provider: 'stripe' });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const group = { projectId: tenant.projectId, provider: 'sandbox', groupId: older.group.id };
-  const refuse = (id: string) =>
+  const setBadCredentials = (id: string) =>
     prisma.connection.updateMany({ where: { id }, data: { status: 'BAD_CREDENTIALS' } });
 
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
-  await refuse(newer.id);
+  await setBadCredentials(newer.id);
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(older.id);
-  await refuse(older.id);
+  await setBadCredentials(older.id);
   expect((await findConnectionOfGroup(prisma, group))?.id).toBe(newer.id);
   const unconnected = { ...group, provider: 'slack' };
   expect(await prisma.$transaction((tx) => findConnectionOfGroup(tx, unconnected))).toBeNull();

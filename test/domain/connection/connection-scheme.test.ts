@@ -12,7 +12,7 @@ type Input = Parameters<typeof chooseScheme>[1];
 const sandbox = getProvider('sandbox');
 const stripe = getProvider('stripe');
 const gitlab = getProvider('gitlab');
-const open: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
+const unauthenticated: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
 
 const FIELDS = {
   apiKey: 'planted',
@@ -41,8 +41,8 @@ function listIssueNames(provider: Provider, input: Input) {
 
 describe('one credential field', () => {
   test.each(Object.entries(FIELDS))('%s selects its scheme', (field, value) => {
-    const [fits] = SCHEMES_OF_FIELD[field as keyof typeof FIELDS];
-    expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme: fits, issues: [] });
+    const [scheme] = SCHEMES_OF_FIELD[field as keyof typeof FIELDS];
+    expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme, issues: [] });
   });
 
   test.each(
@@ -84,8 +84,8 @@ test('refuses two credential fields, with an issue for each', () => {
 
 describe('no credential field', () => {
   test('is accepted for a provider whose only scheme is NONE', () => {
-    expect(chooseScheme(open, {}).scheme).toBe('NONE');
-    expect(chooseScheme(open, { apiKey: null }).scheme).toBe('NONE');
+    expect(chooseScheme(unauthenticated, {}).scheme).toBe('NONE');
+    expect(chooseScheme(unauthenticated, { apiKey: null }).scheme).toBe('NONE');
   });
 
   test('is accepted for another provider only if authScheme is NONE', () => {
@@ -117,17 +117,19 @@ test('refuses missing, unknown and unusable custom inputs', () => {
   }
 });
 
-test("accepts new credentials of the connection's scheme only", () => {
-  const listRefused = (scheme: AuthScheme, input: Input) =>
+test("accepts new credentials only for the connection's scheme", () => {
+  const listRefusedNames = (scheme: AuthScheme, input: Input) =>
     listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
-  expect(listRefused('API_KEY', { apiKey })).toEqual([]);
-  expect(listRefused('BASIC', { apiKey })).toEqual(['input.apiKey']);
-  expect(listRefused('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual([]);
-  expect(listRefused('NONE', { customAuth })).toEqual([]);
-  expect(listRefused('NONE', { customAuth: { token: 'planted' } })).toEqual([
+  expect(listRefusedNames('API_KEY', { apiKey })).toEqual([]);
+  expect(listRefusedNames('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(listRefusedNames('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual(
+    [],
+  );
+  expect(listRefusedNames('NONE', { customAuth })).toEqual([]);
+  expect(listRefusedNames('NONE', { customAuth: { token: 'planted' } })).toEqual([
     'input.customAuth.token',
     'input.customAuth.accountKey',
   ]);
-  expect(listRefused('API_KEY', {})).toEqual([]);
+  expect(listRefusedNames('API_KEY', {})).toEqual([]);
 });

@@ -14,7 +14,7 @@ const connection = { id: newId('con'), projectId: newId('prj') };
 const token = { token: 'at', issuedAt: '2026-01-01T00:00:00.000Z' };
 const client = { clientId: 'c', clientSecret: 's', scopes: ['a'] };
 
-const EVERY_KIND: Credentials[] = [
+const CREDENTIALS: Credentials[] = [
   { scheme: 'API_KEY', apiKey: 'sandbox-key' },
   { scheme: 'BASIC', username: 'u', password: '' },
   { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client },
@@ -25,10 +25,10 @@ const EVERY_KIND: Credentials[] = [
   { scheme: 'NONE', custom: { accountKey: 'k', list: [1, { a: null }] } },
 ];
 
-test.each(EVERY_KIND)('opens sealed credentials of scheme $scheme unchanged', (value) => {
-  const sealed = sealCredentials({ vault }, connection, value);
+test.each(CREDENTIALS)('opens sealed credentials of scheme $scheme unchanged', (credentials) => {
+  const sealed = sealCredentials({ vault }, connection, credentials);
   expect(sealed).toMatch(/^v1\./);
-  expect(openCredentials({ vault }, connection, sealed)).toEqual(value);
+  expect(openCredentials({ vault }, connection, sealed)).toEqual(credentials);
 });
 
 test('stores empty credentials as null', () => {
@@ -42,24 +42,24 @@ test('refuses to open credentials of another connection or project', () => {
     scheme: 'API_KEY',
     apiKey: 'sandbox-key',
   });
-  for (const otherRow of [{ id: newId('con') }, { projectId: newId('prj') }]) {
-    expect(() => openCredentials({ vault }, { ...connection, ...otherRow }, sealed)).toThrow();
+  for (const otherKey of [{ id: newId('con') }, { projectId: newId('prj') }]) {
+    expect(() => openCredentials({ vault }, { ...connection, ...otherKey }, sealed)).toThrow();
   }
 });
 
-test('stores token dates as strings and returns the expiry', () => {
+test('stores the dates of a token as strings, and returns its expiry', () => {
   const expireTime = new Date('2026-01-01T02:00:00Z');
   const tokens = { accessToken: { token: 'at', expireTime }, refreshToken: null };
-  const value = parseCredentials(
+  const credentials = parseCredentials(
     { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE', custom: undefined },
     { oauth2AuthorizationCode: tokens },
   );
-  const sealed = sealCredentials({ vault }, connection, value);
+  const sealed = sealCredentials({ vault }, connection, credentials);
   expect(openCredentials({ vault }, connection, sealed)).toEqual({
     scheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
     accessToken: { token: 'at', expiresAt: '2026-01-01T02:00:00.000Z' },
     scopes: [],
   });
-  expect(findTokenExpireTime(value)).toEqual(expireTime);
+  expect(findTokenExpireTime(credentials)).toEqual(expireTime);
   expect(findTokenExpireTime({ scheme: 'API_KEY', apiKey: 'sandbox-key' })).toBeNull();
 });

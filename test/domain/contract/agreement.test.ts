@@ -1,4 +1,4 @@
-/** Contracts agree with reads and writes, for generated manifests, configs and accounts. */
+/** For random manifests, configs and accounts, a contract describes what reads deliver and what writes accept. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createContract } from '../../../src/domain/contract/object-contract.ts';
@@ -11,7 +11,7 @@ import {
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { createInput, createReadConfig } from './contracts.ts';
 
-/** With few names, generated fields often have equal names. */
+/** The list is short, so that random fields often have equal names. */
 const NAMES = ['email', 'phone', 'score', 'tier', 'owner'];
 const name = fc.constantFrom(...NAMES);
 const mapping = fc.oneof(
@@ -19,7 +19,7 @@ const mapping = fc.oneof(
   fc.record({ mapToName: name, default: fc.option(name, { nil: undefined }) }),
 );
 
-/** Fields that `createRevision` accepts: each name and each field of the provider once. */
+/** Fields that `createRevision` accepts: no name and no field of the provider occurs twice. */
 const fields = fc
   .record({ requiredFields: fc.array(mapping), optionalFields: fc.array(mapping) })
   .map((lists) => {
@@ -37,7 +37,7 @@ const fields = fc
     };
   });
 
-const arbitraryCase = fc.record({
+const arbitrarySample = fc.record({
   fields,
   optionalFieldsAuto: fc.constantFrom('ALL' as const, undefined),
   inheritMapping: fc.boolean(),
@@ -55,7 +55,7 @@ const arbitraryCase = fc.record({
   ),
 });
 
-function createCase(sample: typeof arbitraryCase extends fc.Arbitrary<infer T> ? T : never) {
+function createCase(sample: typeof arbitrarySample extends fc.Arbitrary<infer T> ? T : never) {
   const { optionalFieldsAuto, inheritMapping, allowAnyFields } = sample;
   const { selectedFields, selectedFieldsAuto, fieldMappings, account } = sample;
   const input = createInput({
@@ -84,25 +84,27 @@ function createCase(sample: typeof arbitraryCase extends fc.Arbitrary<infer T> ?
   };
 }
 
-test('contains each field of a record that is read, with the value of its provider field', () => {
+test('contains each field of a read record, with the value of its provider field', () => {
   fc.assert(
-    fc.property(arbitraryCase, (sample) => {
+    fc.property(arbitrarySample, (sample) => {
       const { object, plan } = createCase(sample);
       const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
       const entry = createEntry({ id: '1', fields: raw, raw }, plan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
-      const read = object.fields.filter(
+      const readFields = object.fields.filter(
         ({ isWriteOnly, providerField }) => !isWriteOnly && providerField !== null,
       );
-      for (const { name: field, providerField } of read) {
+      for (const { name: field, providerField } of readFields) {
         expect(record[field]).toBe(raw[providerField!]);
       }
       const unmapped = object.fields.filter(({ providerField }) => providerField === null);
       expect(unmapped.map(({ name: field }) => field)).toEqual(plan.unmappedNames);
       // Every member of a record is in the contract, under its mapped name if it has one.
-      const providerFields = new Set(read.map(({ providerField }) => providerField));
+      const providerFields = new Set(readFields.map(({ providerField }) => providerField));
       const readNames = new Set(object.fields.map(({ name: field }) => field));
-      const missing = plan.fields.filter((f) => !providerFields.has(f) && !readNames.has(f));
+      const missing = plan.fields.filter(
+        (field) => !providerFields.has(field) && !readNames.has(field),
+      );
       expect(missing).toEqual([]);
     }),
   );
@@ -110,7 +112,7 @@ test('contains each field of a record that is read, with the value of its provid
 
 test('contains exactly the fields that a write accepts', () => {
   fc.assert(
-    fc.property(arbitraryCase, (sample) => {
+    fc.property(arbitrarySample, (sample) => {
       const { object, names } = createCase(sample);
       const readOnlyAtProvider = new Set(
         sample.account.filter(({ readOnly }) => readOnly).map(({ fieldName }) => fieldName),
@@ -119,7 +121,7 @@ test('contains exactly the fields that a write accepts', () => {
         const { record, omitted } = renameFields({ record: { [field]: 'x' }, path: [] }, names);
         if (!isReadOnly) expect(record).toEqual({ [providerField!]: 'x' });
         else if (providerField === null || !readOnlyAtProvider.has(providerField)) {
-          // Without names, the provider gets the name, which is that of another field or of none.
+          // If names are not translated, the provider gets the field's name, which is another field's or no field's.
           const isRefused = omitted.includes(field) || !Object.hasOwn(record, providerField ?? '');
           expect(isRefused).toBe(true);
         }
@@ -128,9 +130,9 @@ test('contains exactly the fields that a write accepts', () => {
   );
 });
 
-test('is equal for equal inputs, and has distinct names', () => {
+test('has the same hash for equal inputs, and distinct field names', () => {
   fc.assert(
-    fc.property(arbitraryCase, (sample) => {
+    fc.property(arbitrarySample, (sample) => {
       const { contract, object } = createCase(sample);
       expect(createCase(sample).contract.hash).toBe(contract.hash);
       const fieldNames = object.fields.map(({ name: field }) => field);

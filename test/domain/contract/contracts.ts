@@ -1,4 +1,4 @@
-/** Creates contracts and their inputs without an app. */
+/** Creates contracts, and the inputs of contracts, without an app. */
 import {
   type Contract,
   type ContractInput,
@@ -17,7 +17,7 @@ import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
 export interface ContractMembers {
   content: object;
-  /** Default: the contract of the revision. */
+  /** Default: none, for the contract of the revision. */
   config?: ConfigInput;
   /** The fields of the account's objects. */
   account?: Record<string, Partial<FieldDescription>[]>;
@@ -77,7 +77,7 @@ export function indexFields(
   return Object.fromEntries(fields.map((field) => [field.name, field]));
 }
 
-/** Returns the config of a read of the sandbox's contacts. */
+/** Returns the read config of an integration that reads the sandbox's contacts. */
 export function createReadConfig(overrides: object = {}) {
   return { objects: [{ objectName: 'contacts', destination: 'records', ...overrides }] };
 }

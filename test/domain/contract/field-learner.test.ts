@@ -24,7 +24,7 @@ async function createLearner() {
   };
 }
 
-test('stores a type of a field once, and each further type', async () => {
+test('stores each type of a field once', async () => {
   const { learn, listRows } = await createLearner();
   await learn({});
   await learn({}, { fieldName: 'phone' });
@@ -36,7 +36,7 @@ test('stores a type of a field once, and each further type', async () => {
   ]);
 });
 
-test('a field is read-only or required only if it is so in every account', async () => {
+test('stores a field as read-only or required only if it is so in every account', async () => {
   const { learn, listRows } = await createLearner();
   await learn({ readOnly: true, isRequired: true });
   expect(await listRows()).toMatchObject([{ readOnly: true, required: true }]);
@@ -46,19 +46,19 @@ test('a field is read-only or required only if it is so in every account', async
   expect(await listRows()).toMatchObject([{ readOnly: false, required: false }]);
 });
 
-test('renews the time of a type at most once a day', async () => {
+test('updates the time of a type at most once a day', async () => {
   const { learn, listRows } = await createLearner();
   await learn({});
-  const [first] = await listRows();
+  const [email] = await listRows();
   time = new Date(time.getTime() + DAY_MS / 2);
   await learn({}, { fieldName: 'phone' });
-  expect((await listRows())[0]).toEqual(first);
+  expect((await listRows())[0]).toEqual(email);
   time = new Date(time.getTime() + DAY_MS);
   await learn({}, { fieldName: 'score' });
   expect((await listRows())[0]?.lastSeenTime).toEqual(time);
 });
 
-test('does not fail if the project was deleted, and learns from others', async () => {
+test('ignores a field of a deleted project, and stores fields of other projects', async () => {
   const { learn, listRows } = await createLearner();
   const deletedProject = {
     projectId: 'prj_gone',

@@ -8,7 +8,7 @@ const createWriteConfig = (overrides: object = {}) => ({
   objects: [{ objectName: 'contacts', ...overrides }],
 });
 
-function createLearned(field: string, ...types: Partial<LearnedField>[]) {
+function createLearnedFields(field: string, ...types: Partial<LearnedField>[]) {
   const rows = types.map((type) => {
     return { valueType: 'STRING', readOnly: false, required: false, ...type } as LearnedField;
   });
@@ -62,11 +62,11 @@ test('omits the verbs that the config of an installation disables', () => {
   expect(listVerbs({ read })).toEqual(['LIST', 'SEARCH', 'READ_BY_ID']);
   expect(listVerbs({ read: [{ objectName: 'contacts', disabled: true }] })).toBeUndefined();
   expect(listVerbs({ write: [{ objectName: 'contacts' }] })).toEqual(['CREATE', 'UPDATE']);
-  const deleting = { write: [{ objectName: 'contacts', deletionEnabled: true }] };
-  expect(listVerbs(deleting)).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+  const deletingConfig = { write: [{ objectName: 'contacts', deletionEnabled: true }] };
+  expect(listVerbs(deletingConfig)).toEqual(['CREATE', 'UPDATE', 'DELETE']);
 });
 
-test('a search has the conditions that the config leaves', () => {
+test('allows the conditions of a search that the config does not use', () => {
   const fieldFilters = [{ fieldName: 'phone', value: '1' }];
   const contract = createTestContract({
     content: { read: createReadConfig({ requiredFields: [EMAIL] }) },
@@ -75,33 +75,36 @@ test('a search has the conditions that the config leaves', () => {
   expect(contract.objects[0]?.filterable).toEqual({ fields: ['emailAddress'], conditionsMax: 19 });
 });
 
-test('takes a type from the manifest, else from the account, else from all accounts', () => {
+test('takes a type from the manifest, then from the account, then from all accounts', () => {
   const findType = (field: object, overrides: object = {}) => {
     const content = { read: createReadConfig({ requiredFields: [{ ...EMAIL, ...field }] }) };
     const { type, isList, isTypeKnown } = indexFields(createTestContract({ content, ...overrides }))
       .emailAddress!;
     return { type, isList, isTypeKnown };
   };
-  const knownType = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
+  const createKnownType = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
   const unknown = { type: 'JSON', isList: false, isTypeKnown: false };
   expect(findType({})).toEqual(unknown);
-  expect(findType({}, { learned: createLearned('email', { valueType: 'INT' }) })).toEqual(
-    knownType('INTEGER'),
+  expect(findType({}, { learned: createLearnedFields('email', { valueType: 'INT' }) })).toEqual(
+    createKnownType('INTEGER'),
   );
   const account = { contacts: [{ valueType: 'DATETIME' }] };
-  expect(findType({}, { account, learned: createLearned('email', {}) })).toEqual(
-    knownType('DATE_TIME'),
+  expect(findType({}, { account, learned: createLearnedFields('email', {}) })).toEqual(
+    createKnownType('DATE_TIME'),
   );
-  expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(knownType('ENUM', true));
-  expect(findType({ valueType: 'OTHER' }, { account })).toEqual(knownType('JSON'));
+  expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(
+    createKnownType('ENUM', true),
+  );
+  expect(findType({ valueType: 'OTHER' }, { account })).toEqual(createKnownType('JSON'));
 });
 
 test('takes the widest type of the accounts if it can hold every value, and JSON otherwise', () => {
   const content = { read: createReadConfig({ requiredFields: [EMAIL] }) };
   const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
-    return indexFields(createTestContract({ content, learned: createLearned('email', ...types) }))
-      .emailAddress;
+    return indexFields(
+      createTestContract({ content, learned: createLearnedFields('email', ...types) }),
+    ).emailAddress;
   };
   expect(findType('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });
   expect(findType('SINGLE_SELECT', 'STRING')).toMatchObject({ type: 'STRING', isTypeKnown: true });
@@ -166,7 +169,7 @@ test('returns no known type for mapped values of another type than string', () =
   expect(indexFields(contract).newsletter).toMatchObject({ type: 'JSON', isTypeKnown: false });
 });
 
-test("uses the provider's names in a write without the mapping", () => {
+test("uses the provider's names in writes that do not inherit the mapping", () => {
   const content = {
     read: createReadConfig({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
     write: createWriteConfig(),
@@ -185,25 +188,25 @@ test("uses the provider's names in a write without the mapping", () => {
   expect(createTestContract({ content }).objects[0]?.acceptsOtherFields).toBe(true);
 });
 
-test("uses the manifest's names in a write with the mapping", () => {
+test("uses the manifest's names in writes that inherit the mapping", () => {
   const read = createReadConfig({
     requiredFields: [EMAIL],
     optionalFields: [{ fieldName: 'phone' }],
   });
-  const inheritMapping = (overrides: object = {}) => ({
+  const createInheritingContent = (overrides: object = {}) => ({
     read,
     write: createWriteConfig({ inheritMapping: true, ...overrides }),
   });
   const account = {
     contacts: [{ isRequired: true }, { fieldName: 'phone' }, { fieldName: 'score' }],
   };
-  const contract = createTestContract({ content: inheritMapping(), account });
+  const contract = createTestContract({ content: createInheritingContent(), account });
   expect(indexFields(contract)).toMatchObject({
     emailAddress: { isReadOnly: false, isRequired: true },
     phone: { isReadOnly: false, isRequired: false },
   });
   expect(Object.keys(indexFields(contract))).toEqual(['emailAddress', 'phone']);
-  const anyFields = inheritMapping({ valueDefaults: { allowAnyFields: true } });
+  const anyFields = createInheritingContent({ valueDefaults: { allowAnyFields: true } });
   expect(indexFields(createTestContract({ content: anyFields, account })).score).toMatchObject({
     isWriteOnly: true,
     origin: 'EXTRA',
@@ -252,7 +255,7 @@ test('refers to objects by their names in the contract', () => {
   expect(fields.deal?.references).toEqual(['deals']);
 });
 
-test('finds names that would be equal in generated code', () => {
+test('reports names that would be equal in generated code', () => {
   const fields = [{ fieldName: 'a', mapToName: 'first name' }, { fieldName: 'first_name' }];
   expect(
     createTestContract({ content: { read: createReadConfig({ requiredFields: fields }) } })
@@ -262,13 +265,13 @@ test('finds names that would be equal in generated code', () => {
   ]);
 });
 
-test('finds the type of a field that the account spells in another case', () => {
+test('finds the type of a field whose name has another case in the account', () => {
   const content = { read: createReadConfig({ requiredFields: [{ fieldName: 'firstName' }] }) };
   const account = { contacts: [{ fieldName: 'firstname', valueType: 'INT' } as const] };
   expect(indexFields(createTestContract({ content, account })).firstName?.type).toBe('INTEGER');
 });
 
-test('includes the fields that every account of a provider has, without an account', () => {
+test('includes the fields that every account of a provider has, even if no account is connected', () => {
   const requiredFields = [{ fieldName: 'value' }];
   const opportunity = { objectName: 'opportunity', destination: 'records', requiredFields };
   const content = { provider: 'close', read: { objects: [opportunity] } };

@@ -16,31 +16,31 @@ function createPeopleObject(name: string, fields: object[], overrides: object = 
 test('merges the objects of integrations by name', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const sharedField = { fieldName: 'email', mapToName: 'mail', valueType: 'STRING' };
-  const merged = createProjectContract([
+  const contract = createProjectContract([
     createPeopleObject('a', [sharedField, { fieldName: 'phone' }], { write }),
     createPeopleObject('b', [{ ...sharedField, fieldName: 'lastname' }]),
     createTestContract({ content: { name: 'c', read: createReadConfig({ objectName: 'deals' }) } }),
   ]);
-  expect(merged.objects.map(({ name }) => name)).toEqual(['people', 'deals']);
-  expect(merged.objects[0]).toMatchObject({
+  expect(contract.objects.map(({ name }) => name)).toEqual(['people', 'deals']);
+  expect(contract.objects[0]).toMatchObject({
     sources: [{ integration: 'a' }, { integration: 'b' }],
     verbs: ['LIST', 'SEARCH', 'READ_BY_ID', 'CREATE', 'UPDATE', 'DELETE'],
     filterable: { fields: ['mail'], conditionsMax: 20 },
   });
-  expect(indexFields(merged)).toMatchObject({
+  expect(indexFields(contract)).toMatchObject({
     mail: { type: 'STRING', isAlwaysRead: true, providerField: null, isReadOnly: false },
     phone: { isAlwaysRead: false, providerField: 'phone' },
   });
-  expect(merged.findings).toEqual([]);
+  expect(contract.findings).toEqual([]);
 });
 
-test('reports types that contradict each other, with their paths', () => {
-  const merged = createProjectContract([
+test('reports contradicting types of a field, with the origin of each', () => {
+  const contract = createProjectContract([
     createPeopleObject('a', [{ fieldName: 'email', mapToName: 'tier', valueType: 'STRING' }]),
     createPeopleObject('b', [{ fieldName: 'score', mapToName: 'tier', valueType: 'BOOLEAN' }]),
   ]);
-  expect(indexFields(merged).tier).toMatchObject({ type: 'JSON', isTypeKnown: false });
-  expect(merged.findings).toEqual([
+  expect(indexFields(contract).tier).toMatchObject({ type: 'JSON', isTypeKnown: false });
+  expect(contract.findings).toEqual([
     {
       kind: 'TYPE_CONFLICT',
       object: 'people',
@@ -54,7 +54,7 @@ test('reports types that contradict each other, with their paths', () => {
 
 test('requires a field of new records only if every integration requires it', () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
-  const requireField = (name: string, isRequired: boolean) =>
+  const createEmailContract = (name: string, isRequired: boolean) =>
     createTestContract({
       content: {
         name,
@@ -63,12 +63,14 @@ test('requires a field of new records only if every integration requires it', ()
       },
       account: { contacts: [{ isRequired }] },
     });
-  const isRequired = (...values: boolean[]) =>
+  const isEmailRequired = (...requirements: boolean[]) =>
     indexFields(
-      createProjectContract(values.map((value, index) => requireField(`i${index}`, value))),
+      createProjectContract(
+        requirements.map((isRequired, index) => createEmailContract(`i${index}`, isRequired)),
+      ),
     ).email?.isRequired;
-  expect(isRequired(true, true)).toBe(true);
-  expect(isRequired(true, false)).toBe(false);
+  expect(isEmailRequired(true, true)).toBe(true);
+  expect(isEmailRequired(true, false)).toBe(false);
 });
 
 const fieldType: fc.Arbitrary<FieldType> = fc.record({
@@ -89,7 +91,7 @@ test('returns the same shared type for fields in any order and with repetitions'
   );
 });
 
-test('returns the same contract for an integration and for a project that has no other', () => {
+test('returns the same contract for an integration and for a project with only that integration', () => {
   const contract = createPeopleObject('a', [{ fieldName: 'email' }, { fieldName: 'first name' }]);
   expect(createProjectContract([contract])).toEqual(contract);
 });

@@ -4,7 +4,7 @@ import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-out
 
 type SentRequest = Partial<ObservedRequest['request']>;
 
-function mask(body: unknown, sent: SentRequest = {}, contentType = 'application/json') {
+function maskExchange(body: unknown, sent: SentRequest = {}, contentType = 'application/json') {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return maskRequest({
     id: 'req_1',
@@ -23,28 +23,29 @@ function mask(body: unknown, sent: SentRequest = {}, contentType = 'application/
   });
 }
 
-const maskBody = (...exchange: Parameters<typeof mask>) => mask(...exchange).responseBody;
-const maskJson = (...exchange: Parameters<typeof mask>) =>
+const maskBody = (...exchange: Parameters<typeof maskExchange>) =>
+  maskExchange(...exchange).responseBody;
+const maskJson = (...exchange: Parameters<typeof maskExchange>) =>
   JSON.parse(maskBody(...exchange) as string);
 
 test('masks values of the query and private segments of the path', () => {
   const url = new URL('https://api.crm.test:8443/v3/people/ann@example.test/notes/123');
   url.search = 'limit=100&email=ann%40example.test&api_key=secret&archived=false&after=abc';
-  const { host, path } = mask({}, { url: url.href });
+  const { host, path } = maskExchange({}, { url: url.href });
   expect(host).toBe('api.crm.test:8443');
   expect(path).toBe(
     '/v3/people/***/notes/123?limit=100&email=***&api_key=***&archived=false&after=***',
   );
 });
 
-test('masks the values of all but ordinary headers', () => {
+test('masks the values of headers that are not known to be harmless', () => {
   const headers = {
     authorization: 'Bearer token-1',
     'x-shopify-access-token': 'shpat_1',
     'content-type': 'application/json',
     'user-agent': 'integration-gateway',
   };
-  expect(mask({}, { headers })).toMatchObject({
+  expect(maskExchange({}, { headers })).toMatchObject({
     requestHeaders: {
       authorization: '***',
       'x-shopify-access-token': '***',
@@ -59,7 +60,7 @@ test('masks the values of all but ordinary headers', () => {
   });
 });
 
-test('keeps the members that describe an error, and masks the others', () => {
+test('keeps the members that describe an error, and masks all others', () => {
   const error = {
     status: 'error',
     message: 'Property values were not valid',
@@ -80,7 +81,7 @@ test('keeps the members that describe an error, and masks the others', () => {
   });
 });
 
-test('masks a record that the response contains in place of an error', () => {
+test('masks a record that the response contains instead of an error', () => {
   const record = { id: 'c-17', title: 'A private deal', description: 'Details', tags: ['vip'] };
   expect(maskJson(record)).toEqual({ id: '***', title: '***', description: '***', tags: '***' });
   expect(maskJson([record])).toEqual([maskJson(record)]);
@@ -89,11 +90,11 @@ test('masks a record that the response contains in place of an error', () => {
 test.each([
   ['in JSON', JSON.stringify({ name: 'Ada "the" Lovelace', age: 123_456, tags: ['vip'] })],
   ['in a form', 'name=Ada+%22the%22+Lovelace&age=123456&tags=vip'],
-])('masks values of the request that the response repeats, sent %s', (_form, body) => {
+])('masks values of the request, sent %s, that the response repeats', (_form, body) => {
   const message = 'No Ada "the" Lovelace of 123456 is vip here';
-  const words = 'No *** of *** is *** here';
-  expect(maskJson({ message, code: 123_456 }, { body })).toEqual({ message: words, code: '***' });
-  expect(maskBody(message, { body }, 'text/plain')).toBe(words);
+  const masked = 'No *** of *** is *** here';
+  expect(maskJson({ message, code: 123_456 }, { body })).toEqual({ message: masked, code: '***' });
+  expect(maskBody(message, { body }, 'text/plain')).toBe(masked);
 });
 
 test('masks credentials that the response repeats', () => {
@@ -106,7 +107,7 @@ test('masks credentials that the response repeats', () => {
   );
 });
 
-test('keeps the error of a token endpoint, and masks the form', () => {
+test('keeps the error of a token endpoint, and masks values of the request', () => {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
     refresh_token: 'rt-secret',
@@ -119,7 +120,7 @@ test('keeps the error of a token endpoint, and masks the form', () => {
   });
 });
 
-test('records the first 4 KiB of text, and a note in place of other bodies', () => {
+test('records the first 4 KiB of a text, and a note instead of other bodies', () => {
   expect(maskBody('ä'.repeat(4_000), {}, 'text/plain')).toBe('ä'.repeat(2_048));
   expect(maskBody(Buffer.from([0xff, 0xfe]), {}, 'image/png')).toBe('(binary, image/png)');
   expect(maskBody(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');

@@ -1,4 +1,4 @@
-/** Requests to providers are recorded with their operation or connection, and shown without values of records. */
+/** Requests to providers are recorded with their operation or connection, without values of records. */
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { RequestRecorder } from '../../../src/domain/diagnosis/request-recorder.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
@@ -11,7 +11,7 @@ import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts
 import { createRestClient } from '../../support/rest/rest-client.ts';
 
 let aheadMs = 0;
-// The deliveries of reads fail: their destination has no secret.
+// Deliveries of reads fail, because their destination has no secret. The log would show the failures.
 const app = await getSharedApp({
   now: () => new Date(Date.now() + aheadMs),
   log: createLog('silent'),
@@ -25,13 +25,13 @@ afterEach(() => {
   sandbox.faults.clear();
 });
 
-const REQUEST = `createTime kind method host path responseStatus error durationMs requestHeaders
+const REQUEST_FIELDS = `createTime kind method host path responseStatus error durationMs requestHeaders
   responseHeaders responseBody`;
 const REQUESTS_OF_OPERATION = `query RequestsOfOperation($id: ID!) {
-  node(id: $id) { ... on Operation { requests { totalCount nodes { ${REQUEST} } } } }
+  node(id: $id) { ... on Operation { requests { totalCount nodes { ${REQUEST_FIELDS} } } } }
 }`;
 const REQUESTS_OF_CONNECTION = `query RequestsOfConnection($id: ID!) {
-  node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST} } } } }
+  node(id: $id) { ... on ConnectedAccount { requests { nodes { ${REQUEST_FIELDS} } } } }
 }`;
 
 async function listRequests(
@@ -93,7 +93,7 @@ test('shows each attempt of an operation, newest first, over REST too', async ()
   ]);
 });
 
-test('keeps the newest 20 requests of a read, with every failed one', async () => {
+test('keeps the newest 20 requests of a read, and older failed requests in preference', async () => {
   const tenant = await app.tenant();
   const reads = await installReads(app, tenant);
   const { id: installationId } = reads;
@@ -112,12 +112,12 @@ test('keeps the newest 20 requests of a read, with every failed one', async () =
     ...{ responseStatus: isFailed ? 500 : 200, isFailed, error: null, durationMs: 1 },
     ...{ requestHeaders: {}, responseHeaders: {}, responseBody: null, createTime: new Date() },
   });
-  const work = { operationId: operation.id, isContinued: true };
-  recorder.storeForOperation([createRow(0, true), createRow(1, false)], work);
+  const operationWork = { operationId: operation.id, isContinued: true };
+  recorder.storeForOperation([createRow(0, true), createRow(1, false)], operationWork);
   await recorder.flush();
   recorder.storeForOperation(
-    Array.from({ length: 20 }, (_none, n) => createRow(n + 2, false)),
-    work,
+    Array.from({ length: 20 }, (_none, index) => createRow(index + 2, false)),
+    operationWork,
   );
   const paths = (await listRequests(tenant, operation.id)).map(
     ({ path }: { path: string }) => path,
@@ -147,7 +147,7 @@ test('records the pages of a read, with masked cursors', async () => {
   }
 });
 
-test('records the set-up of a subscription with its operation', async () => {
+test('records the requests that create a subscription with its operation', async () => {
   const tenant = await app.tenant();
   await installActiveSubscription(app, tenant);
   const { id } = await prisma.operation.findFirstOrThrow({
@@ -161,18 +161,22 @@ test('records the set-up of a subscription with its operation', async () => {
   );
 });
 
-test('records token requests and failed requests of a connection, and no others', async () => {
+test('records only token requests and failed requests of a connection', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
   await callSandbox(app, connection);
-  const [token, ...others] = await listRequests(tenant, connection.id, REQUESTS_OF_CONNECTION);
+  const [tokenRequest, ...others] = await listRequests(
+    tenant,
+    connection.id,
+    REQUESTS_OF_CONNECTION,
+  );
   expect(others).toEqual([]);
-  expect(token).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
-  expect(JSON.stringify(token)).not.toMatch(/sandbox-secret|access_token/);
+  expect(tokenRequest).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
+  expect(JSON.stringify(tokenRequest)).not.toMatch(/sandbox-secret|access_token/);
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 1 });
   await callSandbox(app, connection);
-  const [failed] = await listRequests(tenant, connection.id, REQUESTS_OF_CONNECTION);
-  expect(failed).toMatchObject({
+  const [failedRequest] = await listRequests(tenant, connection.id, REQUESTS_OF_CONNECTION);
+  expect(failedRequest).toMatchObject({
     kind: 'API',
     responseStatus: 500,
     responseBody: expect.stringContaining('Injected fault'),
@@ -184,10 +188,10 @@ test('records token requests and failed requests of a connection, and no others'
   expect(results).toMatchObject([{ kind: 'api' }, { kind: 'token' }]);
 });
 
-test('records at most 100 requests of a connection in an hour', async () => {
+test('records at most 100 requests of a connection per hour', async () => {
   const connection = await connectWithTokens(app, await app.tenant());
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 120 });
-  for (let sent = 0; sent < 110; sent += 1) await callSandbox(app, connection);
+  for (let count = 0; count < 110; count += 1) await callSandbox(app, connection);
   await services.requestRecorder?.flush();
   expect(await prisma.recordedRequest.count({ where: { connectionId: connection.id } })).toBe(100);
 });
@@ -209,12 +213,12 @@ test('removes requests after REQUEST_RETENTION_HOURS', async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: createContact() });
   await services.requestRecorder?.flush();
-  const remove = () => removeExpired(services, { pause: async () => {} });
+  const removeExpiredRows = () => removeExpired(services, { pause: async () => {} });
   aheadMs = 71 * 3_600_000;
-  await remove();
+  await removeExpiredRows();
   expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(1);
   aheadMs = 73 * 3_600_000;
-  expect(await remove()).toMatchObject({ RecordedRequest: expect.any(Number) });
+  expect(await removeExpiredRows()).toMatchObject({ RecordedRequest: expect.any(Number) });
   expect(await prisma.recordedRequest.count({ where: { operationId } })).toBe(0);
 });
 
@@ -232,10 +236,10 @@ test('drops a request whose operation has been removed', async () => {
 });
 
 test('records nothing if REQUEST_RETENTION_HOURS is 0', async () => {
-  await using silent = await createTestApp({ env: { REQUEST_RETENTION_HOURS: '0' } });
-  const writer = await createWriter(silent);
+  await using appWithoutRequests = await createTestApp({ env: { REQUEST_RETENTION_HOURS: '0' } });
+  const writer = await createWriter(appWithoutRequests);
   const { operationId } = await writer.write({ record: createContact() });
-  expect(silent.app.services.requestRecorder).toBeNull();
+  expect(appWithoutRequests.app.services.requestRecorder).toBeNull();
   expect(
     (await writer.query(REQUESTS_OF_OPERATION, { id: operationId })).node.requests.nodes,
   ).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * Erases in slices: if a worker stops, a later one continues.
+ * An erasure deletes rows in slices, so that another worker can continue it.
  *
  * @module-tag all/rows
  */
@@ -17,7 +17,7 @@ const { prisma } = services.database;
 const insert = insertRows(app);
 const DELIVERIES = 1_200;
 
-async function beginErasureOfGroup() {
+async function beginGroupErasure() {
   const { projectId, ...tenant } = await app.tenant();
   const { group, consumer } = await generateConnection(
     { ...tenant, projectId },
@@ -39,36 +39,36 @@ async function beginErasureOfGroup() {
   return { key, countRemaining };
 }
 
-test('resumes an erasure that a stopped worker has begun, and does nothing after its end', async () => {
-  const { key, countRemaining } = await beginErasureOfGroup();
+test('resumes an erasure that a stopped worker has begun, and ignores further calls', async () => {
+  const { key, countRemaining } = await beginGroupErasure();
   await continueErasure(services, key, AbortSignal.abort());
-  const [deliveries, ...others] = await countRemaining();
+  const [deliveries, ...otherCounts] = await countRemaining();
   expect(deliveries).toBeGreaterThan(0);
   expect(deliveries).toBeLessThan(DELIVERIES);
-  expect(others).toEqual([DELIVERIES, 1]);
-  const neverAborted = new AbortController().signal;
+  expect(otherCounts).toEqual([DELIVERIES, 1]);
+  const signal = new AbortController().signal;
   await Promise.all([
-    continueErasure(services, key, neverAborted),
-    continueErasure(services, key, neverAborted),
+    continueErasure(services, key, signal),
+    continueErasure(services, key, signal),
   ]);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   expect(await prisma.erasure.count({ where: key })).toBe(0);
-  await continueErasure(services, key, neverAborted);
+  await continueErasure(services, key, signal);
 });
 
-test('erases rows that are inserted during an erasure, and refuses them afterwards', async () => {
-  const { key, countRemaining } = await beginErasureOfGroup();
+test('erases rows that are inserted during an erasure, and refuses rows afterwards', async () => {
+  const { key, countRemaining } = await beginGroupErasure();
   const { projectId, id: groupId } = key;
   const insertOperation = () => insert.operation({ projectId, groupId });
-  const neverAborted = new AbortController().signal;
+  const signal = new AbortController().signal;
   for (let round = 0; round < 3; round += 1) {
     await Promise.allSettled([
-      continueErasure(services, key, neverAborted),
+      continueErasure(services, key, signal),
       insertOperation(),
       insertOperation(),
     ]);
   }
-  await continueErasure(services, key, neverAborted);
+  await continueErasure(services, key, signal);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

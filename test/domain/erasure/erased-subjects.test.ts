@@ -1,4 +1,4 @@
-/** Lists erased subjects while one of the database's servers does not respond. */
+/** The IDs of erased subjects while a server of the database is not available. */
 import { expect, test } from 'vitest';
 import type { ProjectGroup } from '../../../src/database/projects/project-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';
@@ -10,7 +10,7 @@ const app = await getSharedApp();
 const { database } = app.app.services;
 const log = createLog('silent');
 
-/** Two servers, each with a project that has an erasure in progress. */
+/** Simulates two servers, each with a project that has an erasure in progress. */
 async function createTwoServers() {
   const projects = await Promise.all(
     ['first', 'second'].map(async (name) => {
@@ -20,18 +20,18 @@ async function createTwoServers() {
       return { projectId, id, group: createGroup(name, projectId) };
     }),
   );
-  const unavailable = new Set<string>();
+  const unavailableProjects = new Set<string>();
   const query: typeof database.rows.query = async (text, values, rowMode) => {
-    const isAway = values.flat().some((value) => unavailable.has(String(value)));
-    if (isAway) throw new Error('The server is away.');
+    const isUnavailable = values.flat().some((value) => unavailableProjects.has(String(value)));
+    if (isUnavailable) throw new Error('The server is not available.');
     return database.rows.query(text, values, rowMode);
   };
   const groups = async () => projects.map(({ group }) => group);
   const rows = { ...database.rows, query };
-  // The embedded kind has a single process and does not poll, so the database claims to be PostgreSQL.
+  // The kind must be PostgreSQL, because the embedded database does not poll for erasures.
   return {
     projects,
-    unavailable,
+    unavailableProjects,
     database: { ...database, kind: 'postgres' as const, rows, groups },
   };
 }
@@ -41,21 +41,23 @@ function createGroup(name: string, projectId: string): ProjectGroup {
 }
 
 test('keeps the subjects of an unreachable server, and loads them when it responds again', async () => {
-  const { projects, unavailable, database: spread } = await createTwoServers();
-  const [first, second] = projects.map(({ id }) => id);
-  const [, { projectId = '' } = {}] = projects;
-  unavailable.add(projectId);
-  await using erased = await watchErasedSubjects(spread, log);
-  expect(erased.ids()).toEqual([first]);
-  unavailable.delete(projectId);
-  await expect.poll(() => erased.ids(), { timeout: 8_000 }).toEqual([first, second]);
-  unavailable.add(projectId);
+  const { projects, unavailableProjects, database: splitDatabase } = await createTwoServers();
+  const [firstId, secondId] = projects.map(({ id }) => id);
+  const projectId = projects[1]?.projectId ?? '';
+  unavailableProjects.add(projectId);
+  await using erased = await watchErasedSubjects(splitDatabase, log);
+  expect(erased.ids()).toEqual([firstId]);
+  unavailableProjects.delete(projectId);
+  await expect.poll(() => erased.ids(), { timeout: 8_000 }).toEqual([firstId, secondId]);
+  unavailableProjects.add(projectId);
   await erased.refresh();
-  expect(erased.ids()).toEqual([first, second]);
+  expect(erased.ids()).toEqual([firstId, secondId]);
 });
 
 test('throws if no server of the database responds', async () => {
-  const { projects, unavailable, database: spread } = await createTwoServers();
-  for (const { projectId } of projects) unavailable.add(projectId);
-  await expect(watchErasedSubjects(spread, log)).rejects.toThrow('The server is away.');
+  const { projects, unavailableProjects, database: splitDatabase } = await createTwoServers();
+  for (const { projectId } of projects) unavailableProjects.add(projectId);
+  await expect(watchErasedSubjects(splitDatabase, log)).rejects.toThrow(
+    'The server is not available.',
+  );
 });

@@ -39,19 +39,27 @@ test.each([
 });
 
 test('refuses exactly the schedules with two runs within ten minutes', () => {
-  const someNumbers = (max: number) => fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
+  const createNumbers = (max: number) =>
+    fc.uniqueArray(fc.nat(max), { minLength: 1, maxLength: 3 });
   fc.assert(
-    fc.property(someNumbers(59), someNumbers(23), someNumbers(6), (minutes, hours, weekdays) => {
-      const runs: number[] = [];
-      for (let minute = 0; minute < 15 * 24 * 60; minute += 1) {
-        const [day, hour] = [Math.floor(minute / 1440) % 7, Math.floor(minute / 60) % 24];
-        if (!weekdays.includes(day) || !hours.includes(hour)) continue;
-        if (minutes.includes(minute % 60)) runs.push(minute);
-      }
-      const isTooOften = runs.some((run, index) => index > 0 && run - Number(runs[index - 1]) < 10);
-      const problem = findScheduleProblem(`${minutes} ${hours} * * ${weekdays}`);
-      expect(problem).toBe(isTooOften ? TOO_OFTEN : null);
-    }),
+    fc.property(
+      createNumbers(59),
+      createNumbers(23),
+      createNumbers(6),
+      (minutes, hours, weekdays) => {
+        const runs: number[] = [];
+        for (let minute = 0; minute < 15 * 24 * 60; minute += 1) {
+          const [day, hour] = [Math.floor(minute / 1440) % 7, Math.floor(minute / 60) % 24];
+          if (!weekdays.includes(day) || !hours.includes(hour)) continue;
+          if (minutes.includes(minute % 60)) runs.push(minute);
+        }
+        const isTooOften = runs.some(
+          (run, index) => index > 0 && run - Number(runs[index - 1]) < 10,
+        );
+        const problem = findScheduleProblem(`${minutes} ${hours} * * ${weekdays}`);
+        expect(problem).toBe(isTooOften ? TOO_OFTEN : null);
+      },
+    ),
   );
 });
 
@@ -81,11 +89,11 @@ test('refuses a date that never occurs', () => {
   expect(findScheduleProblem('0 0 30 2 *')).not.toBeNull();
 });
 
-test('returns the next run after a time, in UTC', () => {
-  const next = (schedule: string, after: string) =>
+test('returns the time of the next run, in UTC', () => {
+  const findNextRun = (schedule: string, after: string) =>
     getNextRunTime(schedule, new Date(after)).toISOString();
-  expect(next('*/10 * * * *', '2024-05-01T10:09:59.999Z')).toBe('2024-05-01T10:10:00.000Z');
-  expect(next('*/10 * * * *', '2024-05-01T10:10:00.000Z')).toBe('2024-05-01T10:20:00.000Z');
-  expect(next('30 2 * * *', '2024-03-31T02:30:00.000Z')).toBe('2024-04-01T02:30:00.000Z');
-  expect(next('0 0 29 2 *', '2024-03-01T00:00:00.000Z')).toBe('2028-02-29T00:00:00.000Z');
+  expect(findNextRun('*/10 * * * *', '2024-05-01T10:09:59.999Z')).toBe('2024-05-01T10:10:00.000Z');
+  expect(findNextRun('*/10 * * * *', '2024-05-01T10:10:00.000Z')).toBe('2024-05-01T10:20:00.000Z');
+  expect(findNextRun('30 2 * * *', '2024-03-31T02:30:00.000Z')).toBe('2024-04-01T02:30:00.000Z');
+  expect(findNextRun('0 0 29 2 *', '2024-03-01T00:00:00.000Z')).toBe('2028-02-29T00:00:00.000Z');
 });

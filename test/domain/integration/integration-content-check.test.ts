@@ -8,7 +8,7 @@ type ContentInput = z.input<typeof integrationContentInput>;
 
 const provider = { name: 'sandbox', objects: ['contacts', 'companies'] };
 
-function listFindings(content: Partial<ContentInput>, overrides: object = {}) {
+function listIssues(content: Partial<ContentInput>, overrides: object = {}) {
   const integration = {
     path: [],
     name: 'crm',
@@ -22,87 +22,85 @@ function listFindings(content: Partial<ContentInput>, overrides: object = {}) {
   return [...issues].map(({ name, detail }) => `${name}: ${detail}`);
 }
 
-const read = (...objects: object[]): Partial<ContentInput> => ({
+const createRead = (...objects: object[]): Partial<ContentInput> => ({
   read: { objects: objects.map((object) => ({ ...contacts, destination: 'records', ...object })) },
 });
 const contacts = { objectName: 'contacts' };
 const companies = { objectName: 'companies' };
-const always = { enabled: 'ALWAYS' } as const;
+const ALWAYS = { enabled: 'ALWAYS' } as const;
 
 test('refuses content that does nothing', () => {
-  const emptyContents = [
+  const nothingIssue = [
     ': does nothing. Add objects to read, write or subscribe to, a proxy, or watchSchema.',
   ];
-  expect(listFindings({})).toEqual(emptyContents);
-  expect(listFindings({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(emptyContents);
-  expect(listFindings({ proxy: { enabled: true } })).toEqual([]);
+  expect(listIssues({})).toEqual(nothingIssue);
+  expect(listIssues({ read: { objects: [] }, proxy: { enabled: false } })).toEqual(nothingIssue);
+  expect(listIssues({ proxy: { enabled: true } })).toEqual([]);
 });
 
 test('refuses inheritMapping if the object is not read', () => {
   const write = { write: { objects: [{ objectName: 'contacts', inheritMapping: true }] } };
-  expect(listFindings(write)).toEqual([
+  expect(listIssues(write)).toEqual([
     'write.objects[0].inheritMapping: needs contacts in read.objects, whose mapping it uses.',
   ]);
-  expect(listFindings({ ...read({}), ...write })).toEqual([]);
+  expect(listIssues({ ...createRead({}), ...write })).toEqual([]);
 });
 
 test('accepts any object if the provider does not list its objects', () => {
   const anyObject = { provider: { name: 'sandbox' } };
-  expect(listFindings(read({ objectName: 'Custom__c' }), anyObject)).toEqual([]);
+  expect(listIssues(createRead({ objectName: 'Custom__c' }), anyObject)).toEqual([]);
 });
 
 test('refuses a mapped name that another object uses', () => {
   expect(
-    listFindings(read({ mapToName: 'people' }, { ...companies, mapToName: 'people' })),
+    listIssues(createRead({ mapToName: 'people' }, { ...companies, mapToName: 'people' })),
   ).toEqual(["read.objects[1].mapToName: is another object's name."]);
-  expect(listFindings(read({ mapToName: 'companies' }, companies))).toEqual([
+  expect(listIssues(createRead({ mapToName: 'companies' }, companies))).toEqual([
     "read.objects[0].mapToName: is another object's name.",
   ]);
-  expect(listFindings(read({ mapToName: 'contacts' }))).toEqual([]);
+  expect(listIssues(createRead({ mapToName: 'contacts' }))).toEqual([]);
 });
 
 test('refuses a field without a name', () => {
-  expect(listFindings(read({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
+  expect(listIssues(createRead({ requiredFields: [{ mapToDisplayName: 'Nothing' }] }))).toEqual([
     'read.objects[0].requiredFields[0]: must have a fieldName or a mapToName.',
   ]);
 });
 
-test('requires the read object and its mapping for events about records only', () => {
-  const subscribe = (object: object): Partial<ContentInput> => ({
+test('requires the read object and its mapping only for events of records', () => {
+  const createSubscribe = (object: object): Partial<ContentInput> => ({
     subscribe: { objects: [{ ...contacts, ...object }] },
   });
-  const inherits = { inheritFieldsAndMapping: true };
-  expect(listFindings(subscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
+  const inheriting = { inheritFieldsAndMapping: true };
+  expect(listIssues(createSubscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
-    expect(listFindings(subscribe({ [event]: always, ...inherits }))).toEqual([
+    expect(listIssues(createSubscribe({ [event]: ALWAYS, ...inheriting }))).toEqual([
       'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
     ]);
-    expect(listFindings(subscribe({ [event]: always }))).toEqual([
+    expect(listIssues(createSubscribe({ [event]: ALWAYS }))).toEqual([
       'subscribe.objects[0].inheritFieldsAndMapping: must be true, because the object has events of records.',
     ]);
-    expect(listFindings({ ...read({}), ...subscribe({ [event]: always, ...inherits }) })).toEqual(
-      [],
-    );
+    expect(
+      listIssues({ ...createRead({}), ...createSubscribe({ [event]: ALWAYS, ...inheriting }) }),
+    ).toEqual([]);
   }
 });
 
 test('refuses watchFieldsAuto together with requiredWatchFields', () => {
   const watchUpdates = (updateEvent: object): Partial<ContentInput> => ({
-    ...read({}),
+    ...createRead({}),
     subscribe: {
       objects: [
-        { ...contacts, inheritFieldsAndMapping: true, updateEvent: { ...always, ...updateEvent } },
+        { ...contacts, inheritFieldsAndMapping: true, updateEvent: { ...ALWAYS, ...updateEvent } },
       ],
     },
   });
   const requiredWatchFields = ['email'];
-  expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
+  expect(listIssues(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields }))).toEqual([
     'subscribe.objects[0].updateEvent.requiredWatchFields: must not be combined with watchFieldsAuto.',
   ]);
-  expect(listFindings(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual(
-    [],
-  );
-  expect(listFindings(watchUpdates({ requiredWatchFields }))).toEqual([]);
+  expect(listIssues(watchUpdates({ watchFieldsAuto: 'ALL', requiredWatchFields: [] }))).toEqual([]);
+  expect(listIssues(watchUpdates({ requiredWatchFields }))).toEqual([]);
 });
 
 test('refuses unknown destinations of read and subscribed objects', () => {
@@ -115,7 +113,7 @@ test('refuses unknown destinations of read and subscribed objects', () => {
     },
     subscribe: { objects: [{ ...contacts, destination: 'nowhere' }, companies] },
   };
-  expect(listFindings(content)).toEqual([
+  expect(listIssues(content)).toEqual([
     'read.objects[1].destination: is not a destination of the project.',
     'subscribe.objects[0].destination: is not a destination of the project.',
   ]);

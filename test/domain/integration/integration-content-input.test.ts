@@ -33,7 +33,7 @@ test.each([
     'nulls',
     createContent({ schedule: null, delivery: null, requiredFields: null, mapToName: null }),
   ],
-])('accepts %s', (_what, input) => {
+])('accepts %s', (_description, input) => {
   expect(listIssueNames(input)).toEqual([]);
 });
 
@@ -65,6 +65,6 @@ test.each([
     createContent({ delivery: { pageSize: 501 } }),
     'input.read.objects[0].delivery.pageSize',
   ],
-])('refuses %s', (_what, input, name) => {
+])('refuses %s', (_description, input, name) => {
   expect(listIssueNames(input)).toEqual([name]);
 });

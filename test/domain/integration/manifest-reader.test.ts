@@ -1,10 +1,10 @@
-/** Limits the time and memory of the thread that parses large manifests. */
+/** A thread with limited time and memory parses large manifests. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
 import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
 
 /** A text of the maximum length. Parsing it needs more than 20 MB. */
-const MAXIMAL = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
+const LARGEST = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
 /** A text that is long enough to be parsed in the thread. */
 const LARGE = `# ${'x'.repeat(5_000)}\na: 1\n`;
 
@@ -16,22 +16,22 @@ function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): 
 
 test('rejects a document that exceeds the time limit, and reads the next one', async () => {
   const reader = createReader({ readMaxMs: 1 });
-  const late = { problem: 'takes longer than 0.001 seconds to read.' };
-  const texts = [MAXIMAL, MAXIMAL, LARGE].map((text) => reader.read('prj', text));
-  expect((await Promise.all(texts)).slice(0, 2)).toEqual([late, late]);
+  const timeout = { problem: 'takes longer than 0.001 seconds to read.' };
+  const results = [LARGEST, LARGEST, LARGE].map((text) => reader.read('prj', text));
+  expect((await Promise.all(results)).slice(0, 2)).toEqual([timeout, timeout]);
 });
 
 test('rejects a document that exceeds the memory limit, and reads the next one', async () => {
   const reader = createReader({ memoryMaxMb: 16 });
-  expect(await reader.read('prj', MAXIMAL)).toEqual({ problem: 'takes too much memory to read.' });
+  expect(await reader.read('prj', LARGEST)).toEqual({ problem: 'takes too much memory to read.' });
   expect(await reader.read('prj', LARGE)).toEqual({ value: { a: 1 } });
 });
 
 test(
-  'reads a document at the limit within the time and the memory of the thread',
+  'reads a document of the maximum length within the limits of time and memory',
   { tags: ['all/rows'] },
   async () => {
-    const read = await createReader({}).read('prj', MAXIMAL);
-    expect(read).toMatchObject({ value: { a: expect.arrayContaining([{ b: 'c' }]) } });
+    const result = await createReader({}).read('prj', LARGEST);
+    expect(result).toMatchObject({ value: { a: expect.arrayContaining([{ b: 'c' }]) } });
   },
 );

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { dropRepeatedFields } from '../../../src/domain/integration/normalized-content.ts';
 
-const logged: object[] = [];
-const log = { warn: (facts: object) => void logged.push(facts) } as never;
+const loggedWarnings: object[] = [];
+const log = { warn: (facts: object) => void loggedWarnings.push(facts) } as never;
 
-function settle(requiredFields: object[], optionalFields: object[] = []) {
+function dropFields(requiredFields: object[], optionalFields: object[] = []) {
   const object = { objectName: 'contacts', destination: 'records', requiredFields, optionalFields };
   const read = { objects: [object] };
   const content = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', read });
@@ -25,35 +25,33 @@ function settle(requiredFields: object[], optionalFields: object[] = []) {
 test('keeps the last field of a name, and returns a warning for each omitted field', () => {
   const email = { fieldName: 'email' };
   const path = 'input.read.objects[0]';
-  const repeatedName = 'because the field email is named again later.';
-  expect(settle([email, { fieldName: 'name' }], [email])).toEqual({
+  const nameReason = 'because the field email is named again later.';
+  expect(dropFields([email, { fieldName: 'name' }], [email])).toEqual({
     fields: [['name as name'], ['email as email']],
-    warnings: [`${path}.requiredFields[0]: is omitted, ${repeatedName}`],
+    warnings: [`${path}.requiredFields[0]: is omitted, ${nameReason}`],
   });
-  expect(settle([email, { ...email, mapToName: 'a' }, { ...email, mapToName: 'b' }])).toEqual({
+  expect(dropFields([email, { ...email, mapToName: 'a' }, { ...email, mapToName: 'b' }])).toEqual({
     fields: [['email as b'], []],
-    warnings: [0, 1].map(
-      (index) => `${path}.requiredFields[${index}]: is omitted, ${repeatedName}`,
-    ),
+    warnings: [0, 1].map((index) => `${path}.requiredFields[${index}]: is omitted, ${nameReason}`),
   });
-  expect(logged).toHaveLength(2);
+  expect(loggedWarnings).toHaveLength(2);
 });
 
 test('keeps the last field of a mapped name', () => {
-  const repeatedTarget = 'is omitted, because the name mail is used again later.';
-  expect(settle([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
+  const targetReason = 'is omitted, because the name mail is used again later.';
+  expect(dropFields([{ mapToName: 'mail' }], [{ fieldName: 'email', mapToName: 'mail' }])).toEqual({
     fields: [[], ['email as mail']],
-    warnings: [`input.read.objects[0].requiredFields[0]: ${repeatedTarget}`],
+    warnings: [`input.read.objects[0].requiredFields[0]: ${targetReason}`],
   });
-  expect(settle([{ fieldName: 'email', mapToName: 'mail' }, { fieldName: 'mail' }])).toEqual({
+  expect(dropFields([{ fieldName: 'email', mapToName: 'mail' }, { fieldName: 'mail' }])).toEqual({
     fields: [['mail as mail'], []],
-    warnings: [`input.read.objects[0].requiredFields[0]: ${repeatedTarget}`],
+    warnings: [`input.read.objects[0].requiredFields[0]: ${targetReason}`],
   });
 });
 
 test('keeps fields with different names', () => {
   const fields = [{ fieldName: 'email', mapToName: 'name' }, { fieldName: 'a' }];
-  expect(settle(fields, [{ fieldName: 'b' }, { mapToName: 'c' }])).toEqual({
+  expect(dropFields(fields, [{ fieldName: 'b' }, { mapToName: 'c' }])).toEqual({
     fields: [
       ['email as name', 'a as a'],
       ['b as b', 'null as c'],

@@ -1,6 +1,6 @@
 /**
- * Seals destinations that a version without sealed values has stored, also after a process was killed while
- * sealing.
+ * Seals the values of destinations that an older version stored in plain text, even if a process is killed while it
+ * seals them.
  *
  * @module-tag all/process
  */
@@ -20,8 +20,9 @@ import {
 import { createClient } from '../../support/graphql-client.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 
-/** Exceeds one batch of rows, with two values each. */
+/** More rows than a batch. Each row has two values. */
 const DESTINATIONS = 600;
+/** The process is killed after it has sealed this many values. */
 const SEALED_VALUES = 1_101;
 /** The test opens a database five times. */
 const TIMEOUT = { timeout: 240_000 };
@@ -34,7 +35,7 @@ const VALUES = `query DestinationValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
-async function storePlain({ prisma }: Database, projectId: string): Promise<string[]> {
+async function storePlainDestinations({ prisma }: Database, projectId: string): Promise<string[]> {
   const rows = Array.from({ length: DESTINATIONS }, (_, index) => ({
     ...{ id: newId('dst'), projectId, name: `hook-${index}`, type: 'WEBHOOK' as const },
     ...{
@@ -47,7 +48,7 @@ async function storePlain({ prisma }: Database, projectId: string): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Returns the exit code and the signal of the process that seals. */
+/** Runs a process that seals values until it is killed. Returns its exit code and signal. */
 async function sealUntilKilled(databaseEnv: DatabaseEnv): Promise<unknown[]> {
   const file = join(import.meta.dirname, '..', '..', 'support', 'process', 'sealing-process.ts');
   const env = {
@@ -65,12 +66,12 @@ interface StoredRow {
   headersSealed: string | null;
 }
 
-async function readStored(env: DatabaseEnv): Promise<{ text: string; rows: StoredRow[] }> {
+async function readDestinations(env: DatabaseEnv): Promise<{ text: string; rows: StoredRow[] }> {
   const { Destination = [] } = await openAndReadRows(env);
   return { text: Destination.join(), rows: Destination.map((row) => JSON.parse(row) as StoredRow) };
 }
 
-const listSealed = (rows: StoredRow[]) =>
+const listSealedValues = (rows: StoredRow[]) =>
   rows.flatMap(({ urlSealed, headersSealed }) => [urlSealed, headersSealed]).filter(Boolean);
 
 test(
@@ -78,18 +79,18 @@ test(
   TIMEOUT,
   async () => {
     const env = await createEmptyDatabase();
-    const first = await startGateway(env);
-    const { projectId, apiKey } = await first.tenant();
-    const ids = await storePlain(first.app.services.database, projectId);
-    await first[Symbol.asyncDispose]();
+    const firstGateway = await startGateway(env);
+    const { projectId, apiKey } = await firstGateway.tenant();
+    const ids = await storePlainDestinations(firstGateway.app.services.database, projectId);
+    await firstGateway[Symbol.asyncDispose]();
 
     expect(await sealUntilKilled(env)).toEqual([null, 'SIGKILL']);
-    const killed = await readStored(env);
-    expect(listSealed(killed.rows)).toHaveLength(SEALED_VALUES);
-    expect(killed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
+    const partlySealed = await readDestinations(env);
+    expect(listSealedValues(partlySealed.rows)).toHaveLength(SEALED_VALUES);
+    expect(partlySealed.text).toContain(`plain-${DESTINATIONS - 1}-in-the-query`);
 
-    const second = await startGateway(env);
-    const client = createClient(second.fetch, { 'x-api-key': apiKey });
+    const secondGateway = await startGateway(env);
+    const client = createClient(secondGateway.fetch, { 'x-api-key': apiKey });
     for (const index of [0, 550, DESTINATIONS - 1]) {
       expect((await client.query(VALUES, { id: ids[index] })).node).toEqual({
         url: 'https://hooks.example.test/?token=***',
@@ -98,11 +99,13 @@ test(
         headerValues: createPlainHeaders(index),
       });
     }
-    await second[Symbol.asyncDispose]();
-    const { text, rows } = await readStored(env);
+    await secondGateway[Symbol.asyncDispose]();
+    const { text, rows } = await readDestinations(env);
     expect(text).not.toContain('plain-');
-    expect(listSealed(rows)).toHaveLength(2 * DESTINATIONS);
-    // Sealing a value twice gives different texts, so the texts of the killed process are unchanged.
-    expect(listSealed(rows)).toEqual(expect.arrayContaining(listSealed(killed.rows)));
+    expect(listSealedValues(rows)).toHaveLength(2 * DESTINATIONS);
+    // Sealing a value again gives another text. So the values that the killed process sealed were not sealed again.
+    expect(listSealedValues(rows)).toEqual(
+      expect.arrayContaining(listSealedValues(partlySealed.rows)),
+    );
   },
 );

@@ -41,7 +41,7 @@ async function storeVendorSecret(projectId: string) {
   );
 }
 
-test('seals every secret with the current key once, and keeps its value', async () => {
+test('re-encrypts every secret once with the current key, and keeps its value', async () => {
   const tenant = await app.tenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key-of-acme' });
   const { signingSecret } = (
@@ -56,8 +56,8 @@ test('seals every secret with the current key once, and keeps its value', async 
     })
   ).createDestination;
   await storeVendorSecret(tenant.projectId);
-  const before = await listSealedValues();
-  const tables = before.map(({ location }) => location.table);
+  const sealedBefore = await listSealedValues();
+  const tables = sealedBefore.map(({ location }) => location.table);
   expect(tables.toSorted()).toEqual([
     'Connection',
     ...Array(3).fill('Destination'),
@@ -68,17 +68,17 @@ test('seals every secret with the current key once, and keeps its value', async 
   const vaultOfBothKeys = createVault([currentKey, oldKey]);
   expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(5);
   const currentVault = createVault([currentKey]);
-  const opened = (await listSealedValues()).map(({ sealed, location }) =>
+  const openedValues = (await listSealedValues()).map(({ sealed, location }) =>
     currentVault.open(sealed, location),
   );
-  expect(opened).toEqual(
-    before.map(({ sealed, location }) => vaultOfBothKeys.open(sealed, location)),
+  expect(openedValues).toEqual(
+    sealedBefore.map(({ sealed, location }) => vaultOfBothKeys.open(sealed, location)),
   );
-  expect(opened.join(' ')).toContain('sandbox-key-of-acme');
-  expect(opened).toContain(signingSecret);
-  expect(opened).toContain('["secret of the vendor"]');
-  expect(opened).toContain('https://hooks.example/x?token=in-the-query');
-  expect(opened).toContain('{"X-Key":"in-a-header"}');
+  expect(openedValues.join(' ')).toContain('sandbox-key-of-acme');
+  expect(openedValues).toContain(signingSecret);
+  expect(openedValues).toContain('["secret of the vendor"]');
+  expect(openedValues).toContain('https://hooks.example/x?token=in-the-query');
+  expect(openedValues).toContain('{"X-Key":"in-a-header"}');
   expect(await reencrypt(rows.query, vaultOfBothKeys)).toBe(0);
 });
 

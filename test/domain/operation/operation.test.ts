@@ -21,6 +21,6 @@ test.each([
     { objects: [], progress: { objectName: 'contact', recordsProcessed: 0.5 } },
   ],
   ['a time without a zone', { objects: [], retry: { attempts: 1, lastAttempt: '2026-01-01' } }],
-])('refuses metadata with %s', (_what, metadata) => {
+])('refuses metadata with %s', (_description, metadata) => {
   expect(operationMetadata.safeParse(metadata).success).toBe(false);
 });

@@ -58,7 +58,7 @@ test.each([
   expect(parseDomain(text)).toBeNull();
 });
 
-test('returns a domain unchanged', () => {
+test('returns a parsed domain unchanged', () => {
   const text = fc.oneof(
     fc.webUrl(),
     fc.emailAddress(),
@@ -82,7 +82,7 @@ test('finds the domain of an email address and of a URL', () => {
   );
 });
 
-test('refuses an input without a domain, and an input that is too long before parsing it', () => {
+test('refuses an input without a domain or with too many characters', () => {
   expect(domainName.safeParse('ada@acme.com').data).toBe('acme.com');
   expect(domainName.safeParse('acme').error?.issues).toMatchObject([
     { message: 'must be an email address, a domain name or a URL.' },

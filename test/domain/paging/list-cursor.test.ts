@@ -7,7 +7,7 @@ const eventList = { ...list, name: 'Project.notificationEvents', keyType: 'posit
 const getList = (key: string | bigint) => (typeof key === 'bigint' ? eventList : list);
 const keys = ['top_01h455vb4pex5vsknk084sn02q', 'hubspot', '', 0n, 9_007_199_254_740_993n];
 
-test.each(keys)('decodes its own cursor: %s', (key) => {
+test.each(keys)('decodes an encoded cursor: %s', (key) => {
   expect(decodeCursor(getList(key), encodeCursor(getList(key), key))).toBe(key);
 });
 
@@ -21,20 +21,20 @@ test('refuses a cursor of another list or parent', () => {
 test.each(keys)('refuses a cursor with one character changed, removed or added: %s', (key) => {
   const sameList = getList(key);
   const cursor = encodeCursor(sameList, key);
-  const damaged: string[] = [];
+  const damagedCursors: string[] = [];
   for (let index = 0; index <= cursor.length; index += 1) {
-    const [before, after] = [cursor.slice(0, index), cursor.slice(index)];
-    for (const character of 'AZaz09-_=+/! \n') damaged.push(before + character + after);
-    if (after === '') continue;
-    damaged.push(before + after.slice(1));
+    const [start, end] = [cursor.slice(0, index), cursor.slice(index)];
+    for (const character of 'AZaz09-_=+/! \n') damagedCursors.push(start + character + end);
+    if (end === '') continue;
+    damagedCursors.push(start + end.slice(1));
     for (const character of 'ABCDQgw-_=! ') {
-      if (character !== after[0]) damaged.push(before + character + after.slice(1));
+      if (character !== end[0]) damagedCursors.push(start + character + end.slice(1));
     }
   }
-  expect(damaged.filter((text) => decodeCursor(sameList, text) !== null)).toEqual([]);
+  expect(damagedCursors.filter((text) => decodeCursor(sameList, text) !== null)).toEqual([]);
 });
 
-/** The checksum has no secret, so a caller can compute it. */
+/** Returns a cursor with a valid checksum. Callers can compute it, because it contains no secret. */
 function forgeCursor({ name, parentId }: typeof list, key: string): string {
   const check = crc32(`${name}\n${parentId}\n${key}`).toString(36).padStart(7, '0');
   return Buffer.from(`${check}${key}`).toString('base64url');
@@ -43,7 +43,7 @@ function forgeCursor({ name, parentId }: typeof list, key: string): string {
 test('refuses a cursor with a valid checksum if its key has another kind than the list', () => {
   expect(decodeCursor(list, forgeCursor(list, '$top_1'))).toBe('top_1');
   expect(decodeCursor(eventList, forgeCursor(eventList, '#7'))).toBe(7n);
-  const forged = [
+  const invalidPositions = [
     '#abc',
     '#',
     '#0x10',
@@ -57,8 +57,10 @@ test('refuses a cursor with a valid checksum if its key has another kind than th
     '',
   ];
   expect(
-    forged.filter((key) => decodeCursor(eventList, forgeCursor(eventList, key)) !== null),
+    invalidPositions.filter((key) => decodeCursor(eventList, forgeCursor(eventList, key)) !== null),
   ).toEqual([]);
-  const noTexts = ['$a\0b', '#7', '#abc', 'x', ''];
-  expect(noTexts.filter((key) => decodeCursor(list, forgeCursor(list, key)) !== null)).toEqual([]);
+  const invalidTexts = ['$a\0b', '#7', '#abc', 'x', ''];
+  expect(invalidTexts.filter((key) => decodeCursor(list, forgeCursor(list, key)) !== null)).toEqual(
+    [],
+  );
 });

@@ -1,5 +1,5 @@
-/** Deletes subscriptions while their events are being stored. */
-import { setTimeout as wait } from 'node:timers/promises';
+/** Subscriptions end while another transaction stores their events. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { endSubscriptions } from '../../../src/domain/erasure/end-subscriptions.ts';
@@ -23,8 +23,8 @@ const { database } = services;
 const { prisma } = database;
 /** The embedded database has one connection, so nothing runs concurrently with a transaction. */
 const isEmbedded = database.kind === 'embedded';
-/** Work that does not wait for a lock ends within this time. */
-const SOON_MS = 300;
+/** Concurrent work that does not wait for a lock ends within this time. */
+const COMMIT_DELAY_MS = 300;
 
 const createEvents = (count: number): ProviderEvent[] =>
   Array.from({ length: count }, () => ({
@@ -65,18 +65,18 @@ async function storeEvent(
   await inTransaction(database, async (tx) => {
     expect(await storeInTransaction(tx, owner, createEvents(1))).toBe(1);
     beforeCommit();
-    await wait(SOON_MS);
+    await delay(COMMIT_DELAY_MS);
   });
 }
 
-test('deletes the events that are being stored when a subscription is removed', async () => {
+test('deletes events that are being stored when their subscription is deleted', async () => {
   const { key, owner } = await createSubscription();
   await prisma.objectSubscription.updateMany({
     where: key,
     data: { isWanted: false, dueTime: services.now() },
   });
   const claim = await claimDueSubscription(services);
-  if (!claim) throw new Error('Nothing is due.');
+  if (!claim) throw new Error('No subscription is due.');
   await prisma.objectSubscription.updateMany({ where: key, data: { isWanted: true } });
   let ending: Promise<void> | undefined;
   await storeEvent(owner, () => {
@@ -100,35 +100,39 @@ test('deletes the events of an erased subscription, and stores none afterwards',
   expect(await prisma.providerEvent.count({ where: key })).toBe(0);
 });
 
-test.skipIf(isEmbedded)('stores and claims events while others are being stored', async () => {
-  const { key, owner } = await createSubscription();
-  await storeInOwnTransaction(services, owner, createEvents(1));
-  let concurrent: Promise<unknown> | undefined;
-  const done: string[] = [];
-  await storeEvent(owner, () => {
-    concurrent = (async () => {
-      await storeInOwnTransaction(services, owner, createEvents(1));
-      done.push('stored');
-      const claims = await claimSubscriptionsWithEvents(services, 16);
-      done.push(...claims.map(({ installationId }) => installationId));
-    })();
-  });
-  expect(done).toEqual(['stored', key.installationId]);
-  await concurrent;
-});
+test.skipIf(isEmbedded)(
+  'stores and claims events while another transaction stores events',
+  async () => {
+    const { key, owner } = await createSubscription();
+    await storeInOwnTransaction(services, owner, createEvents(1));
+    let concurrent: Promise<unknown> | undefined;
+    const completedWork: string[] = [];
+    await storeEvent(owner, () => {
+      concurrent = (async () => {
+        await storeInOwnTransaction(services, owner, createEvents(1));
+        completedWork.push('stored');
+        const claims = await claimSubscriptionsWithEvents(services, 16);
+        completedWork.push(...claims.map(({ installationId }) => installationId));
+      })();
+    });
+    expect(completedWork).toEqual(['stored', key.installationId]);
+    await concurrent;
+  },
+);
 
 /** Returns services whose process seems to stop after two batches of events. */
 const createStoppingServices = () => {
-  let parts = 0;
+  let batches = 0;
   const query: typeof database.rows.query = async (text, values, rowMode) => {
-    if (text.includes('delete from "ProviderEvent"') && ++parts > 2) throw new Error('Cut off.');
+    if (text.includes('delete from "ProviderEvent"') && ++batches > 2)
+      throw new Error('The process has stopped.');
     return database.rows.query(text, values, rowMode);
   };
   return { ...services, database: { ...database, rows: { ...database.rows, query } } };
 };
 
 test(
-  'deletes many events in batches, and resumes if a process ends between two of them',
+  'deletes many events in batches, and continues if a process ends between two batches',
   { tags: ['all/rows'] },
   async () => {
     const { key, owner, erasure } = await createSubscription();
@@ -137,13 +141,15 @@ test(
       await prisma.objectSubscription.count({ where: key }),
       await prisma.providerEvent.count({ where: key }),
     ];
-    await expect(endSubscriptions(createStoppingServices(), erasure)).rejects.toThrow('Cut off.');
+    await expect(endSubscriptions(createStoppingServices(), erasure)).rejects.toThrow(
+      'The process has stopped.',
+    );
     expect(await listRemaining()).toEqual([1, 2_500]);
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
     const claim = await claimDueSubscription(services);
-    if (!claim) throw new Error('Nothing is due.');
+    if (!claim) throw new Error('No subscription is due.');
     await expect(deleteClaimedSubscription(createStoppingServices(), claim)).rejects.toThrow(
-      'Cut off.',
+      'The process has stopped.',
     );
     expect(await listRemaining()).toEqual([1, 500]);
     await deleteClaimedSubscription(services, claim);

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const LIMITS = {
   concurrency: 3,
-  // Exceeds the needs of all tests except those of the rate.
+  // So high that only tests of the rate reach their limit.
   requestsPerSecond: 1e6,
   timeoutMs: 1_000,
   responseBytesMax: 1_000,
@@ -23,7 +23,7 @@ function createCaller(
   return { connectionId, projectId: overrides.projectId ?? 'prj_1', provider } satisfies Caller;
 }
 
-/** Work that runs until the test ends it, and the running calls. */
+/** Returns work that runs until `endAll` is called, and the set of running work. */
 function createGate() {
   const running = new Set<() => void>();
   const work = () =>
@@ -76,7 +76,7 @@ test('limits the concurrency of a connection and keeps the order of requests', a
 test('releases the capacity of a failed request', async () => {
   const limits = createLimiter();
   const failingCall = () => Promise.reject(new Error('no'));
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let count = 0; count < 5; count += 1) {
     await expect(limits.run(createCaller('a'), failingCall)).rejects.toThrow('no');
     await settle();
   }
@@ -85,23 +85,23 @@ test('releases the capacity of a failed request', async () => {
 
 test('limits the requests of a connection per second', async () => {
   const limits = createLimiter();
-  let done = 0;
+  let doneCount = 0;
   const caller = createCaller('a', { limits: { requestsPerSecond: 10 } });
   const attempts = Array.from({ length: 23 }, () =>
     limits.run(caller, async () => {
-      done += 1;
+      doneCount += 1;
     }),
   );
   await vi.advanceTimersByTimeAsync(0);
-  expect(done).toBe(3);
+  expect(doneCount).toBe(3);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(done).toBe(13);
+  expect(doneCount).toBe(13);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(done).toBe(23);
+  expect(doneCount).toBe(23);
   await Promise.all(attempts);
 });
 
-test('pauses one connection, and continues others', async () => {
+test('pauses a connection without affecting other connections', async () => {
   const limits = createLimiter();
   limits.pause(createCaller('a'), 5_000);
   let isDone = false;
@@ -134,14 +134,14 @@ test('refuses immediately if the wait is too long, and returns the remaining tim
 test('refuses a request that has waited too long, without running it', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
-  for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller('a'), work);
-  const late = vi.fn(work);
-  const refused = limits.run(createCaller('a'), late).catch((error) => error);
+  for (let count = 0; count < 3; count += 1) void limits.run(createCaller('a'), work);
+  const lateWork = vi.fn(work);
+  const refusal = limits.run(createCaller('a'), lateWork).catch((error) => error);
   await vi.advanceTimersByTimeAsync(20_000);
-  expect(await refused).toMatchObject({ kind: 'RATE_LIMITED', isTemporary: true });
+  expect(await refusal).toMatchObject({ kind: 'RATE_LIMITED', isTemporary: true });
   await endAll();
   expect(running.size).toBe(0);
-  expect(late).not.toHaveBeenCalled();
+  expect(lateWork).not.toHaveBeenCalled();
 });
 
 test('limits the waiting requests of a connection', async () => {
@@ -180,38 +180,44 @@ test('reserves capacity for other projects, and for other providers', async () =
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   const connections = Array.from({ length: 30 }, (_, index) => `noisy ${index}`);
-  const noisy = connections.flatMap((id) =>
+  const noisyRequests = connections.flatMap((id) =>
     Array.from({ length: 2 }, () => limits.run(createCaller(id), work)),
   );
   await settle();
   expect(running.size).toBe(32);
   const quiet = createCaller('quiet', { projectId: 'prj_2' });
-  expect(await limits.run(quiet, async () => 'at once')).toBe('at once');
-  const other = { ...createCaller('elsewhere'), provider: { ...quiet.provider, name: 'other' } };
-  expect(await limits.run(other, async () => 'at once')).toBe('at once');
+  expect(await limits.run(quiet, async () => 'done')).toBe('done');
+  const otherProvider = {
+    ...createCaller('elsewhere'),
+    provider: { ...quiet.provider, name: 'other' },
+  };
+  expect(await limits.run(otherProvider, async () => 'done')).toBe('done');
   while (running.size > 0) await endAll();
-  await Promise.all(noisy);
+  await Promise.all(noisyRequests);
 });
 
-test('gives capacity to waiting connections in turn', async () => {
+test('serves waiting connections in turn', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   for (let index = 0; index < 32; index += 1) {
-    for (let turn = 0; turn < 3; turn += 1) void limits.run(createCaller(`c${index}`), work);
+    for (let count = 0; count < 3; count += 1) void limits.run(createCaller(`c${index}`), work);
   }
-  const late = vi.fn(async () => {});
-  const waiting = limits.run(createCaller('late'), late);
+  const lateWork = vi.fn(async () => {});
+  const lateRequest = limits.run(createCaller('late'), lateWork);
   await settle();
   expect(running.size).toBe(32);
   await endAll();
   await endAll();
   await endAll();
-  await waiting;
-  expect(late).toHaveBeenCalledOnce();
+  await lateRequest;
+  expect(lateWork).toHaveBeenCalledOnce();
   while (running.size > 0) await endAll();
 });
 
-function toProvider(name: string, ids: { projectId: string; connectionId: string }): Caller {
+function createProviderCaller(
+  name: string,
+  ids: { projectId: string; connectionId: string },
+): Caller {
   const caller = createCaller(ids.connectionId, ids);
   return { ...caller, provider: { ...caller.provider, name } };
 }
@@ -222,13 +228,13 @@ function callProviders(limits: ProviderLimits, work: () => Promise<void>, projec
     for (let connection = 0; connection < 25; connection += 1) {
       const ids = { projectId, connectionId: `${projectId}.${provider}.${connection}` };
       for (let count = 0; count < 2; count += 1) {
-        void limits.run(toProvider(`crm ${provider}`, ids), work);
+        void limits.run(createProviderCaller(`crm ${provider}`, ids), work);
       }
     }
   }
 }
 
-test('limits the requests of one project to all providers together', async () => {
+test('limits the total requests of a project to all providers', async () => {
   const limits = createLimiter();
   const { work, running, endAll } = createGate();
   callProviders(limits, work, 'noisy');
@@ -248,7 +254,7 @@ test('reserves capacity for the next project while others use many providers', a
   for (let project = 0; project < 6; project += 1) callProviders(limits, work, `noisy ${project}`);
   await settle();
   expect(running.size).toBeLessThan(224);
-  const quiet = toProvider('another', { projectId: 'quiet', connectionId: 'quiet' });
+  const quiet = createProviderCaller('another', { projectId: 'quiet', connectionId: 'quiet' });
   expect(await limits.run(quiet, async () => 'yes')).toBe('yes');
   while (running.size > 0) await endAll();
 });

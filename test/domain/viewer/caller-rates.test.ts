@@ -14,34 +14,34 @@ function createRates(store: 'memory' | 'database', perSecond = 0.001, burst = 3)
   return createCallerRates(config, rows.query);
 }
 
-let count = 0;
-const newCaller = () => {
-  count += 1;
-  return `key_${count}`;
+let callerCount = 0;
+const createCallerId = () => {
+  callerCount += 1;
+  return `key_${callerCount}`;
 };
 
 test.each([
   'memory',
   'database',
-] as const)('in %s, permits a burst, and then returns the wait until the next request', async (store) => {
+] as const)('permits a burst, and then returns the wait until the next request, in the store %s', async (store) => {
   const rates = createRates(store);
-  const callerId = newCaller();
+  const callerId = createCallerId();
   expect(rates.policy).toBe('"default";q=3;w=3000');
   for (const remaining of [2, 1, 0]) {
     const results = await rates.spend(callerId, 1);
     expect(results.waitSeconds).toBe(0);
     expect(rates.formatRemaining(results)).toMatch(new RegExp(`^"default";r=${remaining};t=\\d+$`));
   }
-  const refused = await rates.spend(callerId, 1);
-  expect(refused.waitSeconds).toBeGreaterThan(900);
-  expect(refused.waitSeconds).toBeLessThanOrEqual(1_000);
-  expect(rates.formatRemaining(refused)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
-  expect((await rates.spend(newCaller(), 1)).waitSeconds).toBe(0);
+  const refusal = await rates.spend(callerId, 1);
+  expect(refusal.waitSeconds).toBeGreaterThan(900);
+  expect(refusal.waitSeconds).toBeLessThanOrEqual(1_000);
+  expect(rates.formatRemaining(refusal)).toMatch(/^"default";r=0;t=(2\d{3}|3000)$/);
+  expect((await rates.spend(createCallerId(), 1)).waitSeconds).toBe(0);
 });
 
 test('counts concurrent requests of two processes together in the database', async () => {
   const processes = [createRates('database', 0.001, 20), createRates('database', 0.001, 20)];
-  const callerId = newCaller();
+  const callerId = createCallerId();
   const requests = Array.from({ length: 60 }, (_, index) =>
     processes[index % 2]?.spend(callerId, 1),
   );
@@ -51,8 +51,8 @@ test('counts concurrent requests of two processes together in the database', asy
 
 test("refills the database's tokens with time, up to the burst", async () => {
   const rates = createRates('database', 2, 10);
-  const callerId = newCaller();
-  const remainingAfter = async (seconds: number) => {
+  const callerId = createCallerId();
+  const spendAfter = async (seconds: number) => {
     const refillTime = new Date(Date.now() - seconds * 1_000);
     await prisma.callerRate.upsert({
       where: { callerId },
@@ -61,16 +61,16 @@ test("refills the database's tokens with time, up to the burst", async () => {
     });
     return (await rates.spend(callerId, 1)).tokens;
   };
-  const remaining = await remainingAfter(3);
+  const remaining = await spendAfter(3);
   expect(remaining).toBeGreaterThan(4.9);
   expect(remaining).toBeLessThan(9);
-  expect(await remainingAfter(60)).toBe(9);
+  expect(await spendAfter(60)).toBe(9);
   // A refill time in the future neither removes nor adds tokens.
-  expect((await remainingAfter(-3_600)) < 1).toBe(true);
+  expect((await spendAfter(-3_600)) < 1).toBe(true);
 });
 
 test('deletes callers without recent requests', async () => {
-  const [idle, active] = [newCaller(), newCaller()];
+  const [idle, active] = [createCallerId(), createCallerId()];
   const rates = createRates('database');
   for (const callerId of [idle, active]) await rates.spend(callerId, 1);
   const refillTime = new Date('2020-01-01T00:00:00Z');

@@ -1,4 +1,4 @@
-/** Credentials identify one caller, however they are written. */
+/** The credentials in headers. */
 import { expect, test } from 'vitest';
 import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
 import { getSharedApp } from '../../support/app.ts';

@@ -10,8 +10,8 @@ const app = await getSharedApp();
 const { services, verifier } = app.app;
 const { prisma } = services.database;
 
-/** A caller with an API key, and a promise of the error that ends its stream. */
-async function open(streams: OpenStreams, streamServices: Services = services) {
+/** Opens a stream with a new API key. `ended` resolves with the error that ends the stream. */
+async function openStream(streams: OpenStreams, streamServices: Services = services) {
   const tenant = await app.tenant();
   const credentials = { apiKey: tenant.apiKey };
   const viewer = await authenticate(streamServices, verifier, credentials);
@@ -23,18 +23,18 @@ async function open(streams: OpenStreams, streamServices: Services = services) {
 
 test('confirms the viewer of a valid key, and returns null after its key is deleted', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5 });
-  const [staying, leaving] = [await open(streams), await open(streams)];
-  expect(await staying.stream.confirm()).toEqual(staying.viewer);
-  await prisma.apiKey.deleteMany({ where: { id: leaving.tenant.apiKeyId } });
-  expect(await leaving.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await leaving.stream.confirm()).toBeNull();
-  expect(await staying.stream.confirm()).toEqual(staying.viewer);
+  const [kept, deleted] = [await openStream(streams), await openStream(streams)];
+  expect(await kept.stream.confirm()).toEqual(kept.viewer);
+  await prisma.apiKey.deleteMany({ where: { id: deleted.tenant.apiKeyId } });
+  expect(await deleted.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await deleted.stream.confirm()).toBeNull();
+  expect(await kept.stream.confirm()).toEqual(kept.viewer);
   streams.endAll();
 });
 
-test('keeps a stream open if the scopes of its key change, and returns the new ones', async () => {
+test('keeps a stream open if the scopes of its key change, and returns the new scopes', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
-  const { tenant, stream, viewer } = await open(streams);
+  const { tenant, stream, viewer } = await openStream(streams);
   const scopes = [...viewer.scopes].reverse();
   await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
   while ((await stream.confirm())?.scopes[0] !== scopes[0]) await new Promise(setImmediate);
@@ -43,18 +43,18 @@ test('keeps a stream open if the scopes of its key change, and returns the new o
 });
 
 test('neither confirms nor ends streams while the database is unreachable', async () => {
-  let isDown = true;
+  let isUnavailable = true;
   let failed = Promise.withResolvers<void>();
   const find: Services['database']['rows']['find'] = (...args) => {
-    if (!isDown) return services.database.rows.find(...args);
+    if (!isUnavailable) return services.database.rows.find(...args);
     failed.resolve();
     failed = Promise.withResolvers();
-    return Promise.reject(new Error('down'));
+    return Promise.reject(new Error('The database is not available.'));
   };
   const database = { ...services.database, rows: { ...services.database.rows, find } };
   const failingServices = { ...services, database };
   const streams = new OpenStreams(failingServices, verifier, { pollMs: 10, staleMs: 20 });
-  const { stream, viewer } = await open(streams);
+  const { stream, viewer } = await openStream(streams);
   for (let polls = 0; polls < 5; polls += 1) await failed.promise;
   let isConfirmed = false;
   const confirming = stream.confirm().finally(() => {
@@ -62,7 +62,7 @@ test('neither confirms nor ends streams while the database is unreachable', asyn
   });
   await failed.promise;
   expect(isConfirmed).toBe(false);
-  isDown = false;
+  isUnavailable = false;
   expect(await confirming).toEqual(viewer);
   streams.endAll();
 });
@@ -71,12 +71,12 @@ test('refuses streams of a caller over its share, and counts the streams of all 
   const config = { ...services.config, LIMIT_SUBSCRIPTIONS: 2 };
   const shares = new ProcessShares(config, services.meters);
   const streams = new OpenStreams({ ...services, shares }, verifier);
-  const { credentials, viewer, stream } = await open(streams);
-  const openAnother = () => streams.open(credentials, viewer, () => {});
+  const { credentials, viewer, stream } = await openStream(streams);
+  const openAgain = () => streams.open(credentials, viewer, () => {});
   streams.open({ authorization: 'another token of the caller' }, viewer, () => {});
-  expect(openAnother).toThrow('LIMIT_SUBSCRIPTIONS');
+  expect(openAgain).toThrow('LIMIT_SUBSCRIPTIONS');
   stream[Symbol.dispose]();
-  openAnother();
+  openAgain();
   expect(shares.get('subscriptions').held).toBe(2);
   streams.endAll();
   expect(shares.get('subscriptions').held).toBe(0);
@@ -84,19 +84,19 @@ test('refuses streams of a caller over its share, and counts the streams of all 
 
 test("does not affect the caller's next stream if a stream is closed twice", async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
-  const { tenant, stream, credentials, viewer } = await open(streams);
+  const { tenant, stream, credentials, viewer } = await openStream(streams);
   stream[Symbol.dispose]();
   const ended = Promise.withResolvers<DomainError | null>();
-  const next = streams.open(credentials, viewer, ended.resolve);
+  const nextStream = streams.open(credentials, viewer, ended.resolve);
   stream[Symbol.dispose]();
   await prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
   expect(await ended.promise).toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await next.confirm()).toBeNull();
+  expect(await nextStream.confirm()).toBeNull();
 });
 
 test('ends all streams without an error when the process stops, and refuses new ones', async () => {
   const streams = new OpenStreams(services, verifier);
-  const { ended, credentials, viewer } = await open(streams);
+  const { ended, credentials, viewer } = await openStream(streams);
   expect(streams.isStopping).toBe(false);
   streams.endAll();
   expect(await ended).toBeNull();

@@ -71,7 +71,7 @@ test('reserves capacity for known callers if unknown callers share a network', (
   expect(requests.countHeldBy('caller', 'known')).toBe(1);
 });
 
-test('counts a request until its work ends, also if the client has disconnected', () => {
+test('counts a request until its work ends, even if the client has disconnected', () => {
   const { requests, startRunning } = createSlots();
   const slot = startRunning(createKey('key'));
   slot.release();
@@ -96,7 +96,7 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
   expect(refused).toEqual(['caller_requests', 'requests']);
 });
 
-test('releases the slot of a request that waits for a provider, and continues without a turn', async () => {
+test('releases the slot while a request waits for a provider, and takes it back without a turn', async () => {
   const { shares, requests, providers, enterSlot, startRunning } = createSlots({
     LIMIT_RUNNING: '1',
   });
@@ -107,19 +107,19 @@ test('releases the slot of a request that waits for a provider, and continues wi
     slot.waitForProvider(connection),
   ];
   expect([requests.held, providers.held]).toEqual([0, 2]);
-  const other = startRunning(createKey('other'));
+  const otherSlot = startRunning(createKey('other'));
   endFirst();
   endFirst();
   expect([requests.held, providers.held]).toEqual([1, 1]);
   endSecond();
   expect([requests.held, providers.held]).toEqual([2, 0]);
 
-  const next = enterSlot();
-  next.countByCaller(createKey('next'));
-  const turn = next.startWork(1);
+  const nextSlot = enterSlot();
+  nextSlot.countByCaller(createKey('next'));
+  const turn = nextSlot.startWork(1);
   slot.finishWork();
   expect(shares.turns.waiting).toBe(1);
-  other.finishWork();
+  otherSlot.finishWork();
   await turn;
   expect(shares.turns.waiting).toBe(0);
 });
@@ -127,11 +127,11 @@ test('releases the slot of a request that waits for a provider, and continues wi
 test('releases the slot when the response is sent before the provider responds', () => {
   const { requests, providers, startRunning } = createSlots();
   const slot = startRunning(createKey('key', 'project'));
-  const end = slot.waitForProvider({ projectId: 'project' });
+  const endWait = slot.waitForProvider({ projectId: 'project' });
   slot.finishWork();
   slot.release();
   expect([requests.held, providers.held]).toEqual([0, 1]);
-  end();
+  endWait();
   expect([requests.held, providers.held]).toEqual([0, 0]);
 });
 
@@ -141,16 +141,18 @@ test('limits the waits of a connection, a caller and a project separately', () =
     LIMIT_CALLER_PROVIDER_REQUESTS: '2',
     LIMIT_PROJECT_PROVIDER_REQUESTS: '3',
   });
-  const wait = (caller: string, connectionId: string) => {
+  const prepareWait = (caller: string, connectionId: string) => {
     const slot = startRunning(createKey(caller, 'project'));
     return () => slot.waitForProvider({ projectId: 'project', connectionId });
   };
-  wait('a', 'first')();
-  expect(catchError(wait('b', 'first')).extra.limit).toBe('LIMIT_CONNECTION_REQUESTS');
-  wait('a', 'second')();
-  expect(catchError(wait('a', 'third')).extra.limit).toBe('LIMIT_CALLER_PROVIDER_REQUESTS');
-  wait('b', 'third')();
-  expect(catchError(wait('c', 'fourth')).extra.limit).toBe('LIMIT_PROJECT_PROVIDER_REQUESTS');
+  prepareWait('a', 'first')();
+  expect(catchError(prepareWait('b', 'first')).extra.limit).toBe('LIMIT_CONNECTION_REQUESTS');
+  prepareWait('a', 'second')();
+  expect(catchError(prepareWait('a', 'third')).extra.limit).toBe('LIMIT_CALLER_PROVIDER_REQUESTS');
+  prepareWait('b', 'third')();
+  expect(catchError(prepareWait('c', 'fourth')).extra.limit).toBe(
+    'LIMIT_PROJECT_PROVIDER_REQUESTS',
+  );
 });
 
 test('returns RATE_LIMITED after a long wait behind requests of the same caller, and otherwise SERVICE_UNAVAILABLE', async () => {
@@ -161,25 +163,25 @@ test('returns RATE_LIMITED after a long wait behind requests of the same caller,
     slot.countByCaller(viewer);
     return slot.startWork(1)?.catch((error: DomainError) => error);
   };
-  const ownRequests = [startWaiting(createKey('greedy')), startWaiting(createKey('greedy'))];
-  const other = startWaiting(createKey('quiet'));
+  const greedyRequests = [startWaiting(createKey('greedy')), startWaiting(createKey('greedy'))];
+  const quietRequest = startWaiting(createKey('quiet'));
   await vi.advanceTimersByTimeAsync(100);
-  for (const late of [...ownRequests, other])
-    expect((await late)?.extra?.limit).toBe('LIMIT_TURN_MS');
-  expect(await ownRequests[0]).toMatchObject({ code: 'RATE_LIMITED' });
-  expect(await other).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  for (const request of [...greedyRequests, quietRequest])
+    expect((await request)?.extra?.limit).toBe('LIMIT_TURN_MS');
+  expect(await greedyRequests[0]).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(await quietRequest).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
 test('does not begin work if the client disconnects before its turn', async () => {
   const { requests, enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1' });
-  const first = startRunning(createKey('a'));
+  const runningSlot = startRunning(createKey('a'));
   const disconnected = enterSlot();
   disconnected.countByCaller(createKey('b'));
   const turn = disconnected.startWork(1);
   disconnected.release();
   await expect(turn).rejects.toThrow('disconnected');
-  first.finishWork();
-  first.release();
+  runningSlot.finishWork();
+  runningSlot.release();
   expect(requests.held).toBe(0);
 });
 

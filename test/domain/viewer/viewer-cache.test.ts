@@ -1,4 +1,4 @@
-/** Looks up concurrent callers once, and keeps no result from before a change. */
+/** Concurrent lookups of a caller share one query. A result from before a change is not kept. */
 import { expect, test } from 'vitest';
 import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { ViewerCache } from '../../../src/domain/viewer/viewer-cache.ts';
@@ -21,8 +21,8 @@ test('shares a lookup among concurrent calls, and caches its result', async () =
     return viewerFound.promise;
   };
   const lookups = Array.from({ length: 20 }, () => viewers.lookUp('key a', find));
-  const other = viewers.lookUp('key b', async () => createViewer('b'));
-  expect(await other).toEqual(createViewer('b'));
+  const otherLookup = viewers.lookUp('key b', async () => createViewer('b'));
+  expect(await otherLookup).toEqual(createViewer('b'));
   viewerFound.resolve(createViewer('a'));
   expect(await Promise.all(lookups)).toEqual(lookups.map(() => createViewer('a')));
   expect(findCalls).toBe(1);
@@ -34,26 +34,26 @@ test('shares a lookup among concurrent calls, and caches its result', async () =
 test.each<[string, (viewers: ViewerCache) => void]>([
   ['a change of all callers', (viewers) => viewers.clear()],
   ['a change of the caller', (viewers) => viewers.delete('key a')],
-])('after %s, neither joins nor keeps an earlier lookup', async (_, change) => {
+])('neither joins nor keeps an earlier lookup after %s', async (_name, change) => {
   const viewers = new ViewerCache();
-  const before = Promise.withResolvers<Viewer>();
-  const early = viewers.lookUp('key a', () => before.promise);
+  const earlierResult = Promise.withResolvers<Viewer>();
+  const earlierLookup = viewers.lookUp('key a', () => earlierResult.promise);
   change(viewers);
   expect(await viewers.lookUp('key a', async () => createViewer('after'))).toEqual(
     createViewer('after'),
   );
-  before.resolve(createViewer('before'));
-  expect(await early).toEqual(createViewer('before'));
+  earlierResult.resolve(createViewer('before'));
+  expect(await earlierLookup).toEqual(createViewer('before'));
   expect(viewers.get('key a')).toEqual(createViewer('after'));
 });
 
 test('rejects every waiting call if a lookup fails, and looks up again on the next call', async () => {
   const viewers = new ViewerCache();
-  const refused = new Error('refused');
-  const failToLoad = () => Promise.reject(refused);
+  const error = new Error('refused');
+  const failToLoad = () => Promise.reject(error);
   const lookups = [viewers.lookUp('key a', failToLoad), viewers.lookUp('key a', failToLoad)];
   expect(await Promise.allSettled(lookups)).toEqual(
-    lookups.map(() => ({ status: 'rejected', reason: refused })),
+    lookups.map(() => ({ status: 'rejected', reason: error })),
   );
   expect(viewers.findStale('key a')).toBeUndefined();
   expect(await viewers.lookUp('key a', async () => createViewer('a'))).toEqual(createViewer('a'));

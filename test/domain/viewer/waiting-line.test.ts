@@ -3,20 +3,20 @@ import { createWaitingQueue } from '../../../src/domain/viewer/caller-lookup.ts'
 
 const TURNS = { turnMs: 1, turnMax: 1 };
 
-test('gives each name its turn, however many of its requests wait', async () => {
-  const line = createWaitingQueue({ ...TURNS, waitingMax: 100 });
+test('gives each name a turn, independently of the number of its waiting requests', async () => {
+  const queue = createWaitingQueue({ ...TURNS, waitingMax: 100 });
   const order: string[] = [];
-  const wait = async (name: string) => {
-    expect(await line.turn(name)).toBe(true);
+  const waitForTurn = async (name: string) => {
+    expect(await queue.turn(name)).toBe(true);
     order.push(name);
   };
-  const loudWaits = Array.from({ length: 5 }, () => wait('loud'));
-  await Promise.all([...loudWaits, wait('calm')]);
+  const loudWaits = Array.from({ length: 5 }, () => waitForTurn('loud'));
+  await Promise.all([...loudWaits, waitForTurn('calm')]);
   expect(order).toEqual(['loud', 'calm', 'loud', 'loud', 'loud', 'loud']);
 });
 
 test('refuses the oldest request of the name with the most requests if too many wait', async () => {
-  const line = createWaitingQueue({ ...TURNS, waitingMax: 3 });
-  const turns = ['calm', 'loud', 'loud', 'loud'].map((name) => line.turn(name));
+  const queue = createWaitingQueue({ ...TURNS, waitingMax: 3 });
+  const turns = ['calm', 'loud', 'loud', 'loud'].map((name) => queue.turn(name));
   expect(await Promise.all(turns)).toEqual([true, false, true, true]);
 });

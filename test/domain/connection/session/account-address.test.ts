@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fillAddress } from '../../../../src/domain/connection/session/account-address.ts';
 
-function fill(
+function fillTemplate(
   template: string,
   providerWorkspaceRef: string | null,
   metadata: object | null = null,
@@ -9,37 +9,41 @@ function fill(
   return fillAddress({}, template, { providerWorkspaceRef, providerMetadata: metadata as never });
 }
 
-test('fills in variables from the workspace and the metadata', () => {
-  expect(fill('https://{{workspace}}.crm.test/api/', 'acme')).toBe('https://acme.crm.test/api');
-  const metadata = { region: 'crm4', cloudId: { value: 'c-1', source: 'provider' } };
-  expect(fill('https://{{workspace}}.api.{{region}}.crm.test/{{cloudId}}', 'acme', metadata)).toBe(
-    'https://acme.api.crm4.crm.test/c-1',
+test('replaces variables with the workspace and the metadata', () => {
+  expect(fillTemplate('https://{{workspace}}.crm.test/api/', 'acme')).toBe(
+    'https://acme.crm.test/api',
   );
-  expect(fill('https://crm.test', null)).toBe('https://crm.test');
+  const metadata = { region: 'crm4', cloudId: { value: 'c-1', source: 'provider' } };
+  expect(
+    fillTemplate('https://{{workspace}}.api.{{region}}.crm.test/{{cloudId}}', 'acme', metadata),
+  ).toBe('https://acme.api.crm4.crm.test/c-1');
+  expect(fillTemplate('https://crm.test', null)).toBe('https://crm.test');
 });
 
-test('refuses a whole address without https', () => {
-  expect(fill('{{workspace}}', 'https://eu.crm.test/v2/')).toBe('https://eu.crm.test/v2');
+test('refuses a workspace that is an address without https', () => {
+  expect(fillTemplate('{{workspace}}', 'https://eu.crm.test/v2/')).toBe('https://eu.crm.test/v2');
   for (const workspace of [
     'http://eu.crm.test',
     'https://u:p@crm.test',
     'https://crm.test/?a',
     'x',
   ]) {
-    expect(() => fill('{{workspace}}', workspace)).toThrow(/providerWorkspaceRef must be an https/);
+    expect(() => fillTemplate('{{workspace}}', workspace)).toThrow(
+      /providerWorkspaceRef must be an https/,
+    );
   }
 });
 
 test('names the missing variable', () => {
-  expect(() => fill('https://{{workspace}}.crm.test', null)).toThrow(
+  expect(() => fillTemplate('https://{{workspace}}.crm.test', null)).toThrow(
     "The connection's providerWorkspaceRef is required for the address but missing.",
   );
   for (const metadata of [null, {}, { region: '' }, { region: { value: 3 } }, { region: {} }]) {
-    expect(() => fill('https://{{region}}.crm.test', 'acme', metadata)).toThrow(
+    expect(() => fillTemplate('https://{{region}}.crm.test', 'acme', metadata)).toThrow(
       "The connection's providerMetadata.region is required",
     );
   }
-  expect(() => fill('https://{{toString}}.crm.test', 'acme', {})).toThrow('missing');
+  expect(() => fillTemplate('https://{{toString}}.crm.test', 'acme', {})).toThrow('missing');
 });
 
 test.each([
@@ -55,7 +59,7 @@ test.each([
   'é',
 ])('refuses %j as a part of an address', (value) => {
   for (const template of ['https://{{workspace}}.crm.test', 'https://crm.test/{{region}}/api']) {
-    expect(() => fill(template, value, { region: value })).toThrow(/must be letters/);
+    expect(() => fillTemplate(template, value, { region: value })).toThrow(/must be letters/);
   }
 });
 
@@ -74,7 +78,7 @@ test('refuses a host that the provider does not list', () => {
   }
 });
 
-test('refuses a whole address at a host that the provider does not list', () => {
+test('refuses a workspace that is an address at a host that the provider does not list', () => {
   const provider = { hosts: { workspace: ['api.crm.test', '*.api.crm.test'] } };
   const fillWorkspace = (providerWorkspaceRef: string) =>
     fillAddress(provider, '{{workspace}}', { providerWorkspaceRef, providerMetadata: null });

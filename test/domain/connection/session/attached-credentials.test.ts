@@ -4,7 +4,7 @@ import { attachCredentials } from '../../../../src/domain/connection/session/att
 import type { Provider } from '../../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../../support/fixtures/connections.ts';
 
-function attach(name: string, credentials: Credentials) {
+function attachTo(name: string, credentials: Credentials) {
   return attachCredentials(
     PROVIDERS.find((provider) => provider.name === name) as Provider,
     credentials,
@@ -47,20 +47,20 @@ test.each<[string, Credentials, object]>([
   ],
   ['sandbox', { scheme: 'NONE', custom: {} }, { headers: {} }],
 ])('attaches credentials to requests to %s', (name, credentials, expected) => {
-  expect(attach(name, credentials)).toEqual({ query: {}, ...expected });
+  expect(attachTo(name, credentials)).toEqual({ query: {}, ...expected });
 });
 
-test('refuses a value that could start another header, without repeating it', () => {
+test('refuses a value that could add a header, and does not repeat the value', () => {
   for (const invalidKey of ['secret\r\nx-evil: 1', 'secret\n', 'sécr€t']) {
     const attachInvalid = () =>
-      attach('sandbox', { scheme: 'NONE', custom: { accountKey: invalidKey } });
+      attachTo('sandbox', { scheme: 'NONE', custom: { accountKey: invalidKey } });
     expect(attachInvalid).toThrow(/invalid in an HTTP header/);
     expect(attachInvalid).not.toThrow(/secret|sécr/);
   }
 });
 
 test('refuses credentials of a kind that the provider does not accept', () => {
-  expect(() => attach('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(
+  expect(() => attachTo('hubspot', { scheme: 'API_KEY', apiKey: 'sandbox-key' })).toThrow(
     /of this kind/,
   );
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
 const NOW = new Date('2026-01-01T00:00:00Z');
 const client = { id: 'the id', secret: 'the:secret' };
 const form = { grant_type: 'refresh_token', refresh_token: 'the-refresh-token' };
-const { oauth2: _facts, ...sandbox } = createSandboxProvider(() => server.url);
+const { oauth2: _oauth2, ...sandbox } = createSandboxProvider(() => server.url);
 
 function requestToken(oauth2: object = {}) {
   const provider = { ...sandbox, oauth2: { tokenUrl: `${server.url}/token`, ...oauth2 } };
@@ -42,7 +42,7 @@ function requestToken(oauth2: object = {}) {
   return requestTokens(services, { provider, account, client, form });
 }
 
-test('authenticates a client in the body or by Basic authentication', async () => {
+test('authenticates a client in the body or with Basic authentication', async () => {
   nextResponse = { status: 200, body: { access_token: 'a' } };
   await requestToken();
   expect(server.requests.at(-1)).toMatchObject({
@@ -74,9 +74,9 @@ test.each<[object, object, object]>([
     { defaultLifetimeSeconds: 3_600, tokenFields: { scopes: 'granted.scopes' } },
     { scopes: ['x'], expiresAt: '2026-01-01T01:00:00.000Z' },
   ],
-])('reads the token response %j', async (body, facts, expected) => {
+])('reads the token response %j with the declaration %j', async (body, declaration, expected) => {
   nextResponse = { status: 200, body };
-  const { accessToken, refreshToken, scopes } = await requestToken(facts);
+  const { accessToken, refreshToken, scopes } = await requestToken(declaration);
   expect(accessToken).toMatchObject({ token: 'a', issuedAt: NOW.toISOString() });
   const { expiresAt } = accessToken;
   expect({ refreshToken, scopes, expiresAt }).toEqual({
@@ -111,7 +111,7 @@ test.each<[number, unknown, string]>([
   [200, [], 'RETRYABLE'],
 ])('maps a response with status %i and body %j to %s', async (status, body, kind) => {
   nextResponse = { status, body };
-  const error = await requestToken().catch((thrown) => thrown);
+  const error = await requestToken().catch((reason) => reason);
   expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
   expect(error.message).toMatch(/^The token endpoint of Sandbox CRM responded with/);
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);

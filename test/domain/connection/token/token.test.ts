@@ -4,15 +4,15 @@ import { canRefresh, isDue, withTokens } from '../../../../src/domain/connection
 const NOW = new Date('2026-01-01T00:00:00Z');
 
 function createToken(secondsLeft: number, lifetimeSeconds?: number) {
-  const secondsLater = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
+  const addSeconds = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000).toISOString();
   return {
     token: 't',
-    expiresAt: secondsLater(secondsLeft),
-    ...(lifetimeSeconds !== undefined && { issuedAt: secondsLater(secondsLeft - lifetimeSeconds) }),
+    expiresAt: addSeconds(secondsLeft),
+    ...(lifetimeSeconds !== undefined && { issuedAt: addSeconds(secondsLeft - lifetimeSeconds) }),
   };
 }
 
-test('refreshes a token from a minute before its expiry, or in the last tenth of a short lifetime', () => {
+test('refreshes a token in the last minute of its lifetime, or in the last tenth if the lifetime is short', () => {
   expect(isDue(undefined, NOW)).toBe(true);
   expect(isDue({ token: 'without an end' }, NOW)).toBe(false);
   expect(isDue(createToken(61, 3_600), NOW)).toBe(false);
@@ -25,16 +25,16 @@ test('refreshes a token from a minute before its expiry, or in the last tenth of
 });
 
 test('replaces the refresh token, and keeps the old one if the response has none', () => {
-  const before = {
+  const credentials = {
     scheme: 'OAUTH2_AUTHORIZATION_CODE' as const,
     accessToken: { token: 'a' },
     refreshToken: { token: 'r' },
     scopes: ['s'],
   };
   const accessToken = { token: 'b' };
-  expect(withTokens(before, { accessToken })).toEqual({ ...before, accessToken });
-  expect(withTokens(before, { accessToken, refreshToken: 'q', scopes: ['t'] })).toEqual({
-    scheme: before.scheme,
+  expect(withTokens(credentials, { accessToken })).toEqual({ ...credentials, accessToken });
+  expect(withTokens(credentials, { accessToken, refreshToken: 'q', scopes: ['t'] })).toEqual({
+    scheme: credentials.scheme,
     accessToken,
     refreshToken: { token: 'q' },
     scopes: ['t'],
@@ -46,5 +46,5 @@ test('replaces the refresh token, and keeps the old one if the response has none
     token: accessToken,
   });
   expect(canRefresh(clientCredentials)).toBe(true);
-  expect(canRefresh({ ...before, refreshToken: undefined })).toBe(false);
+  expect(canRefresh({ ...credentials, refreshToken: undefined })).toBe(false);
 });

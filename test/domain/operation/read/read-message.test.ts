@@ -7,7 +7,7 @@ import {
   serializeEntries,
 } from '../../../../src/domain/operation/read/read-message.ts';
 
-const head: MessageHead = {
+const messageHead: MessageHead = {
   action: 'read',
   projectId: 'prj_1',
   provider: 'sandbox',
@@ -31,13 +31,13 @@ const plan = {
   messageSize: null,
 };
 
-/** Returns the bodies of records that are the last of a read. */
+/** Returns the bodies of messages with the last records of a read. */
 function createBodies(
   records: ReturnType<typeof createRecords>,
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
   const page = { waiting: [], records, isLast: true };
-  return createPageMessages(head, page, { ...plan, messageSize }).bodies;
+  return createPageMessages(messageHead, page, { ...plan, messageSize }).bodies;
 }
 
 function createRecords(count: number, note = '') {
@@ -51,7 +51,7 @@ function createRecords(count: number, note = '') {
 test('returns the selected fields of a record by both names, with the raw record', () => {
   const [body = ''] = createBodies(createRecords(1));
   expect(JSON.parse(body)).toEqual({
-    ...head,
+    ...messageHead,
     resultInfo: { type: 'inline', numRecords: 1 },
     result: [
       {
@@ -68,7 +68,7 @@ test('returns no message without records', () => {
   expect(createBodies([])).toEqual([]);
 });
 
-test('splits a page that exceeds a message into several, in order and without loss', () => {
+test('splits a page that exceeds the size of a message, in order and without loss', () => {
   const records = createRecords(100, 'ü'.repeat(5_000));
   const bodies = createBodies(records);
   expect(bodies).toHaveLength(4);
@@ -81,13 +81,13 @@ test('splits a page that exceeds a message into several, in order and without lo
 });
 
 test('returns one message if it has exactly the maximum size', () => {
-  const measureSize = (length: number) =>
+  const listBodyLengths = (length: number) =>
     createBodies(createRecords(2, 'x'.repeat(length))).map((body) => body.length);
   const fittingLength = 149_000;
-  const [size = 0] = measureSize(fittingLength);
+  const [size = 0] = listBodyLengths(fittingLength);
   const paddingMax = fittingLength + Math.floor((MESSAGE_BYTES_MAX - size) / 2);
-  expect(measureSize(paddingMax)).toHaveLength(1);
-  expect(measureSize(paddingMax + 2)).toHaveLength(2);
+  expect(listBodyLengths(paddingMax)).toHaveLength(1);
+  expect(listBodyLengths(paddingMax + 2)).toHaveLength(2);
 });
 
 test('returns a separate message for a record that exceeds the maximum size', () => {
@@ -98,20 +98,20 @@ test('returns a separate message for a record that exceeds the maximum size', ()
 
 const listSizes = (bodies: string[]) => bodies.map((body) => JSON.parse(body).result.length);
 
-test("returns messages of the integration's page size, with the rest in the last one", () => {
+test("returns messages of the integration's page size, with the remaining records in the last message", () => {
   expect(listSizes(createBodies(createRecords(120), { messageSize: 50 }))).toEqual([50, 50, 20]);
 });
 
 test('keeps records that do not fill a message for the next page', () => {
   const smallPages = { ...plan, messageSize: 50 };
   const createPage = (waiting: string[], isLast: boolean) =>
-    createPageMessages(head, { waiting, records: createRecords(70), isLast }, smallPages);
-  const first = createPage([], false);
-  expect([listSizes(first.bodies), first.waiting.length]).toEqual([[50], 20]);
-  const second = createPage(first.waiting, false);
-  expect([listSizes(second.bodies), second.waiting.length]).toEqual([[50], 40]);
-  const restored = parseEntries(serializeEntries(second.waiting));
-  expect(restored).toEqual(second.waiting);
+    createPageMessages(messageHead, { waiting, records: createRecords(70), isLast }, smallPages);
+  const firstPage = createPage([], false);
+  expect([listSizes(firstPage.bodies), firstPage.waiting.length]).toEqual([[50], 20]);
+  const secondPage = createPage(firstPage.waiting, false);
+  expect([listSizes(secondPage.bodies), secondPage.waiting.length]).toEqual([[50], 40]);
+  const restored = parseEntries(serializeEntries(secondPage.waiting));
+  expect(restored).toEqual(secondPage.waiting);
   expect(listSizes(createPage(restored, true).bodies)).toEqual([50, 50, 10]);
   expect(serializeEntries([])).toBeNull();
 });

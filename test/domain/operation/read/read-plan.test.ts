@@ -31,9 +31,9 @@ function createPlan(
   const content = integrationContentInput.parse(createIntegrationContent('crm', { read }));
   const input = { read: [{ objectName: 'contacts', ...choice }] };
   const config = createStoredConfig(installationConfigInput.parse(input), content);
-  const [spec, readConfig] = [content.read?.objects[0], config.read[0]];
-  if (!spec || !readConfig) throw new Error('nothing is read');
-  return { content, plan: createReadPlan(spec, readConfig, { pageSize: 200 }) };
+  const [readObject, readConfig] = [content.read?.objects[0], config.read[0]];
+  if (!readObject || !readConfig) throw new Error('The content has no read object.');
+  return { content, plan: createReadPlan(readObject, readConfig, { pageSize: 200 }) };
 }
 
 test('reads required and selected fields only', () => {
@@ -51,7 +51,7 @@ test('ignores a selected field that the latest revision no longer has', () => {
   ]);
 });
 
-test('returns both names of mapped fields, and takes unmapped names from the config', () => {
+test('returns both names of mapped fields, and takes the mapping of unmapped names from the config', () => {
   const object = {
     requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, { mapToName: 'rank' }],
     optionalFields: [{ mapToName: 'language' }],
@@ -96,10 +96,10 @@ test("prefers the config's destination to the integration's", () => {
 });
 
 test("takes the size of messages from the integration, and limits pages to the provider's maximum", () => {
-  const getPlan = (pageSize?: number) => createPlan({ delivery: { pageSize } }).plan;
-  expect(getPlan()).toMatchObject({ pageSize: 200, messageSize: null });
-  expect(getPlan(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
-  expect(getPlan(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
+  const createPlanOfSize = (pageSize?: number) => createPlan({ delivery: { pageSize } }).plan;
+  expect(createPlanOfSize()).toMatchObject({ pageSize: 200, messageSize: null });
+  expect(createPlanOfSize(50)).toMatchObject({ pageSize: 50, messageSize: 50 });
+  expect(createPlanOfSize(500)).toMatchObject({ pageSize: 200, messageSize: 500 });
 });
 
 test('changes the key of a plan with the connection, the fields or the conditions', () => {
@@ -116,13 +116,13 @@ const now = new Date('2026-01-02T10:00:00.700Z');
 const aMinuteAgo = new Date('2026-01-02T09:59:00.700Z');
 const neverRead = { backfillDone: false, readUntil: null };
 
-test('reads the whole history first if the config has no default period', () => {
+test('first reads all records if the config has no default period', () => {
   const fullRead = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
   expect(planWindow(neverRead, null, now)).toEqual(fullRead);
   expect(planWindow(neverRead, { days: null, fullHistory: true }, now)).toEqual(fullRead);
 });
 
-test('reads the last days first if the config has a number of days', () => {
+test('first reads the records of the last days if the config has a number of days', () => {
   expect(planWindow(neverRead, { days: 2, fullHistory: null }, now)).toEqual({
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
@@ -131,7 +131,7 @@ test('reads the last days first if the config has a number of days', () => {
   });
 });
 
-test('reads nothing first if the config has 0 days, and starts at the current second', () => {
+test('first reads nothing if the config has 0 days, and starts at the current second', () => {
   const window = planWindow(neverRead, { days: 0, fullHistory: null }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));

@@ -36,7 +36,7 @@ test('summarizes a single write by its record', () => {
   );
 });
 
-test('summarizes a created record that the provider does not name without an ID', () => {
+test('omits the ID of a created record if the provider does not return it', () => {
   expect(summarizeOutcomes(task, [createResult(null)])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Record created',

@@ -10,13 +10,13 @@ import { createSandboxProvider } from '../../../../src/providers/sandbox/sandbox
 
 const sandbox = createSandboxProvider(() => 'http://127.0.0.1');
 const now = new Date('2030-01-01T00:00:00Z');
-const later = (ms: number) => new Date(now.getTime() + ms);
+const addMs = (ms: number) => new Date(now.getTime() + ms);
 
 const creation: AttemptedWrite = {
   type: 'CREATE',
   mode: 'ASYNCHRONOUS',
   attempts: 1,
-  deadlineTime: later(3_600_000),
+  deadlineTime: addMs(3_600_000),
   keyUntil: null,
   wasUncertain: false,
 };
@@ -32,7 +32,7 @@ const forbidden = { ...unavailable, isTemporary: false };
 const decideNext = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
   decide({ ...creation, ...write }, failure, { now, random: () => random });
 
-test('doubles the delay up to ten minutes, with half of it random, and waits at least Retry-After', () => {
+test('doubles the delay up to ten minutes, randomizes half of it, and waits at least for Retry-After', () => {
   expect([1, 2, 3, 4].map((attempt) => computeDelayMs(attempt, null, () => 1))).toEqual([
     1_000, 2_000, 4_000, 8_000,
   ]);
@@ -45,9 +45,9 @@ test('doubles the delay up to ten minutes, with half of it random, and waits at 
 });
 
 test('retries a temporary failure until the deadline', () => {
-  expect(decideNext({}, unavailable)).toEqual({ kind: 'retry', time: later(1_000) });
-  expect(decideNext({ deadlineTime: later(1_000) }, unavailable)).toMatchObject({ kind: 'retry' });
-  expect(decideNext({ deadlineTime: later(999) }, unavailable)).toEqual({ kind: 'fail' });
+  expect(decideNext({}, unavailable)).toEqual({ kind: 'retry', time: addMs(1_000) });
+  expect(decideNext({ deadlineTime: addMs(1_000) }, unavailable)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ deadlineTime: addMs(999) }, unavailable)).toEqual({ kind: 'fail' });
   const tooLate = { ...unavailable, retryAfterMs: 3_600_001 };
   expect(decideNext({}, tooLate)).toEqual({ kind: 'fail' });
 });
@@ -58,28 +58,30 @@ test('does not retry a permanent failure', () => {
 
 test('retries a creation with an unknown outcome only while the provider remembers its idempotency key', () => {
   expect(decideNext({}, timeout)).toEqual({ kind: 'unknown' });
-  expect(decideNext({ keyUntil: later(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
-  expect(decideNext({ keyUntil: later(999) }, timeout)).toEqual({ kind: 'unknown' });
+  expect(decideNext({ keyUntil: addMs(1_000) }, timeout)).toMatchObject({ kind: 'retry' });
+  expect(decideNext({ keyUntil: addMs(999) }, timeout)).toEqual({ kind: 'unknown' });
   expect(decideNext({ type: 'UPDATE' }, timeout)).toMatchObject({ kind: 'retry' });
   expect(decideNext({ type: 'DELETE' }, timeout)).toMatchObject({ kind: 'retry' });
 });
 
 test('leaves the outcome unknown if a write with an uncertain attempt fails permanently', () => {
-  const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
-  expect(decideNext(inDoubt, forbidden)).toEqual({ kind: 'unknown' });
-  expect(decideNext({ ...inDoubt, deadlineTime: now }, unavailable)).toEqual({ kind: 'unknown' });
+  const uncertainWrite = { keyUntil: addMs(60_000), wasUncertain: true };
+  expect(decideNext(uncertainWrite, forbidden)).toEqual({ kind: 'unknown' });
+  expect(decideNext({ ...uncertainWrite, deadlineTime: now }, unavailable)).toEqual({
+    kind: 'unknown',
+  });
 });
 
 test('does not retry a creation with an uncertain attempt after the provider forgets its idempotency key', () => {
-  const inDoubt = { keyUntil: later(60_000), wasUncertain: true };
-  expect(decideNext(inDoubt, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({
+  const uncertainWrite = { keyUntil: addMs(60_000), wasUncertain: true };
+  expect(decideNext(uncertainWrite, { ...unavailable, retryAfterMs: 60_000 })).toMatchObject({
     kind: 'retry',
   });
-  expect(decideNext(inDoubt, { ...unavailable, retryAfterMs: 60_001 })).toEqual({
+  expect(decideNext(uncertainWrite, { ...unavailable, retryAfterMs: 60_001 })).toEqual({
     kind: 'unknown',
   });
-  const rolledBack = { ...inDoubt, wasUncertain: false };
-  expect(decideNext(rolledBack, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({
+  const certainWrite = { ...uncertainWrite, wasUncertain: false };
+  expect(decideNext(certainWrite, { ...unavailable, retryAfterMs: 60_001 })).toMatchObject({
     kind: 'retry',
   });
 });
@@ -92,7 +94,7 @@ test('ends an attempt with an idempotency key before the provider forgets the ke
     allOrNoneTypes: [],
   };
   const limits = { ...sandbox.limits, timeoutMs: 30_000 };
-  expect(getKeyExpireTime({ features, limits }, now)).toEqual(later(270_000));
+  expect(getKeyExpireTime({ features, limits }, now)).toEqual(addMs(270_000));
   expect(
     getKeyExpireTime({ features: { ...features, idempotencyKeyLifetimeMs: null }, limits }, now),
   ).toBeNull();
