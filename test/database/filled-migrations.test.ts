@@ -1,5 +1,5 @@
 /**
- * Runs migrations that change rows on a database with rows.
+ * Migrations that change existing rows.
  *
  * @module-tag all/rows
  */
@@ -9,20 +9,20 @@ import { listMigrations } from '../../src/database/migrating/migrate.ts';
 import { findNotice } from '../../src/database/migrating/migration-notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
-/** Returns the SQL of the migrations before the named one, or from it on. */
-function listSql(part: 'before' | 'from', name: string): string[] {
+/** Returns the SQL of the migrations before this one, or of this and all later ones. */
+function listSql(range: 'before' | 'from', name: string): string[] {
   const migrations = listMigrations();
   const index = migrations.findIndex((migration) => migration.name.endsWith(name));
-  const selected = part === 'before' ? migrations.slice(0, index) : migrations.slice(index);
+  const selected = range === 'before' ? migrations.slice(0, index) : migrations.slice(index);
   return selected.map(({ sql }) => sql);
 }
 
-async function migrate(database: PGlite, part: 'before' | 'from', name: string): Promise<void> {
-  for (const sql of listSql(part, name)) await database.exec(sql);
+async function migrate(database: PGlite, range: 'before' | 'from', name: string): Promise<void> {
+  for (const sql of listSql(range, name)) await database.exec(sql);
 }
 
-/** Rows of an installation, and what remains of a deleted one. */
-const FILL = `
+/** Inserts an installation, and operations, events and deliveries of deleted installations. */
+const INSTALLATION_ROWS = `
   insert into "Org" ("id", "label") values ('org', 'Acme');
   insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
   insert into "Group" ("id", "projectId", "groupRef", "groupName") values ('grp', 'prj', 'north', 'North');
@@ -46,28 +46,25 @@ const FILL = `
 test('fills in the group and the consumer of stored rows', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'ends_of_life');
-  await database.exec(FILL);
+  await database.exec(INSTALLATION_ROWS);
   await migrate(database, 'from', 'ends_of_life');
-  const findOwnerColumn = async (table: string) => {
+  const listOwners = async (table: string) => {
     const { rows } = await database.query<Record<'id' | 'groupId' | 'consumerId', string>>(
       `select "id", "groupId", "consumerId" from "${table}" order by "id"`,
     );
     return rows.map(({ id, groupId, consumerId }) => `${id}: ${groupId} ${consumerId}`);
   };
-  expect(await findOwnerColumn('Operation')).toEqual([
+  expect(await listOwners('Operation')).toEqual([
     'installed: grp csm',
     'sent: grp csm',
     'told: grp csm',
     'unknown: null null',
   ]);
-  expect(await findOwnerColumn('NotificationEvent')).toEqual([
-    'nobody: null null',
-    'told: grp csm',
-  ]);
-  expect(await findOwnerColumn('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
+  expect(await listOwners('NotificationEvent')).toEqual(['nobody: null null', 'told: grp csm']);
+  expect(await listOwners('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
 });
 
-test('makes existing members and invited people admins of their orgs', async () => {
+test('gives existing members and invites the role ADMIN', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'org_roles');
   await database.exec(`
@@ -83,11 +80,8 @@ test('makes existing members and invited people admins of their orgs', async () 
   }
 });
 
-/**
- * An integration whose earlier revision named another destination, and an installation with a destination of
- * its own.
- */
-const NAMING = `
+/** Inserts revisions and a config that name destinations. Only those of the latest revision and the config count. */
+const DESTINATION_ROWS = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content") values
     ('old', 'prj', 'int', '1.0.0', '{"read":{"objects":[{"destination":"before"}]}}'),
     ('rev', 'prj', 'int', '1.0.0', '{"name":"crm","proxy":null,"read":{"objects":[{"destination":"a"},{"destination":"a"}]},
@@ -98,8 +92,8 @@ const NAMING = `
 test('indexes the destinations that stored integrations and installations name', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'ends_of_life');
-  await database.exec(FILL);
-  await database.exec(NAMING);
+  await database.exec(INSTALLATION_ROWS);
+  await database.exec(DESTINATION_ROWS);
   await migrate(database, 'from', 'ends_of_life');
   const { rows } = await database.query(
     'select "destinationName", "userId", "integrationId", "installationId" from "DestinationUse" order by 1',
@@ -112,10 +106,8 @@ test('indexes the destinations that stored integrations and installations name',
   ]);
 });
 
-/**
- * Adds to FILL an installation that fails, one that has recovered, and one with a failed subscription.
- */
-const FAILING = `
+/** Inserts an installation that fails, one that has recovered, and one with a failed subscription. */
+const HEALTH_ROWS = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content")
     values ('rev', 'prj', 'int', '1.0.0', '{}');
   insert into "Group" ("id", "projectId", "groupRef", "groupName")
@@ -133,8 +125,8 @@ const FAILING = `
 test('computes the health of stored installations', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'installation_health');
-  await database.exec(FILL);
-  await database.exec(FAILING);
+  await database.exec(INSTALLATION_ROWS);
+  await database.exec(HEALTH_ROWS);
   await migrate(database, 'from', 'installation_health');
   const { rows } = await database.query(
     `select "id", "failuresInARow" as "failures", "healthStatus" as "status", "healthReason" as "reason"
@@ -154,11 +146,8 @@ test('computes the health of stored installations', async () => {
   ]);
 });
 
-/**
- * Counts for two hours of one day and one hour of the next: of operations, and of deliveries to a destination that took
- * 64 ms.
- */
-const COUNTED = `
+/** Inserts counts of operations and of deliveries, which took 64 ms, for two hours of a day and one of the next day. */
+const ACTIVITY_ROWS = `
   insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
   select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
     case kind when 'delivery' then array_fill(0, array[24]) || 1 || array_fill(0, array[39]) else '{}' end
@@ -168,8 +157,8 @@ const COUNTED = `
 test('converts stored activity counts to rows of many buckets', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'activity_in_blocks');
-  await database.exec(FILL);
-  await database.exec(COUNTED);
+  await database.exec(INSTALLATION_ROWS);
+  await database.exec(ACTIVITY_ROWS);
   await migrate(database, 'from', 'activity_in_blocks');
   const { rows } = await database.query(
     `select to_char("time" at time zone 'UTC', 'DD HH24') as "from", "key", "first", "second", "p50Ms", "p99Ms"
@@ -189,10 +178,10 @@ test('converts stored activity counts to rows of many buckets', async () => {
   expect(remaining).toEqual([{ count: 3 }]);
 });
 
-test('keeps the rows when a key gets the project first, and estimates the duration', async () => {
+test('keeps the rows when the project is added to a primary key, and estimates the duration', async () => {
   await using database = await openUnmigratedPglite();
   await migrate(database, 'before', 'key_of_operation_log');
-  await database.exec(FILL_LATER);
+  await database.exec(LOG_ROWS);
   await database.exec('analyze');
   const notices = [];
   for (const sql of listSql('from', 'key_of_operation_log')) {
@@ -216,13 +205,13 @@ test('keeps the rows when a key gets the project first, and estimates the durati
     );
   await expect(insertLog('prj')).rejects.toThrow('OperationLog_pkey');
   await expect(insertLog('other')).rejects.toThrow('OperationLog_projectId_operationId_fkey');
-  const { rows: unchecked } = await database.query(
+  const { rows: unvalidated } = await database.query(
     `select conname from pg_constraint where not convalidated or contype = 'f' and confupdtype <> 'a'`,
   );
-  expect(unchecked).toEqual([]);
+  expect(unvalidated).toEqual([]);
 });
 
-const FILL_LATER = `
+const LOG_ROWS = `
   insert into "Org" ("id", "label") values ('org', 'Acme');
   insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
   insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")

@@ -13,11 +13,11 @@ const { prisma } = database;
 const notRenewed = 'subscription.lease_not_renewed';
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
 const NOW = new Date('2024-01-01T12:00:00Z');
-const minutesLater = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
+const addMinutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
 /** Short enough to expire and to be renewed during a test. */
 const SHORT_MS = 30;
 
-/** Creates rows of a new project. The test claims rows of this project only. */
+/** Inserts rows of a new project. Claims of the returned functions are limited to it. */
 async function insertRows(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
   const { projectId } = await app.tenant();
   const installationId = newId('ins');
@@ -51,11 +51,11 @@ const listNames = (claims: { objectName: string }[]) => claims.map(({ objectName
 
 test('claims each due row once, the earliest first', async () => {
   const { claim } = await insertRows([
-    minutesLater(-1),
-    minutesLater(-3),
-    minutesLater(1),
+    addMinutes(-1),
+    addMinutes(-3),
+    addMinutes(1),
     null,
-    minutesLater(-2),
+    addMinutes(-2),
   ]);
   expect(listNames(await claim(2)).toSorted()).toEqual(['object1', 'object4']);
   expect(listNames(await claim(2))).toEqual(['object0']);
@@ -75,7 +75,7 @@ test('divides due rows among workers that claim at the same time', async () => {
   expect(new Set(names).size).toBe(12);
 });
 
-test('claims at most the requested number over separate projects, in turn', async () => {
+test('claims at most the requested number of rows, from each project in turn', async () => {
   const ids = [(await insertRows([NOW, NOW])).projectId, (await insertRows([NOW, NOW])).projectId];
   const splitIntoParts = (projectIds: readonly string[]) => projectIds.map((id) => [id]);
   const group = { name: 'some', projectIds: () => ids, splitIntoParts };
@@ -83,12 +83,12 @@ test('claims at most the requested number over separate projects, in turn', asyn
   const rows = new LeasedRows({ ...spec, leaseMs: MINUTE_MS });
   const claim = async (countMax: number) => {
     const due = { countMax, now: NOW, columns: KEY };
-    const claimed = await rows.claimDue({ ...database, group }, due);
-    return claimed.map(({ projectId }) => projectId);
+    const rowsClaimed = await rows.claimDue({ ...database, group }, due);
+    return rowsClaimed.map(({ projectId }) => projectId);
   };
-  const [first, second] = [await claim(1), await claim(1)];
-  expect([first.length, second.length]).toEqual([1, 1]);
-  expect([...first, ...second].toSorted()).toEqual(ids.toSorted());
+  const [firstProjects, secondProjects] = [await claim(1), await claim(1)];
+  expect([firstProjects.length, secondProjects.length]).toEqual([1, 1]);
+  expect([...firstProjects, ...secondProjects].toSorted()).toEqual(ids.toSorted());
   expect((await claim(3)).toSorted()).toEqual(ids.toSorted());
   expect(await claim(1)).toEqual([]);
 });
@@ -105,19 +105,19 @@ test('claims a row by its key if it is free and meets the condition', async () =
 
 test('renews a lease only for the claim that holds the row', async () => {
   const { rows, claim, claimObject } = await insertRows([NOW], SHORT_MS);
-  const first = await claimObject('object0');
-  if (!first) throw new Error('Nothing was claimed.');
-  await rows.renew(prisma, first);
+  const claimed = await claimObject('object0');
+  if (!claimed) throw new Error('No row was claimed.');
+  await rows.renew(prisma, claimed);
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
-  await expect(rows.renew(prisma, first)).rejects.toThrow(LeaseLost);
+  await expect(rows.renew(prisma, claimed)).rejects.toThrow(LeaseLost);
 });
 
-test('keeps a held claim, and refuses the result of one that expired', async () => {
+test('keeps a renewed claim, and refuses the result of an expired claim', async () => {
   const { rows, claim, findRow } = await insertRows([NOW], SHORT_MS);
-  const [first] = await claim(1);
-  if (!first) throw new Error('Nothing was claimed.');
+  const [claimed] = await claim(1);
+  if (!claimed) throw new Error('No row was claimed.');
   {
-    using _lease = rows.keepRenewing({ database, log }, first, { notRenewed });
+    using _lease = rows.keepRenewing({ database, log }, claimed, { notRenewed });
     const { leaseExpireTime } = await findRow('object0');
     await expect
       .poll(async () => (await findRow('object0')).leaseExpireTime?.getTime())
@@ -125,7 +125,7 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
   }
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   const change = { failures: 7 };
-  await expect(rows.updateClaimed(prisma.objectSubscription, first, change)).rejects.toThrow(
+  await expect(rows.updateClaimed(prisma.objectSubscription, claimed, change)).rejects.toThrow(
     LeaseLost,
   );
   expect(await findRow('object0')).toMatchObject({ failures: 0 });
@@ -134,18 +134,18 @@ test('keeps a held claim, and refuses the result of one that expired', async () 
 test('stores the result of a claim and releases the row', async () => {
   const { rows, claim, findRow } = await insertRows([NOW]);
   const [claimed] = await claim(1);
-  if (!claimed) throw new Error('Nothing was claimed.');
-  const change = { failures: 1, dueTime: minutesLater(5), ...RELEASED_LEASE };
+  if (!claimed) throw new Error('No row was claimed.');
+  const change = { failures: 1, dueTime: addMinutes(5), ...RELEASED_LEASE };
   await rows.updateClaimed(prisma.objectSubscription, claimed, change);
   expect(await findRow('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
-  expect(listNames(await claim(1, minutesLater(6)))).toEqual(['object0']);
+  expect(listNames(await claim(1, addMinutes(6)))).toEqual(['object0']);
 });
 
-test('neither claims nor keeps rows that are no longer wanted', async () => {
+test('neither claims nor keeps rows that are no longer claimable', async () => {
   const { rows, claim, projectId } = await insertRows([NOW, NOW], SHORT_MS);
   const [keptRow] = await claim(1);
-  if (!keptRow) throw new Error('Nothing was claimed.');
+  if (!keptRow) throw new Error('No row was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();
   using _lease = rows.keepRenewing({ database, log }, keptRow, { notRenewed, onLost: resolve });
   await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });

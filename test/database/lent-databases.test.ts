@@ -1,10 +1,10 @@
-/** Tests that a database for a test has no traces of an earlier test. */
+/** A database for a test has no traces of earlier tests. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createTestDatabase, onCitus } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
-/** The table to which each process adds its row, which PostgreSQL counts about a second later. */
+/** Each process inserts a row into this table, which PostgreSQL counts about a second later. */
 const PROCESS_TABLE = 'ServerProcess';
 const STATISTICS = {
   values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
@@ -22,18 +22,18 @@ async function readStatistics({ rows }: Database) {
 }
 
 test.skipIf(onCitus)('resets statistics and rows before it lends a database again', async () => {
-  const first = await createTestDatabase();
+  const database = await createTestDatabase();
   const orgs = `select n::text, n::text from generate_series(1, 500) n`;
-  const initialStatistics = await readStatistics(first);
-  await first.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
+  const initialStatistics = await readStatistics(database);
+  await database.rows.query(`insert into "Org" ("id", "label") ${orgs}`, []);
   for (const table of ['Org', 'Project', 'Delivery']) {
-    await first.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
+    await database.rows.query(`alter table "${table}" set (autovacuum_enabled = off)`, []);
   }
-  await first.rows.query('vacuum analyze', []);
-  expect(await readStatistics(first)).not.toEqual(initialStatistics);
-  await first[Symbol.asyncDispose]();
+  await database.rows.query('vacuum analyze', []);
+  expect(await readStatistics(database)).not.toEqual(initialStatistics);
+  await database[Symbol.asyncDispose]();
 
-  await using second = await createTestDatabase();
-  expect(await readStatistics(second)).toEqual(initialStatistics);
-  expect(await second.rows.query('select "id" from "Org"', [])).toEqual([]);
+  await using nextDatabase = await createTestDatabase();
+  expect(await readStatistics(nextDatabase)).toEqual(initialStatistics);
+  expect(await nextDatabase.rows.query('select "id" from "Org"', [])).toEqual([]);
 });

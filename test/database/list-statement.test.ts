@@ -1,4 +1,4 @@
-/** Statements of lists: one text for each shape, whatever the values. */
+/** The text of a list's statement depends on the shape of the list, and not on its values. */
 import { expect, test } from 'vitest';
 import type { AnyList } from '../../src/database/reads/list-shape.ts';
 import { getListStatement } from '../../src/database/reads/list-statement.ts';
@@ -23,19 +23,19 @@ test('returns one text for lists that differ only in their values', () => {
     { projectId: 'prj_1', status: ['WORKING'] },
     { above: 'a' },
   );
-  const other = getPageStatement(
+  const [otherText, otherValues] = getPageStatement(
     { projectId: 'prj_2', status: ['ERROR'] },
     { above: 'b', limit: 5 },
   );
-  expect(other[0]).toBe(text);
+  expect(otherText).toBe(text);
   expect(values).toEqual(['prj_1', 'WORKING', 'a', 3]);
-  expect(other[1]).toEqual(['prj_2', 'ERROR', 'b', 5]);
+  expect(otherValues).toEqual(['prj_2', 'ERROR', 'b', 5]);
 });
 
 test('returns another text for each shape of a list', () => {
   const where = { projectId: 'prj_1' };
   const indexPrefix = ['projectId', 'status'];
-  const texts = [
+  const statementTexts = [
     getPageStatement(where),
     getPageStatement({ projectId: null }),
     getPageStatement({ projectId: ['prj_1', 'prj_2'] }),
@@ -59,7 +59,7 @@ test('returns another text for each shape of a list', () => {
     ),
     getListStatement('count', [{ table: 'Connection', where }]),
   ].map(([text]) => text);
-  expect(new Set(texts).size).toBe(texts.length);
+  expect(new Set(statementTexts).size).toBe(statementTexts.length);
 });
 
 test('ignores an undefined condition', () => {

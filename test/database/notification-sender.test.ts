@@ -1,7 +1,7 @@
 /**
- * Notifications of the same moment share a statement. They are retried until the database has accepted them.
+ * Notifications that are sent at the same time share a statement. They are retried until the database accepts them.
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
   createSender,
@@ -11,17 +11,17 @@ import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };
 
-/** A database that records notifications, and that a test can delay or fail. */
-function startDatabase() {
+/** Creates a database that records notifications. The test can delay or fail its statements. */
+function createDatabase() {
   const statements: string[][] = [];
   const database = {
     statements,
-    isDown: false,
+    isUnavailable: false,
     ready: Promise.resolve(),
-    delivered: () => statements.flat(),
+    listDelivered: () => statements.flat(),
     query: (async (_text, [channels, payloads]) => {
       await database.ready;
-      if (database.isDown) throw new Error('The database is away.');
+      if (database.isUnavailable) throw new Error('The database is not available.');
       const names = payloads as string[];
       statements.push((channels as string[]).map((channel, index) => `${channel} ${names[index]}`));
       return [];
@@ -30,8 +30,8 @@ function startDatabase() {
   return database;
 }
 
-test('sends the first notification immediately, and later ones together without duplicates', async () => {
-  const database = startDatabase();
+test('sends the first notification immediately, and combines later notifications without duplicates', async () => {
+  const database = createDatabase();
   await using sender = new NotificationSender(createSender(database.query));
   const { promise, resolve } = Promise.withResolvers<void>();
   database.ready = promise;
@@ -43,28 +43,28 @@ test('sends the first notification immediately, and later ones together without 
   expect(database.statements).toEqual([['logs one'], ['logs two', 'logs three of it', 'others ']]);
 });
 
-test('queues at most 10,000 notifications while the database is down, and sends them afterwards', async () => {
-  const database = startDatabase();
+test('queues at most 10,000 notifications while the database is not available, and sends them afterwards', async () => {
+  const database = createDatabase();
   await using sender = new NotificationSender(createSender(database.query));
-  database.isDown = true;
+  database.isUnavailable = true;
   sender.notify(['logs first']);
-  await wait(1);
+  await delay(1);
   const channels = Array.from({ length: 12_000 }, (_, number) => `logs ${number}` as const);
   sender.notify(channels);
-  database.isDown = false;
-  await expect.poll(() => database.delivered().length, POLLING).toBe(10_001);
-  expect(database.delivered().slice(0, 2)).toEqual(['logs first', 'logs 0']);
+  database.isUnavailable = false;
+  await expect.poll(() => database.listDelivered().length, POLLING).toBe(10_001);
+  expect(database.listDelivered().slice(0, 2)).toEqual(['logs first', 'logs 0']);
 });
 
 test('sends queued notifications on disposal, and does not wait for a database that hangs', async () => {
-  const database = startDatabase();
+  const database = createDatabase();
   const sender = new NotificationSender(createSender(database.query));
   sender.notify(['logs one']);
   sender.notify(['logs two']);
   await sender[Symbol.asyncDispose]();
-  expect(database.delivered()).toEqual(['logs one', 'logs two']);
-  const hanging = new NotificationSender(() => new Promise(() => {}));
-  hanging.notify(['logs one']);
-  hanging.notify(['logs two']);
-  await hanging[Symbol.asyncDispose]();
+  expect(database.listDelivered()).toEqual(['logs one', 'logs two']);
+  const hangingSender = new NotificationSender(() => new Promise(() => {}));
+  hangingSender.notify(['logs one']);
+  hangingSender.notify(['logs two']);
+  await hangingSender[Symbol.asyncDispose]();
 });

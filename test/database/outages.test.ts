@@ -9,17 +9,17 @@ function createOutages(quietMs?: number) {
   return { lines, outages: new Outages(log, quietMs === undefined ? {} : { quietMs }) };
 }
 
-const withCode = (code: string) => Object.assign(new Error('no'), { code });
+const createCodedError = (code: string) => Object.assign(new Error('no'), { code });
 const socketError = Object.assign(new Error('connect'), {
   code: 'ECONNREFUSED',
   syscall: 'connect',
 });
 
-test('maps failures of the database to ServiceUnavailable, and no other error', () => {
+test('maps only failures of the database to ServiceUnavailable', () => {
   const { outages, lines } = createOutages();
   const failures = [
     ...['08006', '28P01', '3D000', '57P01', '53300', '53100', '25006', '57014', 'P2028'].map(
-      withCode,
+      createCodedError,
     ),
     socketError,
     new AggregateError([socketError]),
@@ -36,7 +36,12 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
     });
     expect(outages.toCallerError(callerError)).toBe(callerError);
   }
-  for (const error of [withCode('23505'), withCode('42601'), withCode('P2002'), new Error('no')])
+  for (const error of [
+    createCodedError('23505'),
+    createCodedError('42601'),
+    createCodedError('P2002'),
+    new Error('no'),
+  ])
     expect(outages.toCallerError(error)).toBe(error);
   expect(lines.map(({ kind }) => kind)).toEqual([
     'UNREACHABLE',
@@ -50,7 +55,7 @@ test('maps failures of the database to ServiceUnavailable, and no other error', 
 
 test('logs the start and the end of an outage', async () => {
   const { outages, lines } = createOutages(1);
-  for (let times = 0; times < 3; times += 1) outages.toCallerError(socketError);
+  for (let count = 0; count < 3; count += 1) outages.toCallerError(socketError);
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   expect(lines).toMatchObject([
     { msg: 'database.failed', kind: 'UNREACHABLE' },
@@ -58,12 +63,12 @@ test('logs the start and the end of an outage', async () => {
   ]);
 });
 
-test('replaces a timeout by the outage only during an outage', () => {
+test('replaces a timeout with ServiceUnavailable only during an outage', () => {
   const { outages } = createOutages();
-  const late = new Error('late');
-  expect(outages.replaceTimeoutError(late)).toBe(late);
+  const timeout = new Error('late');
+  expect(outages.replaceTimeoutError(timeout)).toBe(timeout);
   outages.toCallerError(socketError);
-  expect(outages.replaceTimeoutError(late)).toBeInstanceOf(ServiceUnavailable);
+  expect(outages.replaceTimeoutError(timeout)).toBeInstanceOf(ServiceUnavailable);
   outages[Symbol.dispose]();
-  expect(outages.replaceTimeoutError(late)).toBe(late);
+  expect(outages.replaceTimeoutError(timeout)).toBe(timeout);
 });

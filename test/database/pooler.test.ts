@@ -1,4 +1,7 @@
-/** Tests what differs through PgBouncer in transaction mode. The projects `pooler` and `pooler-flows` run other tests through it. */
+/**
+ * Behavior that differs behind PgBouncer in transaction mode. The vitest projects `pooler` and `pooler-flows` run other
+ * tests through it.
+ */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -12,8 +15,8 @@ import { getPgbouncerSkipReason, startPgbouncer } from '../support/database/pgbo
 const hasPgbouncer = onPostgres && getPgbouncerSkipReason() === null;
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
-/** Creates a database with these settings. Returns a direct URL and one through a pooler. */
-async function startPooled(...settings: string[]) {
+/** Creates a database with these settings. Returns its direct URL, and its URL through a pooler. */
+async function startPooledDatabase(...settings: string[]) {
   const { serverUrl, template } = inject('postgres');
   const name = `pooled_${randomUUID().replaceAll('-', '')}`;
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
@@ -29,19 +32,19 @@ async function startPooled(...settings: string[]) {
   return { direct: `${serverUrl}/${name}`, pooled: `${pooler.url}/${name}` };
 }
 
-function open(env: Record<string, string>) {
+function openWithLog(env: Record<string, string>) {
   const lines: { msg: string; settings?: string[] }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
-  const database = openDatabase(readConfig({ ENCRYPTION_KEY, ...env }), log);
-  return { database, lines };
+  const opening = openDatabase(readConfig({ ENCRYPTION_KEY, ...env }), log);
+  return { opening, lines };
 }
 
 test.runIf(hasPgbouncer)(
   'reports the settings that the pooler rejects and the role lacks',
   async () => {
-    const { direct, pooled } = await startPooled(`statement_timeout = '5s'`);
-    const { database, lines } = open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
-    await using opened = await database;
+    const { direct, pooled } = await startPooledDatabase(`statement_timeout = '5s'`);
+    const { opening, lines } = openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
+    await using database = await opening;
     expect(lines).toMatchObject([
       { msg: 'database.unlimited', settings: ['idle_in_transaction_session_timeout'] },
       {
@@ -49,7 +52,7 @@ test.runIf(hasPgbouncer)(
         settings: expect.arrayContaining(['enable_seqscan', 'jit']),
       },
     ]);
-    const [limit] = await opened.rows.query(
+    const [limit] = await database.rows.query(
       `select current_setting('statement_timeout') as "is"`,
       [],
     );
@@ -58,13 +61,13 @@ test.runIf(hasPgbouncer)(
 );
 
 test.runIf(hasPgbouncer)(
-  'reports no setting if the role has all that the pooler rejects',
+  'reports no setting if the role has every setting that the pooler rejects',
   async () => {
     const limits = [`statement_timeout = '5s'`, `idle_in_transaction_session_timeout = '10s'`];
     const planner = ['enable_seqscan = off', 'jit = off', 'plan_cache_mode = force_generic_plan'];
-    const { direct, pooled } = await startPooled(...limits, ...planner);
-    const { database, lines } = open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
-    await using _opened = await database;
+    const { direct, pooled } = await startPooledDatabase(...limits, ...planner);
+    const { opening, lines } = openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct });
+    await using _database = await opening;
     expect(lines).toEqual([]);
   },
 );
@@ -72,49 +75,51 @@ test.runIf(hasPgbouncer)(
 test.runIf(hasPgbouncer)(
   'requires generic plans if the pooler keeps prepared statements',
   async () => {
-    const { direct } = await startPooled();
+    const { direct } = await startPooledDatabase();
     const client = new pg.Client({ connectionString: direct });
     await client.connect();
     onTestFinished(() => client.end());
-    const listMissing = () => listUnsetPlannerSettings(client, { keepsStatements: true });
-    expect(await listMissing()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
+    const listUnset = () => listUnsetPlannerSettings(client, { keepsStatements: true });
+    expect(await listUnset()).toEqual(['enable_seqscan', 'jit', 'plan_cache_mode']);
     await client.query('set plan_cache_mode = force_generic_plan');
-    expect(await listMissing()).toEqual(['enable_seqscan', 'jit']);
+    expect(await listUnset()).toEqual(['enable_seqscan', 'jit']);
   },
 );
 
 test.runIf(hasPgbouncer)('leaves no prepared statement on a pooled connection', async () => {
-  const { direct, pooled } = await startPooled();
-  await using opened = await open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct }).database;
-  const { rows, prisma } = opened;
+  const { direct, pooled } = await startPooledDatabase();
+  await using database = await openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct })
+    .opening;
+  const { rows, prisma } = database;
   const reads = Array.from({ length: 40 }, (_, index) =>
     index % 2 ? rows.find('Org', { id: [`org_${index}`] }) : prisma.org.findMany({ take: 1 }),
   );
   await Promise.all(reads);
-  // A pooler that keeps prepared statements gives them names of its own.
+  // A pooler that keeps prepared statements renames them.
   const listStatements = () =>
     rows.query(`select name from pg_prepared_statements where name not like 'PGBOUNCER%'`, []);
   for (let attempts = 0; attempts < 10; attempts += 1) expect(await listStatements()).toEqual([]);
 });
 
 test.runIf(hasPgbouncer)(
-  'listens on a direct connection, and sees its own process as running',
+  'listens on a direct connection, and does not mark its process as missed',
   async () => {
-    const { direct, pooled } = await startPooled();
-    await using opened = await open({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct }).database;
+    const { direct, pooled } = await startPooledDatabase();
+    await using database = await openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct })
+      .opening;
     const received: (string | undefined)[] = [];
-    await using _listening = opened.listen('some_channel', (payload) => received.push(payload));
+    await using _listening = database.listen('some_channel', (payload) => received.push(payload));
     await expect.poll(() => received).toEqual([undefined]);
-    await opened.rows.query(`select pg_notify('some_channel', 'a word')`, []);
+    await database.rows.query(`select pg_notify('some_channel', 'a word')`, []);
     await expect.poll(() => received).toEqual([undefined, 'a word']);
-    expect(await opened.processes.check()).toEqual([]);
+    expect(await database.processes.check()).toEqual([]);
   },
 );
 
 test.runIf(hasPgbouncer)('refuses two URLs of different databases', async () => {
-  const [first, other] = [await startPooled(), await startPooled()];
-  const env = { DATABASE_URL: first.pooled, DATABASE_LISTEN_URL: other.direct };
-  await expect(open(env).database).rejects.toThrow(
+  const [firstDatabase, otherDatabase] = [await startPooledDatabase(), await startPooledDatabase()];
+  const env = { DATABASE_URL: firstDatabase.pooled, DATABASE_LISTEN_URL: otherDatabase.direct };
+  await expect(openWithLog(env).opening).rejects.toThrow(
     'DATABASE_LISTEN_URL and DATABASE_URL refer to different databases.',
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Processes that share a PostgreSQL server detect one whose connection is lost, and never one that is only
- * slow.
+ * Processes that share a PostgreSQL server detect a process that has lost its connection. They never mark a slow process as
+ * missed.
  */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
@@ -21,7 +21,7 @@ async function joinTwoProcesses() {
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const url = `${inject('postgres').serverUrl}/${name}`;
-  return { database, other: await openDatabase(createConfig(url), log), url };
+  return { database, otherDatabase: await openDatabase(createConfig(url), log), url };
 }
 
 function createConfig(url: string) {
@@ -35,16 +35,16 @@ function createConfig(url: string) {
 test.runIf(onPostgres)(
   'marks a process as missed when its connection is lost, until it reconnects',
   async () => {
-    const { database, other, url } = await joinTwoProcesses();
+    const { database, otherDatabase, url } = await joinTwoProcesses();
     const { processes, prisma } = database;
     const findMissedTime = async () =>
-      (await prisma.serverProcess.findUniqueOrThrow({ where: { id: other.processes.id } }))
+      (await prisma.serverProcess.findUniqueOrThrow({ where: { id: otherDatabase.processes.id } }))
         .missedTime;
     await database.ping();
-    await other.ping();
-    // No process is missed just after the start of the server.
-    const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
-    await expect.poll(() => database.rows.query(isLongUp, [])).toEqual([{ is: true }]);
+    await otherDatabase.ping();
+    // Processes are not marked as missed in the first 11 seconds after the start of the server.
+    const isServerUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
+    await expect.poll(() => database.rows.query(isServerUp, [])).toEqual([{ is: true }]);
     expect(await processes.check()).toEqual([]);
 
     const server = new pg.Client({ connectionString: url });
@@ -53,17 +53,17 @@ test.runIf(onPostgres)(
       `select pg_terminate_backend(l.pid) from pg_locks l
        join "ServerProcess" p on l.objid::bigint = p."lockKey"
        where l.locktype = 'advisory' and l.objsubid = 2 and p."id" = $1`,
-      [other.processes.id],
+      [otherDatabase.processes.id],
     );
     await server.end();
     // The process still has its other connections, and does not consider itself missed.
-    expect(await other.processes.check()).toEqual([]);
+    expect(await otherDatabase.processes.check()).toEqual([]);
     // The process reopens its connection for notifications automatically, and is no longer missed.
-    await expect.poll(() => other.ping().catch((error: unknown) => error)).toBeUndefined();
+    await expect.poll(() => otherDatabase.ping().catch((error: unknown) => error)).toBeUndefined();
     await processes.check();
     expect(await findMissedTime()).toBeNull();
 
-    await other[Symbol.asyncDispose]();
+    await otherDatabase[Symbol.asyncDispose]();
     await processes.check();
     expect(await findMissedTime()).not.toBeNull();
     await database[Symbol.asyncDispose]();
@@ -71,10 +71,10 @@ test.runIf(onPostgres)(
 );
 
 test.runIf(onPostgres)('reopens a connection that fails before its first use', async () => {
-  const { database, other, url } = await joinTwoProcesses();
+  const { database, otherDatabase, url } = await joinTwoProcesses();
   let attempts = 0;
   const processes = {
-    ...other.processes,
+    ...otherDatabase.processes,
     announce: async () => {
       attempts += 1;
       // A standby responds with this error.
@@ -86,45 +86,45 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
   const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
   await using notifications = new PostgresNotifications(server, processes, async () => {});
   const received: unknown[] = [];
-  await using _listening = notifications.listen('test_opened_anew', (payload) =>
+  await using _listening = notifications.listen('test_reopened', (payload) =>
     received.push(payload),
   );
   await expect.poll(() => received).toEqual([undefined]);
   expect(attempts).toBe(3);
   await notifications.ping();
-  await other[Symbol.asyncDispose]();
+  await otherDatabase[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
 });
 
 test.runIf(onPostgres)(
-  'misses no process without a connection of its own, nor just after it reconnects',
+  'marks no process as missed while it has no connection itself, or just after it has reconnected',
   async () => {
     const { database, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
     const query: RunQuery = async (text, values) => (await server.query(text, values)).rows;
-    const isLongUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
-    await expect.poll(() => query(isLongUp, [])).toEqual([{ is: true }]);
-    const joined = await joinProcesses(query);
-    const closedProcess = await joinProcesses(query);
+    const isServerUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
+    await expect.poll(() => query(isServerUp, [])).toEqual([{ is: true }]);
+    const joinedProcess = await joinProcesses(query);
+    const silentProcess = await joinProcesses(query);
     // The process holds no lock, as after a failure that cut all connections.
-    expect(await joined.check()).toEqual([]);
-    await joined.announce((text, values) => server.query(text, values));
-    expect(await joined.check()).toEqual([closedProcess.id]);
+    expect(await joinedProcess.check()).toEqual([]);
+    await joinedProcess.announce((text, values) => server.query(text, values));
+    expect(await joinedProcess.check()).toEqual([silentProcess.id]);
     await query('update "ServerProcess" set "missedTime" = null where "id" = $1', [
-      closedProcess.id,
+      silentProcess.id,
     ]);
-    await joined.announce((text, values) => server.query(text, values));
-    expect(await joined.check()).toEqual([]);
+    await joinedProcess.announce((text, values) => server.query(text, values));
+    expect(await joinedProcess.check()).toEqual([]);
     await server.end();
     await database[Symbol.asyncDispose]();
   },
 );
 
 test.runIf(onPostgres)(
-  'sends notifications through the database only while other processes run',
+  'sends notifications through the database only while another process runs',
   async () => {
-    const { database, other, url } = await joinTwoProcesses();
+    const { database, otherDatabase, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
     const sentChannels: string[] = [];
@@ -134,7 +134,7 @@ test.runIf(onPostgres)(
     await using _listening = database.listen('test_passed', (payload) => received.push(payload));
     await expect.poll(() => received).toEqual([undefined]);
 
-    await other.ping();
+    await otherDatabase.ping();
     const notifyBoth = () => {
       database.notify(['test_passed to-both']);
       return sentChannels;
@@ -142,23 +142,22 @@ test.runIf(onPostgres)(
     await expect.poll(notifyBoth).toContain('to-both');
     await expect.poll(() => received).toContain('to-both');
 
-    await other[Symbol.asyncDispose]();
+    await otherDatabase[Symbol.asyncDispose]();
     let count = 0;
     const notifyOnce = async () => {
       count += 1;
       const payload = `alone-${count}`;
       database.notify([`test_passed ${payload}`]);
       await expect.poll(() => received).toContain(payload);
-      // Notifications of a server arrive in order, so the earlier one has arrived, too, if it went through the
-      // server.
+      // The server delivers notifications in order, so the first would have arrived before this one.
       await server.query(`select pg_notify('test_passed', 'after-${count}')`);
       await expect.poll(() => sentChannels).toContain(`after-${count}`);
       return sentChannels.includes(payload);
     };
     await expect.poll(notifyOnce).toBe(false);
 
-    await using reopened = await openDatabase(createConfig(url), log);
-    await reopened.ping();
+    await using newDatabase = await openDatabase(createConfig(url), log);
+    await newDatabase.ping();
     // The other process needs a moment to notice the new one.
     const notifyAgain = () => {
       database.notify(['test_passed to-both-again']);
@@ -175,12 +174,14 @@ test.runIf(!onPostgres)(
   async () => {
     await using engine = await acquireEngine();
     const persistentEngine = { address: engine.address, [Symbol.asyncDispose]: async () => {} };
-    const first = await openEngine(persistentEngine, log);
-    await first[Symbol.asyncDispose]();
-    const second = await openEngine(persistentEngine, log);
-    const rows = await second.prisma.serverProcess.findMany({ where: { missedTime: null } });
-    expect(rows.map(({ id }) => id)).toEqual([second.processes.id]);
-    expect(first.processes.id).not.toBe(second.processes.id);
-    await second[Symbol.asyncDispose]();
+    const firstDatabase = await openEngine(persistentEngine, log);
+    await firstDatabase[Symbol.asyncDispose]();
+    const secondDatabase = await openEngine(persistentEngine, log);
+    const rows = await secondDatabase.prisma.serverProcess.findMany({
+      where: { missedTime: null },
+    });
+    expect(rows.map(({ id }) => id)).toEqual([secondDatabase.processes.id]);
+    expect(firstDatabase.processes.id).not.toBe(secondDatabase.processes.id);
+    await secondDatabase[Symbol.asyncDispose]();
   },
 );

@@ -1,4 +1,4 @@
-/** Tests the check that every test file applies to its statements. */
+/** The check that every test applies to its statements: each must name its project. */
 import { expect, test } from 'vitest';
 import {
   acrossProjects,
@@ -63,21 +63,21 @@ test.each([
   expect(listMissingConditions(text)).toEqual(missingConditions);
 });
 
-test('accepts a marked statement over all projects, except changes without the project', () => {
+test('accepts a marked statement across all projects, unless it changes rows without their project', () => {
   const due = 'select "projectId", "id" from "Delivery" where "nextAttemptTime" <= now()';
-  const change = (condition: string) =>
+  const createChange = (condition: string) =>
     acrossProjects(
       'due',
       () => `with due as (${due}) update "Delivery" d set "body" = '' from due where ${condition}`,
     ).forAll;
   expect(listMissingConditions(acrossProjects('due', () => due).forAll)).toEqual([]);
   expect(
-    listMissingConditions(change('d."projectId" = due."projectId" and d."id" = due."id"')),
+    listMissingConditions(createChange('d."projectId" = due."projectId" and d."id" = due."id"')),
   ).toEqual([]);
-  expect(listMissingConditions(change('d."id" = due."id"'))).toEqual(['updates Delivery']);
+  expect(listMissingConditions(createChange('d."id" = due."id"'))).toEqual(['updates Delivery']);
 });
 
-test('appends the project ids as the last value, which makes the mark unnecessary', () => {
+test('appends the project IDs as the last value, so that the statement needs no mark', () => {
   const due = forProjects(
     (inProjects) =>
       `select 1 from "Delivery" where ${inProjects('"projectId"')} and "nextAttemptTime" between $1 and $2`,

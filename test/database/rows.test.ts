@@ -6,7 +6,7 @@ import { createTestDatabase, onPostgres } from '../support/app.ts';
 import { startUnmigratedEngine } from '../support/database/embedded/embedded-databases.ts';
 import { recordStatements } from '../support/database/statements.ts';
 
-const atHour = (n: number) => new Date(Date.UTC(2030, 0, 1, n));
+const createTime = (hour: number) => new Date(Date.UTC(2030, 0, 1, hour));
 
 /** Creates three invites of a new org, which expire at 1, 2 and 3 o'clock. */
 async function insertInvites({ prisma }: Database) {
@@ -20,7 +20,7 @@ async function insertInvites({ prisma }: Database) {
       orgId,
       invitedEmail: `${id}@example.com`,
       status: statuses[index] ?? 'REVOKED',
-      expireTime: atHour(index + 1),
+      expireTime: createTime(index + 1),
     })),
   });
   return { orgId, ids };
@@ -33,14 +33,14 @@ test('excludes the start of a time range and includes its end', async () => {
   const { orgId, ids } = await insertInvites(database);
   const [first, second, third] = ids;
   const { rows } = database;
-  const after = await rows.find('Invite', { orgId, expireTime: { after: atHour(2) } });
+  const after = await rows.find('Invite', { orgId, expireTime: { after: createTime(2) } });
   expect(sortIds(after)).toEqual([third]);
-  const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: atHour(2) } });
+  const upTo = await rows.find('Invite', { orgId, expireTime: { upTo: createTime(2) } });
   expect(sortIds(upTo)).toEqual([first, second]);
-  expect(await rows.count('Invite', { orgId, expireTime: { upTo: atHour(2) } })).toBe(2);
+  expect(await rows.count('Invite', { orgId, expireTime: { upTo: createTime(2) } })).toBe(2);
 });
 
-test('returns one row as a page only if the row meets the conditions', async () => {
+test('returns a page with one row only if the row meets the conditions', async () => {
   await using database = await createTestDatabase();
   const { orgId, ids } = await insertInvites(database);
   const [first] = ids;
@@ -63,14 +63,14 @@ test('rejects only the failing read of a batch', async () => {
   const { orgId, ids } = await insertInvites(database);
   const { rows } = database;
   const readInvalid = () => rows.find('Invite', { orgId, status: 'NO_STATUS' as never });
-  const read = () => rows.find('Invite', { orgId, status: 'PENDING' });
-  for (let time = 0; time < 2; time += 1) {
+  const readValid = () => rows.find('Invite', { orgId, status: 'PENDING' });
+  for (let round = 0; round < 2; round += 1) {
     const responses = await Promise.allSettled([
-      read(),
+      readValid(),
       readInvalid(),
-      read(),
+      readValid(),
       readInvalid(),
-      read(),
+      readValid(),
     ]);
     const outcomes = responses.map((result) =>
       result.status === 'fulfilled' ? sortIds(result.value) : result.status,
@@ -80,7 +80,7 @@ test('rejects only the failing read of a batch', async () => {
 });
 
 test.runIf(onPostgres)(
-  'runs reads of one turn on one connection, and recovers from its loss',
+  'runs reads of one turn of the event loop on one connection, and recovers when the connection is lost',
   async () => {
     await using database = await createTestDatabase();
     const { orgId, ids } = await insertInvites(database);
@@ -109,24 +109,27 @@ async function insertProjects({ prisma }: Database, ...names: string[]) {
   });
 }
 
-test.runIf(onPostgres)('shares one read among lookups of a project in one turn', async () => {
-  await using database = await createTestDatabase();
-  const { rows, prisma } = database;
-  await insertProjects(database, 'one', 'other');
-  const findAppName = async (name: string) => (await rows.findProject({ name }))?.appName;
-  const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(findAppName));
-  const { result, statements } = await recordStatements(reads);
-  expect(result).toEqual(['before', 'before', 'before', 'before']);
-  expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
-  const earlyRead = findAppName('one');
-  // The shared read has been sent. A later lookup must not get the older row.
-  await new Promise((resolve) => setImmediate(resolve));
-  await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
-  expect(await findAppName('one')).toBe('after');
-  expect(await earlyRead).toBe('before');
-});
+test.runIf(onPostgres)(
+  'shares one read among lookups of a project in one turn of the event loop',
+  async () => {
+    await using database = await createTestDatabase();
+    const { rows, prisma } = database;
+    await insertProjects(database, 'one', 'other');
+    const findAppName = async (name: string) => (await rows.findProject({ name }))?.appName;
+    const reads = () => Promise.all(['one', 'other', 'one', 'one'].map(findAppName));
+    const { result, statements } = await recordStatements(reads);
+    expect(result).toEqual(['before', 'before', 'before', 'before']);
+    expect(statements.map(({ values }) => values)).toEqual([['one'], ['other']]);
+    const earlyRead = findAppName('one');
+    // The shared read has been sent. A later lookup must not get the older row.
+    await new Promise((resolve) => setImmediate(resolve));
+    await prisma.project.update({ where: { name: 'one' }, data: { appName: 'after' } });
+    expect(await findAppName('one')).toBe('after');
+    expect(await earlyRead).toBe('before');
+  },
+);
 
-test('returns a frozen project, and null for an unknown one', async () => {
+test('returns a frozen project, and null for an unknown project', async () => {
   await using database = await createTestDatabase();
   await insertProjects(database, 'one');
   const project = await database.rows.findProject({ name: 'one' });
@@ -134,15 +137,15 @@ test('returns a frozen project, and null for an unknown one', async () => {
   expect(await database.rows.findProject({ name: 'nothing' })).toBeNull();
 });
 
-test('returns from combined lists the rows of each single list', async () => {
+test('returns the same rows from combined lists as from each list', async () => {
   await using database = await createTestDatabase();
   const orgs = [await insertInvites(database), await insertInvites(database)];
   const { rows } = database;
   const range = { column: 'id', direction: 'desc', limit: 2 } as const;
   const wheres = [
     ...orgs.map(({ orgId }) => ({ orgId, status: ['PENDING', 'EXPIRED'] as never })),
-    ...orgs.map(({ orgId }) => ({ orgId, expireTime: { after: atHour(2) } })),
-    { orgId: newId('org'), expireTime: { after: atHour(2) } },
+    ...orgs.map(({ orgId }) => ({ orgId, expireTime: { after: createTime(2) } })),
+    { orgId: newId('org'), expireTime: { after: createTime(2) } },
     { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
     { orgId: orgs[0]?.orgId, status: 'REVOKED' as const },
   ];

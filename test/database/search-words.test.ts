@@ -1,4 +1,4 @@
-/** Tests the SQL function that returns the words under which searches find names and refs. */
+/** The SQL function `search_words`, which returns the words by which a search finds names and refs. */
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/app.ts';
 
@@ -23,7 +23,7 @@ test.each<[string, string[]]>([
   expect(await readSearchWords([text])).toEqual(words);
 });
 
-test('returns 64 characters from each start of a word among the first 256', async () => {
+test('returns 64 characters from the start of each word that begins in the first 256 characters', async () => {
   const text = `${'a'.repeat(250)} in ${'b'.repeat(100)}`;
   expect(await readSearchWords([text])).toEqual(
     ['a'.repeat(64), `in ${'b'.repeat(61)}`, 'b'.repeat(64)].sort(),
@@ -31,7 +31,7 @@ test('returns 64 characters from each start of a word among the first 256', asyn
   expect(await readSearchWords([`${'a'.repeat(260)} late`])).toEqual(['a'.repeat(64)]);
 });
 
-test('returns each common word once, none for null, and at most 40', async () => {
+test('returns each word once, no word for null, and at most 40 words', async () => {
   expect(await readSearchWords(['acme', null, 'ACME', 'the acme'])).toEqual(['acme', 'the acme']);
   const text = Array.from({ length: 60 }, (_, index) => `w${index}`).join(' ');
   expect(await readSearchWords([text, 'more'])).toHaveLength(40);

@@ -1,4 +1,4 @@
-/** Changes of the same moment share statements, and a failing change affects no other. */
+/** Changes that arrive at the same time share statements. A failing change does not affect others. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
@@ -21,7 +21,7 @@ const ADD_RATE: BatchChange<Rate, { tokens: number }> = {
     returning "callerId" as "key", "tokens"`,
 };
 
-async function open(): Promise<Database> {
+async function openTestDatabase(): Promise<Database> {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   return database;
@@ -30,8 +30,8 @@ async function open(): Promise<Database> {
 const createRates = (count: number): Rate[] =>
   Array.from({ length: count }, (_, number) => ({ callerId: `c${number}`, tokens: number + 1 }));
 
-test('combines up to 100 changes of a turn in one statement, and returns each change its row', async () => {
-  const { changes } = await open();
+test('combines up to 100 changes of a turn of the event loop, and returns the row of each change', async () => {
+  const { changes } = await openTestDatabase();
   const inputs = createRates(250);
   const { result, statements } = await recordStatements(() =>
     Promise.all(inputs.map((rate) => changes.run(ADD_RATE, rate))),
@@ -41,16 +41,16 @@ test('combines up to 100 changes of a turn in one statement, and returns each ch
 });
 
 test('returns null for a change without a row', async () => {
-  const { changes } = await open();
-  const [missingRow, row] = await Promise.all([
+  const { changes } = await openTestDatabase();
+  const [emptyResult, row] = await Promise.all([
     changes.run(ADD_RATE, { callerId: 'none', tokens: 0 }),
     changes.run(ADD_RATE, { callerId: 'one', tokens: 1 }),
   ]);
-  expect([missingRow, row]).toEqual([null, { tokens: 1 }]);
+  expect([emptyResult, row]).toEqual([null, { tokens: 1 }]);
 });
 
-test('rejects only the failing change, and runs later ones', async () => {
-  const { changes, prisma } = await open();
+test('rejects only the failing change, and runs later changes', async () => {
+  const { changes, prisma } = await openTestDatabase();
   await changes.run(ADD_RATE, { callerId: 'c1', tokens: 1 });
   const outcomes = await Promise.allSettled(
     createRates(5).map((rate) => changes.run(ADD_RATE, rate)),
@@ -67,13 +67,17 @@ test('rejects only the failing change, and runs later ones', async () => {
 });
 
 test('combines changes that arrive during a statement, separately for each queue', async () => {
-  const { changes } = await open();
+  const { changes } = await openTestDatabase();
   const { statements } = await recordStatements(async () => {
-    const first = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });
+    const firstChange = changes.run(ADD_RATE, { callerId: 'first', tokens: 1 });
     await new Promise(setImmediate);
-    const later = createRates(20).map((rate) => changes.run(ADD_RATE, rate));
-    const other = changes.run(ADD_RATE, { callerId: 'other', tokens: 1, queue: 'other' });
-    await Promise.all([first, other, ...later]);
+    const laterChanges = createRates(20).map((rate) => changes.run(ADD_RATE, rate));
+    const otherQueueChange = changes.run(ADD_RATE, {
+      callerId: 'other',
+      tokens: 1,
+      queue: 'other',
+    });
+    await Promise.all([firstChange, otherQueueChange, ...laterChanges]);
   });
   const sizes = statements.map(({ values }) => JSON.parse(String(values[0])).length);
   expect(sizes.sort((a, b) => a - b)).toEqual([1, 1, 20]);

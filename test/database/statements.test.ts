@@ -19,10 +19,10 @@ import {
   selectPage,
 } from '../support/fuzz/query-shapes.ts';
 
-const SHORT = 2;
-const LONG = 12;
+const SHORT_PAGE = 2;
+const LONG_PAGE = 12;
 /** Pages of both sizes have a next page. */
-const FEW = LONG + 2;
+const FEW = LONG_PAGE + 2;
 const MANY = 50 * FEW;
 
 const app = await getSharedApp();
@@ -51,8 +51,8 @@ const FILTERS = {
   eventTypes: ['[CONNECTION_CREATED, CONNECTION_ERROR]'],
 };
 
-/** The id of a row that has many items in each of its lists. */
-function findAnyId(type: string): string {
+/** Returns the ID of a row whose lists all have many items. */
+function getParentId(type: string): string {
   if (type === 'Org') return orgId;
   const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
   return formatRowId(getIdPrefix(type), 0, newest);
@@ -67,13 +67,14 @@ function getIdPrefix(type: string): string {
   return entry?.[0] ?? '';
 }
 
-/** Queries the list of a parent that has many items. */
+/** Returns a query for the list, of a parent that has many items. */
 function createQuery({ name, parent, field }: ListShape, args: string, selection: string): string {
   const list = `list: ${field}(${args}) { ${selectPage(selection)} }`;
   if (parent.name === 'Query') return `{ ${list} }`;
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
-  const id = name === 'Destination.messages' ? formatRowId('dst', 0, FEW) : findAnyId(parent.name);
+  const id =
+    name === 'Destination.messages' ? formatRowId('dst', 0, FEW) : getParentId(parent.name);
   return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
@@ -83,19 +84,19 @@ async function queryList(shape: ListShape, args: string, selection = '__typename
 }
 
 /**
- * One statement each for the parent, the page, its total and pageInfo, and at most two for each relation and
- * each total of a list.
+ * Returns the maximum number of statements: one each for the parent, the page, its total and its `pageInfo`, and two for
+ * each relation and each total of a list.
  */
 const getStatementsMax = ({ item }: ListShape) => 5 + 2 * countRelations(item);
 
-/** The caller can join no org. A page of these orgs reads orgs by their ids. */
+/** This list is empty, because the caller can join no org. */
 const EMPTY_LIST = 'Viewer.joinableOrgs';
 
 const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_LIST);
 
 test.each(
   shapes,
-)('$name: runs as many statements for a long page as for a short one', async (shape) => {
+)('$name: runs as many statements for a long page as for a short page', async (shape) => {
   const { startCursor } = (await queryList(shape, 'first: 1')).list.pageInfo;
   const { endCursor } = (await queryList(shape, 'last: 1')).list.pageInfo;
   for (const [direction, bound] of [
@@ -104,11 +105,11 @@ test.each(
     ['last', ''],
     ['last', `, before: "${endCursor}"`],
   ]) {
-    const page = (size: number) =>
+    const fetchPage = (size: number) =>
       queryList(shape, `${direction}: ${size}${bound}`, selectItem(shape.item, size));
-    const [short, long] = [await page(SHORT), await page(LONG)];
-    expect(short.list.nodes).toHaveLength(SHORT);
-    expect(long.list.nodes).toHaveLength(LONG);
+    const [short, long] = [await fetchPage(SHORT_PAGE), await fetchPage(LONG_PAGE)];
+    expect(short.list.nodes).toHaveLength(SHORT_PAGE);
+    expect(long.list.nodes).toHaveLength(LONG_PAGE);
     expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
     expect(long.texts.length).toBeLessThanOrEqual(getStatementsMax(shape));
   }
@@ -122,15 +123,15 @@ test.each(
   for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
     for (const args of listFilterArguments(shape, FILTERS)) {
       const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
-      const parents = (size: number) => queryList(parent, `first: ${size}`, list);
-      const [short, long] = [await parents(SHORT), await parents(LONG)];
-      expect(long.list.nodes).toHaveLength(LONG);
+      const fetchParents = (size: number) => queryList(parent, `first: ${size}`, list);
+      const [short, long] = [await fetchParents(SHORT_PAGE), await fetchParents(LONG_PAGE)];
+      expect(long.list.nodes).toHaveLength(LONG_PAGE);
       expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
     }
   }
 });
 
-/** Additional statements of single fields: the sealed values of a destination, and the name of the org of an invite. */
+/** Additional statements: one for the sealed values of destinations, one for the names of the orgs of invites. */
 const STATEMENTS_OF_FIELDS: Record<string, number> = { Destination: 1, Invite: 1 };
 
 test.each(
@@ -138,20 +139,20 @@ test.each(
 )('runs as many statements for many nodes of type $name as for two', async (type) => {
   const { name } = type;
   const table = `select "id" from "${toTable(name)}" order by "id" desc limit $1`;
-  const nodes = async (size: number) => {
+  const fetchNodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));
-    return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT)} } } }`);
+    return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT_PAGE)} } } }`);
   };
-  const [short, long] = [await nodes(SHORT), await nodes(LONG)];
-  expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG);
+  const [short, long] = [await fetchNodes(SHORT_PAGE), await fetchNodes(LONG_PAGE)];
+  expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG_PAGE);
   expect(long.texts.length, long.texts.join('\n')).toBe(short.texts.length);
   expect(long.texts.length).toBeLessThanOrEqual(
     1 + 2 * countRelations(type) + (STATEMENTS_OF_FIELDS[name] ?? 0),
   );
 });
 
-test('reads connections with groups, consumers and provider apps in one statement after the project', async () => {
+test('reads connections with their groups, consumers and provider apps in one statement', async () => {
   const { data, texts } = await run(`{ project(idOrName: "${projectId}") {
     connections(first: 20) { nodes { id group { id } consumer { id } providerApp { id } } }
   } }`);
@@ -160,21 +161,21 @@ test('reads connections with groups, consumers and provider apps in one statemen
   expect(texts).toHaveLength(1 + 1);
 });
 
-test('reads attention items of many projects in as many statements as of one', async () => {
+test('reads attention items of many projects with as many statements as those of one project', async () => {
   const list = 'attentionItems { kind subject { id } }';
-  const one = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
-  const many = await run(`{ projects(last: ${LONG}) { nodes { id ${list} } } }`);
-  expect(many.data.projects.nodes).toHaveLength(LONG);
-  expect(many.data.projects.nodes).toContainEqual({ id: projectId, ...one.data.project });
-  expect(one.data.project.attentionItems.length).toBeGreaterThan(LONG);
-  expect(many.texts.length, many.texts.join('\n')).toBe(one.texts.length);
+  const single = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
+  const many = await run(`{ projects(last: ${LONG_PAGE}) { nodes { id ${list} } } }`);
+  expect(many.data.projects.nodes).toHaveLength(LONG_PAGE);
+  expect(many.data.projects.nodes).toContainEqual({ id: projectId, ...single.data.project });
+  expect(single.data.project.attentionItems.length).toBeGreaterThan(LONG_PAGE);
+  expect(many.texts.length, many.texts.join('\n')).toBe(single.texts.length);
 });
 
 const OPERATIONS = `a: operations(first: 3, status: SUCCEEDED) { totalCount nodes { id installationId } }
   b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
 
-test('returns from lists of many parents the rows of each single list', async () => {
-  const list = `installations(first: ${LONG}) { nodes { id ${OPERATIONS} } }`;
+test('returns the same rows from lists of many parents as from each list', async () => {
+  const list = `installations(first: ${LONG_PAGE}) { nodes { id ${OPERATIONS} } }`;
   const { data } = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
   const { nodes } = data.project.installations;
   expect(nodes[0].a.nodes).toHaveLength(3);

@@ -1,4 +1,4 @@
-/** Tests that every parser returns a time as it was stored, to the millisecond. */
+/** Parsers return a time exactly as it was stored. */
 import { expect, test } from 'vitest';
 import { parseTimestamp } from '../../src/database/column-types.ts';
 import { createTestDatabase } from '../support/app.ts';
@@ -15,7 +15,7 @@ const TIMES = [
   '9999-12-31T23:59:59.999Z',
 ];
 
-test('returns times that serialize and compute as they were stored', async () => {
+test('returns stored times unchanged as dates, as JSON and in milliseconds', async () => {
   await using database = await createTestDatabase();
   const { rows } = database;
   const stored = await rows.query<{ time: Date }>(
@@ -36,6 +36,6 @@ test.each([
   '0001-01-31 12:00:00+00 BC',
   'infinity',
   '',
-])('leaves %j to the slow parser', (text) => {
+])('returns null for %j, which the slow parser must parse', (text) => {
   expect(parseTimestamp(text)).toBeNull();
 });

@@ -1,6 +1,4 @@
-/**
- * Runs migrations of a later version on a database whose tables are distributed over the nodes of a cluster.
- */
+/** Migrations of a later version on a database whose tables are distributed over the nodes of a Citus cluster. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
@@ -13,11 +11,8 @@ import { withServer } from '../../support/database/cluster-template.ts';
 import { acquirePostgres } from '../../support/database/postgres-databases.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 
-/**
- * One statement of each kind that migrations use: types, tables with references, columns, indexes, triggers
- * and changes of rows.
- */
-const SQL = `
+/** A statement of every kind that migrations use: types, tables, columns, indexes, triggers and changed rows. */
+const NOTES_SQL = `
 -- A comment; with one.
 CREATE TYPE "NoteKind" AS ENUM ('PLAIN', 'LOUD');
 CREATE TABLE "Note" (
@@ -52,7 +47,7 @@ ALTER TABLE "Group" RENAME COLUMN "motto" TO "words";
 DROP INDEX "Group_projectId_motto_idx";
 `;
 
-const SECOND_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
+const ENUM_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
 const createMigration = (name: string, sql: string) => ({
   ...{ name, sql },
@@ -64,12 +59,12 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
   const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
   const url = config.DATABASE_URL?.reveal() ?? '';
-  const groups: string[] = [];
+  const groupIds: string[] = [];
   {
     const database = await openDatabase(config, createLog('silent'));
     await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
     for (let count = 0; count < 4; count += 1) {
-      groups.push((await generateConnection(await app.tenant())).group.id);
+      groupIds.push((await generateConnection(await app.tenant())).group.id);
     }
   }
 
@@ -77,8 +72,8 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   const server = { address: { connectionString: url }, outages, limitMs: 60_000 };
   const migrations = [
     ...listMigrations(),
-    createMigration('29990101000000_notes', SQL),
-    createMigration('29990102000000_more_notes', SECOND_SQL),
+    createMigration('29990101000000_notes', NOTES_SQL),
+    createMigration('29990102000000_more_notes', ENUM_SQL),
   ];
   const result = await migrate(server, createLog('silent'), { migrations });
   expect(result).toEqual({ isNew: false, isDistributed: true });
@@ -91,17 +86,17 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
     );
     expect(placements).toEqual([{ name: '"Note"', type: 'distributed' }]);
     const readGroups = () => query(`select "id", "notes", "words" from "Group" order by "id"`);
-    const createRows = (notes: number) =>
-      groups.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
-    expect(await readGroups()).toEqual(createRows(1));
+    const createGroupRows = (notes: number) =>
+      groupIds.toSorted().map((id) => ({ id, notes, words: 'of acme' }));
+    expect(await readGroups()).toEqual(createGroupRows(1));
     // Prisma also casts the new enum.
-    const changed = await query(
+    const changedNotes = await query(
       `update "Note" set "kind" = 'LOUD' returning "kind"::text as "kind"`,
     );
-    expect(changed).toEqual(groups.map(() => ({ kind: 'LOUD' })));
-    expect(await readGroups()).toEqual(createRows(2));
-    const repeated = await migrate(server, createLog('silent'), { migrations });
-    expect(repeated.isDistributed).toBe(true);
+    expect(changedNotes).toEqual(groupIds.map(() => ({ kind: 'LOUD' })));
+    expect(await readGroups()).toEqual(createGroupRows(2));
+    const repeatedResult = await migrate(server, createLog('silent'), { migrations });
+    expect(repeatedResult.isDistributed).toBe(true);
   });
 
   const database = await openDatabase(config, createLog('silent'));

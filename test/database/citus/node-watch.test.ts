@@ -1,4 +1,4 @@
-/** Tests when a node of a cluster counts as unavailable, and what happens to its statements. */
+/** A node that does not respond counts as unavailable, and its statements fail. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -7,10 +7,10 @@ import { ServiceUnavailable } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 
 const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
-/** Longer than statements wait before their node is probed, and many checks long. */
+/** Longer than statements wait before their node is probed. */
 const LONG_MS = 1_300;
 
-/** Creates a watch with statements for the nodes. The test completes each statement, or the watch fails it. */
+/** Creates a watch, and a function that starts statements. The test completes each statement, or the watch fails it. */
 function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const lines: { msg: string; node: number }[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
@@ -25,7 +25,7 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
     log,
     pollMs: 20,
   });
-  const run = (projectId: string) => {
+  const startStatement = (projectId: string) => {
     const onResult = vi.fn();
     const cut = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
@@ -42,7 +42,7 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   };
   return {
     watch,
-    run,
+    startStatement,
     probedNodes,
     lines,
     [Symbol.dispose]: () => watch[Symbol.dispose](),
@@ -50,22 +50,22 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
 }
 
 /** Completes statements of the same node every 10 ms. */
-function succeedRepeatedly(run: (projectId: string) => { succeed(): void }): Disposable {
-  const timer = setInterval(() => run('prj_a').succeed(), 10);
+function succeedRepeatedly(startStatement: (projectId: string) => { succeed(): void }): Disposable {
+  const timer = setInterval(() => startStatement('prj_a').succeed(), 10);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
-  let isBack = false;
-  using fixture = createWatch((node) => node !== 1 || isBack);
-  const { watch, run, lines } = fixture;
-  const waiting = Array.from({ length: 4 }, () => run('prj_a'));
-  const other = run('prj_b');
+  let canRespond = false;
+  using fixture = createWatch((node) => node !== 1 || canRespond);
+  const { watch, startStatement, lines } = fixture;
+  const statements = Array.from({ length: 4 }, () => startStatement('prj_a'));
+  const otherStatement = startStatement('prj_b');
   await expect.poll(() => watch.isAway(1)).toBe(true);
-  for (const { onResult } of waiting) {
+  for (const { onResult } of statements) {
     expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
-  expect(other.onResult).not.toHaveBeenCalled();
+  expect(otherStatement.onResult).not.toHaveBeenCalled();
   expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
   expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_a']))).toBeInstanceOf(
     ServiceUnavailable,
@@ -74,71 +74,71 @@ test('fails statements that wait for an unresponsive node, and refuses new ones'
   expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_new']))).toBeNull();
   expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 
-  isBack = true;
+  canRespond = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
   expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeNull();
-  other.succeed();
-  expect(other.onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+  otherStatement.succeed();
+  expect(otherStatement.onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
 });
 
 test('does not probe a node when few statements are slow', async () => {
   using fixture = createWatch(() => false);
-  const { watch, run, probedNodes } = fixture;
-  run('prj_a');
-  run('prj_a');
+  const { watch, startStatement, probedNodes } = fixture;
+  startStatement('prj_a');
+  startStatement('prj_a');
   await delay(LONG_MS);
   expect(probedNodes).toEqual([]);
   expect(watch.isAnyAway).toBe(false);
 });
 
 test('fails statements that wait too long, even if the node responds to other statements', async () => {
-  let isBack = false;
-  using fixture = createWatch(() => isBack);
-  const { watch, run } = fixture;
-  const waiting = Array.from({ length: 3 }, () => run('prj_a'));
-  using _answered = succeedRepeatedly(run);
+  let canRespond = false;
+  using fixture = createWatch(() => canRespond);
+  const { watch, startStatement } = fixture;
+  const statements = Array.from({ length: 3 }, () => startStatement('prj_a'));
+  using _succeeding = succeedRepeatedly(startStatement);
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
-  for (const { onResult } of waiting) {
+  for (const { onResult } of statements) {
     expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
   }
-  isBack = true;
+  canRespond = true;
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
 });
 
 test('keeps a node available if it responds to its statements during a failed probe', async () => {
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
   using fixture = createWatch(() => failed);
-  const { watch, run, probedNodes } = fixture;
-  const waiting = Array.from({ length: 3 }, () => run('prj_a'));
+  const { watch, startStatement, probedNodes } = fixture;
+  const statements = Array.from({ length: 3 }, () => startStatement('prj_a'));
   await expect.poll(() => probedNodes.length, { timeout: 10_000 }).toBe(1);
-  for (const { succeed } of waiting) succeed();
+  for (const { succeed } of statements) succeed();
   fail(false);
   await delay(LONG_MS);
   expect(watch.isAnyAway).toBe(false);
 });
 
 test('probes a node immediately after the coordinator loses it', async () => {
-  let isThere = false;
-  using fixture = createWatch(() => isThere);
-  const { watch, run } = fixture;
-  run('prj_a').lose();
+  let canRespond = false;
+  using fixture = createWatch(() => canRespond);
+  const { watch, startStatement } = fixture;
+  startStatement('prj_a').lose();
   await expect.poll(() => watch.isAway(1)).toBe(true);
   expect(watch.isAway(2)).toBe(false);
-  isThere = true;
+  canRespond = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  run('prj_a').lose();
+  startStatement('prj_a').lose();
   await expect.poll(() => fixture.probedNodes.length).toBeGreaterThan(2);
   expect(watch.isAway(1)).toBe(false);
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
   using fixture = createWatch(() => true);
-  const { watch, run, probedNodes, lines } = fixture;
-  const waiting = Array.from({ length: 4 }, () => run('prj_b'));
+  const { watch, startStatement, probedNodes, lines } = fixture;
+  const statements = Array.from({ length: 4 }, () => startStatement('prj_b'));
   await expect.poll(() => probedNodes.length).toBeGreaterThan(0);
   expect(watch.isAway(2)).toBe(false);
   expect(lines).toEqual([]);
-  for (const { onResult, succeed } of waiting) {
+  for (const { onResult, succeed } of statements) {
     succeed();
     expect(onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
   }

@@ -58,19 +58,19 @@ test('sends statements for all projects to each node, and changes of keys to all
 test('hides the projects of other shards from a statement on one shard', () => {
   const read = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
     join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
-  const byArrays = findShardRoute(read, [
+  const arrayRoute = findShardRoute(read, [
     ['dlv_1', 'dlv_2'],
     ['prj_1', 'prj_2'],
   ]);
-  expect(byArrays.projects).toEqual(['prj_1', 'prj_2']);
-  expect(byArrays.selectValues(['prj_2'])).toEqual([
+  expect(arrayRoute.projects).toEqual(['prj_1', 'prj_2']);
+  expect(arrayRoute.selectValues(['prj_2'])).toEqual([
     ['dlv_1', 'dlv_2'],
     ['', 'prj_2'],
   ]);
   const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
     insert into "EventLog" select "projectId" from g`;
-  const byJson = findShardRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
-  expect(byJson.selectValues(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
+  const jsonRoute = findShardRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
+  expect(jsonRoute.selectValues(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
 });
 
 function findShardRoute(text: string, values: unknown[]): ShardRoute {

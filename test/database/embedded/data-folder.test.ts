@@ -22,14 +22,14 @@ import { fillDataFolder } from '../../support/database/data-folder.ts';
 const folder = mkdtempSync(join(tmpdir(), 'gateway-damage-'));
 const intactFolder = join(folder, 'whole');
 const log = createLog('silent');
-const open = (dataDir: string) =>
+const openApp = (dataDir: string) =>
   createApp(readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false' }), { log });
 
 beforeAll(async () => {
   // An interrupted first start does not count as damage.
   mkdirSync(join(intactFolder, 'database.unfinished'), { recursive: true });
   writeFileSync(join(intactFolder, 'database.unfinished', 'PG_VERSION'), '18\n');
-  await using app = await open(intactFolder);
+  await using app = await openApp(intactFolder);
   await app.services.database.prisma.builder.create({
     data: { id: newId('bld'), idpProvider: LOCAL_ISSUER, idpRef: 'ada' },
   });
@@ -54,22 +54,22 @@ test.each<[string, string, (path: string) => void]>([
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],
   ['is another JSON', 'issuer-key.json', (path) => writeFileSync(path, '{}')],
   ['is garbage', 'encryption-keys', (path) => writeFileSync(path, 'garbage\n')],
-])('refuses to start and creates no file if a part of the data folder %s: %s', async (how, name, damage) => {
-  const dataDir = join(folder, `${how}-${name}`.replaceAll(/\W/g, '-'));
+])('refuses to start, and creates no file, if a part of the data folder %s: %s', async (state, name, damage) => {
+  const dataDir = join(folder, `${state}-${name}`.replaceAll(/\W/g, '-'));
   cpSync(intactFolder, dataDir, { recursive: true });
   damage(join(dataDir, name));
-  const before = readdirSync(dataDir);
-  const opening = open(dataDir);
-  await expect(opening).rejects.toThrow(StartRefused);
-  await expect(opening).rejects.toThrow(join(dataDir, name));
-  await expect(opening).rejects.toThrow(/backup/);
-  expect(readdirSync(dataDir)).toEqual(before);
+  const filesBefore = readdirSync(dataDir);
+  const openingApp = openApp(dataDir);
+  await expect(openingApp).rejects.toThrow(StartRefused);
+  await expect(openingApp).rejects.toThrow(join(dataDir, name));
+  await expect(openingApp).rejects.toThrow(/backup/);
+  expect(readdirSync(dataDir)).toEqual(filesBefore);
 });
 
-test('creates the first key of the local issuer if the database has no builder of it', async () => {
+test('creates the first key of the local issuer if the database has no builder of that issuer', async () => {
   const dataDir = join(folder, 'first-key');
   fillDataFolder(dataDir);
-  await using app = await open(dataDir);
+  await using app = await openApp(dataDir);
   expect(app.verifier.mint).not.toBeNull();
   expect(readdirSync(dataDir)).toContain('issuer-key.json');
 });

@@ -18,7 +18,7 @@ async function openTestDatabase(): Promise<Database> {
   return database;
 }
 
-/** Inserts rows into the table of processes, and leaves as many dead rows. */
+/** Inserts rows into the table of processes, and updates each, so that as many dead rows remain. */
 async function changeRows({ rows }: Database, count: number): Promise<void> {
   await rows.query(
     `insert into "ServerProcess" ("id") select 'p' || n from generate_series(1, $1::int) n`,
@@ -36,21 +36,21 @@ async function countDeadRows({ rows }: Database): Promise<bigint | undefined> {
 }
 
 /**
- * Vacuums tables until none needs it, and returns their names. Only tables of the catalog may be vacuumed repeatedly,
- * because vacuums change them.
+ * Vacuums tables until no table needs it. Returns their names. Only catalog tables may need it repeatedly, because each
+ * vacuum changes them.
  */
 async function vacuumAll({ rows }: Database): Promise<string[]> {
   const tables: string[] = [];
   for (;;) {
     const { vacuum } = await runUpkeepStep(rows.query);
     if (vacuum === null) return tables;
-    const times = tables.filter((name) => name === vacuum).length;
-    expect(times, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
+    const vacuumCount = tables.filter((name) => name === vacuum).length;
+    expect(vacuumCount, vacuum).toBeLessThan(vacuum.startsWith('pg_') ? 5 : 1);
     tables.push(vacuum);
   }
 }
 
-/** Returns how many bytes of the write-ahead log a start after a crash would replay. */
+/** Returns the size of the write-ahead log that a start after a crash would replay. */
 async function readWalBytes({ rows }: Database): Promise<number> {
   const [row] = await rows.query<{ bytes: number }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as "bytes"
@@ -70,11 +70,11 @@ test.skipIf(onPostgres)('vacuums each table that has changed', async () => {
 });
 
 test.skipIf(onPostgres)(
-  'vacuums other tables although every analyze changes the catalog',
+  'vacuums other tables even if each analyze changes the catalog',
   async () => {
     const database = await openTestDatabase();
     await changeRows(database, 2_000);
-    for (let times = 0; times < 6; times += 1) await database.rows.query('analyze', []);
+    for (let count = 0; count < 6; count += 1) await database.rows.query('analyze', []);
     const readChangeCount = async () => {
       const [row] = await database.rows.query<{ changed: number }>(
         `select n_mod_since_analyze::float8 as "changed" from pg_stat_all_tables where relname = 'pg_statistic'`,
@@ -129,7 +129,7 @@ test.skipIf(onPostgres)('responds to a ping during a long transaction', async ()
   await expect(database.ping()).rejects.toThrow('closed');
 });
 
-test('reports the reason while the database is silent or fails, until it responds again', async () => {
+test('reports why the database is not available until it responds again', async () => {
   let ping = Promise.withResolvers<void>();
   using availability = new AvailabilityCheck(() => ping.promise, { pollMs: 1, silenceMaxMs: 20 });
   const readFailure = () => {

@@ -1,4 +1,4 @@
-/** Tests the thread of the embedded database and its connections. */
+/** The thread of the embedded database, and connections to it. */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function connect({ address }: OpenEngine) {
   return client;
 }
 
-/** Runs a test only in the embedded run, because it does not depend on the database of the run. */
+/** Skips a test in runs on PostgreSQL, where its result would be the same. */
 const onEmbedded = test.skipIf(onPostgres);
 
 const cutConnection = (client: pg.Client) =>
@@ -28,17 +28,17 @@ const cutConnection = (client: pg.Client) =>
 onEmbedded('does not block the calling thread while a statement runs', async () => {
   await using engine = await acquireEngine();
   const client = await connect(engine);
-  let turns = 0;
+  let eventLoopTurns = 0;
   let isRunning = true;
   const statement = client.query('select pg_sleep(0.5)').finally(() => {
     isRunning = false;
   });
   while (isRunning) {
     await new Promise(setImmediate);
-    turns += 1;
+    eventLoopTurns += 1;
   }
   await statement;
-  expect(turns).toBeGreaterThan(100);
+  expect(eventLoopTurns).toBeGreaterThan(100);
   await client.end();
 });
 
@@ -46,20 +46,20 @@ onEmbedded(
   'starts a connection without the transaction, settings and statements of the previous one',
   async () => {
     await using engine = await acquireEngine();
-    const first = await connect(engine);
-    await first.query('begin');
-    await first.query(`insert into "ServerProcess" ("id") values ('first')`);
-    await first.query("set application_name = 'first'");
-    await first.query({ name: 'kept', text: 'select 1' });
-    const connecting = connect(engine);
-    cutConnection(first);
-    const second = await connecting;
-    expect((await second.query('select * from "ServerProcess"')).rows).toEqual([]);
-    expect((await second.query('show application_name')).rows[0].application_name).not.toBe(
+    const firstClient = await connect(engine);
+    await firstClient.query('begin');
+    await firstClient.query(`insert into "ServerProcess" ("id") values ('first')`);
+    await firstClient.query("set application_name = 'first'");
+    await firstClient.query({ name: 'kept', text: 'select 1' });
+    const nextConnection = connect(engine);
+    cutConnection(firstClient);
+    const secondClient = await nextConnection;
+    expect((await secondClient.query('select * from "ServerProcess"')).rows).toEqual([]);
+    expect((await secondClient.query('show application_name')).rows[0].application_name).not.toBe(
       'first',
     );
-    expect((await second.query('select name from pg_prepared_statements')).rows).toEqual([]);
-    await second.end();
+    expect((await secondClient.query('select name from pg_prepared_statements')).rows).toEqual([]);
+    await secondClient.end();
   },
 );
 
@@ -90,9 +90,9 @@ onEmbedded('delivers notifications to the connection that replaces a lost one', 
   const address = {
     ...engine.address,
     stream: () => {
-      const opened = stream();
-      streams.push(opened);
-      return opened;
+      const connectionStream = stream();
+      streams.push(connectionStream);
+      return connectionStream;
     },
   } as OpenEngine['address'];
   await using database = await openEngine(
@@ -123,8 +123,8 @@ onEmbedded(
     await client.query('create table t (n int)');
     await client.query('insert into t values (1)');
     const ended = new Promise((resolve) => client.once('end', resolve));
-    const log = join(dataDir, 'database', 'pg_wal');
-    renameSync(log, `${log}.away`);
+    const walFolder = join(dataDir, 'database', 'pg_wal');
+    renameSync(walFolder, `${walFolder}.away`);
     await client.query('select pg_switch_wal()');
     await expect(client.query('insert into t values (2)')).rejects.toThrow('pg_wal');
     await ended;
@@ -132,11 +132,11 @@ onEmbedded(
     await expect(connect(engine)).rejects.toThrow('PostgreSQL ended');
     await engine[Symbol.asyncDispose]();
 
-    renameSync(`${log}.away`, log);
+    renameSync(`${walFolder}.away`, walFolder);
     await using restarted = await startEngine(dataDir, crashed.reject);
-    const next = await connect(restarted);
-    expect((await next.query('select n from t')).rows).toEqual([{ n: 1 }]);
-    await next.end();
+    const nextClient = await connect(restarted);
+    expect((await nextClient.query('select n from t')).rows).toEqual([{ n: 1 }]);
+    await nextClient.end();
   },
 );
 
@@ -144,7 +144,7 @@ onEmbedded('closes the engine while a long statement runs', { tags: ['all/proces
   const engine = await startMemoryEngine();
   const client = await connect(engine);
   const statement = client.query('select pg_sleep(60)');
-  const refused = expect(statement).rejects.toThrow();
+  const rejection = expect(statement).rejects.toThrow();
   await engine[Symbol.asyncDispose]();
-  await refused;
+  await rejection;
 });

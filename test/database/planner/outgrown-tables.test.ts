@@ -1,5 +1,5 @@
 /**
- * Tests that grown tables are analyzed before autovacuum runs.
+ * Tables that have grown are analyzed before autovacuum analyzes them.
  *
  * @module-tag all/rows
  */
@@ -14,7 +14,7 @@ import { createTestDatabase, onCitus, onPostgres } from '../../support/app.ts';
 const TABLE = 'public."Fresh"';
 
 test.runIf(onPostgres && !onCitus)(
-  'analyzes a table when it gets rows, and when it outgrows its statistics',
+  'analyzes a table when it gets its first rows, and when it outgrows its statistics',
   async () => {
     await using database = await createTestDatabase(createLog('silent'));
     const { query } = database.rows;

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL plans frequent queries on large tables as ranges of indexes, for every combination of filters.
+ * PostgreSQL runs frequent queries on large tables as index ranges, for every combination of filters.
  *
  * @module-tag all/rows
  */
@@ -49,7 +49,7 @@ import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts
 /** Enough time to fill the tables, or to walk over all combinations of filters, on a busy machine. */
 const LONG_MS = 240_000;
 const FEW = 100;
-/** Five projects of equal size: no project owns most of a table. */
+/** Projects of equal size, so that no project owns most of a table. */
 const PROJECT_COUNT = 5;
 const SIZES = {
   few: FEW,
@@ -59,13 +59,13 @@ const SIZES = {
   events: 20_000,
 };
 
-/** The caller of these tests can join no org. */
+/** This list is empty, because the caller can join no org. */
 const EMPTY_LIST = 'Viewer.joinableOrgs';
 
 const PAGE = 20;
-/** A page, and the rows that its items need. */
+/** The rows of a page, and the rows that its items need. */
 const ROWS_MAX = 15 * PAGE;
-/** The attention items of a project: some kinds read all of their rows. */
+/** Some kinds of attention items read all of their rows. */
 const ATTENTION_ROWS_MAX = 4 * ROWS_OF_KIND_MAX;
 
 const FILTERS = {
@@ -102,7 +102,7 @@ const PARENTS: Record<string, string> = {
   ConnectedAccount: formatRowId('con', 0, 0),
 };
 
-/** The stream, which keeps its messages. */
+/** A destination that is a stream, and so keeps its messages. */
 const STREAM = formatRowId('dst', 0, SIZES.few);
 
 describe.runIf(onPostgres)('on PostgreSQL', () => {
@@ -150,7 +150,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       return [`first: ${PAGE}, after: "${endCursor}"`, `last: ${PAGE}, before: "${startCursor}"`];
     }
 
-    test('reads pages and their relations by index ranges', async () => {
+    test('reads pages and their relations as index ranges', async () => {
       const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await listDeepArguments())];
       const work = async () => {
         for (const args of pages) await page(args, selectItem(item, 2));
@@ -160,16 +160,16 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       ).toEqual([]);
     });
 
-    const filtered = listFilterArguments(shape, FILTERS);
-    test.runIf(filtered.length > 0)(
-      'reads filtered pages by index ranges',
+    const filterArguments = listFilterArguments(shape, FILTERS);
+    test.runIf(filterArguments.length > 0)(
+      'reads filtered pages as index ranges',
       async () => {
-        const ends = [`first: ${PAGE}`, `last: ${PAGE}`];
-        const pages = [...ends, ...(await listDeepArguments())];
-        // Search results have an order of their own, and therefore other cursors.
-        const listPages = (filters: string) => (filters.includes('search:') ? ends : pages);
+        const firstAndLast = [`first: ${PAGE}`, `last: ${PAGE}`];
+        const pages = [...firstAndLast, ...(await listDeepArguments())];
+        // Search results have another order, and therefore other cursors.
+        const listPages = (filters: string) => (filters.includes('search:') ? firstAndLast : pages);
         const work = async () => {
-          for (const filters of filtered)
+          for (const filters of filterArguments)
             for (const args of listPages(filters)) await page(`${args}, ${filters}`);
         };
         expect(await listFaults(work)).toEqual([]);
@@ -178,11 +178,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     );
   });
 
-  test('reads one range if no operation matches the filters, whatever the order of the rows', async () => {
+  test('reads one range if no operation matches the filters, independently of the order of the rows', async () => {
     await using direct = await connectDirectly(app);
     const query = (text: string) => direct.client.query(text);
-    // The primary key looks cheapest: rows lie in the order of their ids, and each value seems to occur in
-    // all rows.
+    // The planner should prefer the primary key: rows are stored in the order of their IDs, and according to the
+    // statistics, each value occurs in all rows.
     await query('cluster "Operation" using "Operation_pkey"');
     const setEstimate = async (setting: string) => {
       for (const name of ['projectId', 'installationId', 'status', 'actionType']) {
@@ -206,7 +206,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     await setEstimate('reset (n_distinct)');
   });
 
-  test('reads nodes by their ids', async () => {
+  test('reads nodes by their IDs', async () => {
     const { rows } = app.app.services.database;
     const types = listStoredNodeTypes(schema).map(({ name }) => name);
     const readIds = async (name: string) => {
@@ -223,7 +223,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await listFaults(work)).toEqual([]);
   });
 
-  test('finds uses of a destination by an index, even if every installation uses it', async () => {
+  test('finds uses of a destination with an index, even if every installation uses it', async () => {
     const { prisma, rows } = app.app.services.database;
     const { projectId } = org;
     const name = formatRowId('dst', 0, 1);
@@ -239,7 +239,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(Number(uses?.count)).toBeGreaterThan(SIZES.installations);
   });
 
-  test('reads the event log by ranges', async () => {
+  test('reads the event log as index ranges', async () => {
     const { database } = app.app.services;
     const { projectId } = org;
     const range = { projectId, above: 10_000n, limit: PAGE };
@@ -275,7 +275,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       for (const query of [project, destination])
         responses.push((await org.run(query as string)).data);
     };
-    // Fifteen days of a hundred destinations, and rows that are not aggregated yet.
+    // The rows are 15 days of 100 destinations, and changes that are not aggregated yet.
     expect(await listFaults(work, 16 * FEW)).toEqual([]);
     expect(responses[0]?.parent?.activity).toMatchObject({
       deliveries: expect.arrayContaining([expect.anything()]),
@@ -296,7 +296,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     );
   });
 
-  test('reads no more rows than it needs to claim, record and release deliveries', async () => {
+  test('reads only the necessary rows to claim, record and release deliveries', async () => {
     const { database, vault, log, now } = app.app.services;
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
@@ -307,7 +307,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const { deliveries } = await claimer.claim(new Backlog(limits));
       expect(deliveries).toHaveLength(PAGE);
       const rows = deliveries.map(({ row }) => row);
-      const endedTimes = {
+      const outcome = {
         durationMs: 1,
         responseStatus: 200,
         responseBody: null,
@@ -315,7 +315,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         event: null,
         failureReason: null,
       };
-      const result = { ...endedTimes, status: 'SUCCEEDED', nextAttemptTime: null } as const;
+      const result = { ...outcome, status: 'SUCCEEDED', nextAttemptTime: null } as const;
       const attempts = rows.slice(1).map(({ id, projectId, destinationId, leaseToken }) => ({
         ...{ attemptId: newId('att'), projectId, deliveryId: id, destinationId, leaseToken },
         ...{ startTime: now(), ...result },
@@ -329,7 +329,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         .map((attempt) => ({ ...attempt, status: 'FAILED', event }) as const);
       await recordAttempts(database, toBatch(failedAttempts), time);
     };
-    // The claim walks from destination to destination, and reads up to 200 due deliveries of each.
+    // A claim reads up to 200 due deliveries of each destination.
     expect(await listFaults(work, 8 * FEW)).toEqual([]);
   });
 
@@ -342,11 +342,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only related rows for a write, a connection and a refresh', async () => {
     const writer = await createWriter(app);
-    const later = { mode: 'ASYNCHRONOUS', record: createContact() };
+    const asynchronousWrite = { mode: 'ASYNCHRONOUS', record: createContact() };
     const work = async () => {
       await writer.write({ record: createContact(), idempotencyKey: newId('opr') });
       await writer.write({ batch: [{ record: createContact() }, { record: createContact() }] });
-      const { operationId } = await writer.write(later);
+      const { operationId } = await writer.write(asynchronousWrite);
       await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
       const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };
       await generateConnection(writer, credentials);
@@ -367,7 +367,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       projectId: tenant.projectId,
       operationId: triggerRead.operation.id,
     });
-    if (!run) throw new Error('not claimed');
+    if (!run) throw new Error('The read is claimed already.');
     const installationKey = { id: installation.id, projectId: tenant.projectId };
     const source = await getReadSource(services, installationKey, 'contacts');
     const records = [{ id: '1', fields: {}, raw: {} }];
@@ -435,8 +435,7 @@ async function fillLargeTables(app: TestApp, projectId: string): Promise<Set<str
       where relkind = 'r' and reltuples > 1000 and relnamespace = 'public'::regnamespace`,
     [],
   );
-  // Statistics must not change while tests remove rows, so that plans do not depend on the duration of the
-  // run.
+  // If autovacuum changed statistics while tests delete rows, plans would depend on the duration of the run.
   for (const { relname } of tables) {
     await run(`alter table "${relname}" set (autovacuum_enabled = false)`, []);
   }

@@ -1,6 +1,6 @@
 /**
- * For tables that were vacuumed and never analyzed, the planner assumes one row for each project. No
- * statement may join all their rows.
+ * If a table was vacuumed but never analyzed, the planner assumes that each project has one row. Even then, no statement
+ * may join all rows.
  *
  * @module-tag all/rows
  */
@@ -15,7 +15,7 @@ import { listStoredNodeTypes, selectItem } from '../../support/fuzz/query-shapes
 
 const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
 /**
- * Permits one read of every row for each node. A join of all installations with their configs would read twice as many.
+ * Allows every row to be read once for each node. A join of all installations with their configs reads twice as many.
  */
 const ROWS_MAX = 50 * SIZES.operations;
 const NODES = 5;
@@ -52,11 +52,13 @@ describe('after a vacuum', async () => {
 
   async function expectFewRows(work: () => Promise<unknown>) {
     const counts = await countRowsRead(work, tables);
-    const largest = counts.reduce((a, b) => (b.rows > a.rows ? b : a));
+    const largest = counts.reduce((most, count) => (count.rows > most.rows ? count : most));
     expect(largest.rows, `${largest.mode}: ${largest.text}`).toBeLessThan(ROWS_MAX);
   }
 
-  test.each(listStoredNodeTypes(schema))('reads all relations of $name by keys', async (type) => {
+  test.each(
+    listStoredNodeTypes(schema),
+  )('reads all relations of $name with indexes', async (type) => {
     const { name } = type;
     const table = name === 'ConnectedAccount' ? 'Connection' : name;
     const rows = await query<{ id: string }>(
@@ -69,11 +71,13 @@ describe('after a vacuum', async () => {
     );
   });
 
-  test('reads the rows of a due read by keys', async () => {
-    const due = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
-    const notDue = `update "InstalledObject" set "nextReadTime" = null`;
-    await query(notDue, []);
-    await query(due, [Array.from({ length: NODES }, (_, n) => formatRowId('ins', 0, n))]);
+  test('reads the rows of a due read with indexes', async () => {
+    const setDue = `update "InstalledObject" set "nextReadTime" = now() - interval '1 hour' where "installationId" = any($1)`;
+    const clearDue = `update "InstalledObject" set "nextReadTime" = null`;
+    await query(clearDue, []);
+    await query(setDue, [
+      Array.from({ length: NODES }, (_, index) => formatRowId('ins', 0, index)),
+    ]);
     await expectFewRows(() => startDueReads(services));
   });
 });

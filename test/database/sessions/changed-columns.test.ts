@@ -8,8 +8,8 @@ import { createTestDatabase, onPostgres } from '../../support/app.ts';
 const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-const ALL = 'select * from "Changing"';
-const BY_ID = `${ALL} where "id" = any($1)`;
+const SELECT_ALL = 'select * from "Changing"';
+const SELECT_BY_ID = `${SELECT_ALL} where "id" = any($1)`;
 
 beforeEach(async () => {
   await database.rows.query('drop table if exists "Changing"', []);
@@ -22,23 +22,24 @@ const addColumn = () => database.rows.query('alter table "Changing" add column "
 
 test('repeats a statement when a migration has added a column to its table', async () => {
   const { rows } = database;
-  const query = () => Promise.all(Array.from({ length: 20 }, () => rows.query(BY_ID, [['a']])));
+  const query = () =>
+    Promise.all(Array.from({ length: 20 }, () => rows.query(SELECT_BY_ID, [['a']])));
   expect(await query()).toEqual(Array(20).fill([{ id: 'a' }]));
   await addColumn();
   expect(await query()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
   expect(await query()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
 });
 
-test('repeats the transaction of such a statement, and commits it once', async () => {
-  const query = () =>
+test('repeats a transaction when a migration has added a column, and commits it once', async () => {
+  const runTransaction = () =>
     inTransaction(database, async (tx) => {
       await tx.$executeRawUnsafe(`insert into "Changing" ("id") values ('b')`);
-      return tx.$queryRawUnsafe(ALL);
+      return tx.$queryRawUnsafe(SELECT_ALL);
     });
-  expect(await query()).toEqual([{ id: 'a' }, { id: 'b' }]);
+  expect(await runTransaction()).toEqual([{ id: 'a' }, { id: 'b' }]);
   await addColumn();
   const createRow = (id: string) => ({ id, more: null });
-  expect(await query()).toEqual([createRow('a'), createRow('b'), createRow('b')]);
+  expect(await runTransaction()).toEqual([createRow('a'), createRow('b'), createRow('b')]);
 });
 
 test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {
@@ -53,12 +54,12 @@ test.runIf(onPostgres)('reads the current columns of each result behind a pooler
     outages: new Outages(createLog('silent')),
     pooler: { keepsStatements: true },
   });
-  const query = async () => (await session.query({ name: 'changing', text: ALL })).rows;
+  const query = async () => (await session.query({ name: 'changing', text: SELECT_ALL })).rows;
   expect(await query()).toEqual([{ id: 'a' }]);
   await addColumn();
-  // The pooler does this on a server connection that lacks the statement.
+  // A pooler prepares the statement again on a server connection that lacks it.
   await session.query('deallocate "changing"');
-  await session.query(`prepare "changing" as ${ALL}`);
+  await session.query(`prepare "changing" as ${SELECT_ALL}`);
   expect(await query()).toEqual([{ id: 'a', more: null }]);
   await session.end();
 });

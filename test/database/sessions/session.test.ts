@@ -15,16 +15,16 @@ test('resolves a ping when the database responds', async () => {
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
-const NO_ROOM = "do $$ begin raise exception 'no room' using errcode = '53100'; end $$";
-const unavailable = { name: 'ServiceUnavailable', retryAfterSeconds: 30 };
+const RAISE_DISK_FULL = "do $$ begin raise exception 'no room' using errcode = '53100'; end $$";
+const unavailableError = { name: 'ServiceUnavailable', retryAfterSeconds: 30 };
 
-test('reports a full database from every client, but not a wrong statement', async () => {
+test('fails with ServiceUnavailable from each client if the disk is full, but not for a wrong statement', async () => {
   const { rows, prisma } = database;
-  await expect(rows.query(NO_ROOM, [])).rejects.toMatchObject(unavailable);
-  await expect(prisma.$executeRawUnsafe(NO_ROOM)).rejects.toMatchObject(unavailable);
-  const changing = inTransaction(database, (tx) => tx.$executeRawUnsafe(NO_ROOM));
-  await expect(changing).rejects.toMatchObject(unavailable);
-  await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailable);
+  await expect(rows.query(RAISE_DISK_FULL, [])).rejects.toMatchObject(unavailableError);
+  await expect(prisma.$executeRawUnsafe(RAISE_DISK_FULL)).rejects.toMatchObject(unavailableError);
+  const transaction = inTransaction(database, (tx) => tx.$executeRawUnsafe(RAISE_DISK_FULL));
+  await expect(transaction).rejects.toMatchObject(unavailableError);
+  await expect(rows.query('select nothing', [])).rejects.not.toMatchObject(unavailableError);
   await expect(database.ping()).resolves.toBeUndefined();
 });
 
@@ -53,7 +53,7 @@ test.runIf(onPostgres)('requests the columns of a statement once', async () => {
   await session.end();
 });
 
-// The coordinator of a cluster makes a plan for each set of values.
+// On Citus, the coordinator plans a statement for each set of values.
 test.skipIf(onCitus)('plans a statement once, even with an array among its values', async () => {
   const { query } = database.rows;
   const text = 'select $1 = any($2::text[]) as "isThere"';
@@ -77,8 +77,8 @@ test.runIf(onPostgres)('limits statements, idle transactions and silent sockets'
 });
 
 test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is canceled', async () => {
-  const slow = database.rows.query('select pg_sleep(60)', []);
-  const failed = expect(slow).rejects.toMatchObject({ name: 'ServiceUnavailable' });
+  const slowQuery = database.rows.query('select pg_sleep(60)', []);
+  const failure = expect(slowQuery).rejects.toMatchObject({ name: 'ServiceUnavailable' });
   await vi.waitFor(async () => {
     const canceledSessions = await database.rows.query(
       `select pg_cancel_backend(pid) from pg_stat_activity
@@ -87,7 +87,7 @@ test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is cancel
     );
     expect(canceledSessions).toHaveLength(1);
   });
-  await failed;
+  await failure;
 });
 
 test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maximum', async () => {
@@ -115,7 +115,7 @@ test.runIf(onPostgres)('retries a statement that a deadlock aborts, up to a maxi
 });
 
 test.runIf(onPostgres)(
-  'keeps an idle connection, and fails one that stops responding',
+  'keeps an idle connection, and fails a connection that stops responding',
   async () => {
     const { acquirePostgres } = await import('../../support/database/postgres-databases.ts');
     await using lent = await acquirePostgres();
@@ -130,7 +130,9 @@ test.runIf(onPostgres)(
     proxy.blockOpen();
     const cause = { message: 'No response arrived in time' };
     const silenceError = { name: 'ServiceUnavailable', cause };
-    const waiting = [session.query('select 1'), session.query('select 2')];
-    await Promise.all(waiting.map((query) => expect(query).rejects.toMatchObject(silenceError)));
+    const waitingQueries = [session.query('select 1'), session.query('select 2')];
+    await Promise.all(
+      waitingQueries.map((query) => expect(query).rejects.toMatchObject(silenceError)),
+    );
   },
 );
