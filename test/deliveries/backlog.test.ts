@@ -4,23 +4,27 @@ import type { ClaimedDelivery } from '../../src/deliveries/claim.ts';
 import { DELIVERY_LIMITS } from '../../src/deliveries/limits.ts';
 
 const LIMITS = { ...DELIVERY_LIMITS, inFlight: 6, inFlightPerDestination: 2, inFlightFailing: 3 };
-const QUICKLY = { isSuccess: true, durationMs: 1 };
+const QUICK_SUCCESS = { isSuccess: true, durationMs: 1 };
 
-let count = 0;
+let deliveryCount = 0;
 function createDelivery(
   destinationId: string,
   { isFailing = false, startByMs = 1_000, projectId = destinationId } = {},
 ): ClaimedDelivery {
-  count += 1;
-  const row = { id: `dlv_${count}`, projectId, destinationId, isFailing } as ClaimedDelivery['row'];
+  deliveryCount += 1;
+  const row = {
+    id: `dlv_${deliveryCount}`,
+    projectId,
+    destinationId,
+    isFailing,
+  } as ClaimedDelivery['row'];
   return { row, bodyBytes: 10, target: null, startByMs, clockOffsetMs: 0 };
 }
 
-function take(backlog: Backlog, nowMs = 0): ClaimedDelivery[] {
-  const received: ClaimedDelivery[] = [];
-  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs))
-    received.push(next);
-  return received;
+function takeAll(backlog: Backlog, nowMs = 0): ClaimedDelivery[] {
+  const taken: ClaimedDelivery[] = [];
+  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs)) taken.push(next);
+  return taken;
 }
 
 function listDestinations(deliveries: ClaimedDelivery[]): string[] {
@@ -36,73 +40,73 @@ test('alternates between destinations, and limits the messages in flight of each
     createDelivery('b'),
     createDelivery('c'),
   ]);
-  const first = take(backlog);
-  expect(listDestinations(first)).toEqual(['a', 'b', 'c', 'a']);
-  const [deliveryOfA] = first;
+  const firstDeliveries = takeAll(backlog);
+  expect(listDestinations(firstDeliveries)).toEqual(['a', 'b', 'c', 'a']);
+  const [deliveryOfA] = firstDeliveries;
   if (!deliveryOfA) return expect.unreachable();
-  backlog.endAttempt(deliveryOfA, QUICKLY);
-  expect(listDestinations(take(backlog))).toEqual(['a']);
+  backlog.endAttempt(deliveryOfA, QUICK_SUCCESS);
+  expect(listDestinations(takeAll(backlog))).toEqual(['a']);
 });
 
 test('limits the messages in flight of all destinations', () => {
   const backlog = new Backlog(LIMITS);
   backlog.add(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [createDelivery(id), createDelivery(id)]));
-  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
+  expect(listDestinations(takeAll(backlog))).toEqual(['a', 'b', 'c', 'd', 'e', 'a']);
 });
 
-test('leaves room in flight for another project', () => {
+test('reserves capacity in flight for other projects', () => {
   const backlog = new Backlog(LIMITS);
   const greedy = { projectId: 'greedy' };
   backlog.add(
     ['a', 'b', 'c', 'd'].flatMap((id) => [createDelivery(id, greedy), createDelivery(id, greedy)]),
   );
-  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
+  expect(listDestinations(takeAll(backlog))).toEqual(['a', 'b', 'c', 'd', 'a']);
   backlog.add([createDelivery('e', { projectId: 'quiet' })]);
-  expect(listDestinations(take(backlog))).toEqual(['e']);
+  expect(listDestinations(takeAll(backlog))).toEqual(['e']);
 });
 
-test('limits the messages in flight of failing destinations, including newly failing ones', () => {
+test('limits the messages in flight of failing destinations, including destinations that begin to fail', () => {
   const backlog = new Backlog(LIMITS);
   const isFailing = true;
   backlog.add(['a', 'b', 'c', 'd'].map((id) => createDelivery(id, { isFailing })));
-  expect(listDestinations(take(backlog))).toEqual(['a', 'b', 'c']);
+  expect(listDestinations(takeAll(backlog))).toEqual(['a', 'b', 'c']);
   backlog.add([createDelivery('e'), createDelivery('e'), createDelivery('e')]);
-  const [e1, e2] = take(backlog);
-  if (!e1 || !e2) return expect.unreachable();
-  expect(listDestinations([e1, e2])).toEqual(['e', 'e']);
-  backlog.endAttempt(e1, { isSuccess: false, durationMs: 1 });
+  const [failedDelivery, succeededDelivery] = takeAll(backlog);
+  if (!failedDelivery || !succeededDelivery) return expect.unreachable();
+  expect(listDestinations([failedDelivery, succeededDelivery])).toEqual(['e', 'e']);
+  backlog.endAttempt(failedDelivery, { isSuccess: false, durationMs: 1 });
   // The second delivery of the destination still counts, now as failing.
-  expect(take(backlog)).toEqual([]);
-  backlog.endAttempt(e2, QUICKLY);
-  expect(listDestinations(take(backlog))).toEqual(['e']);
+  expect(takeAll(backlog)).toEqual([]);
+  backlog.endAttempt(succeededDelivery, QUICK_SUCCESS);
+  expect(listDestinations(takeAll(backlog))).toEqual(['e']);
 });
 
 test('removes deliveries from the backlog that waited too long', () => {
   const backlog = new Backlog(LIMITS);
-  const [late, inTime] = [
+  const [lateDelivery, timelyDelivery] = [
     createDelivery('a', { startByMs: 10 }),
     createDelivery('a', { startByMs: 20 }),
   ];
-  backlog.add([late, inTime]);
-  expect(take(backlog, 11)).toEqual([inTime]);
-  expect(backlog.takeStale()).toEqual([late]);
+  backlog.add([lateDelivery, timelyDelivery]);
+  expect(takeAll(backlog, 11)).toEqual([timelyDelivery]);
+  expect(backlog.takeStale()).toEqual([lateDelivery]);
   expect(backlog.takeStale()).toEqual([]);
 });
 
 test('raises the allowance of a destination while it responds quickly', () => {
   const backlog = new Backlog(LIMITS);
-  const first = createDelivery('a');
-  backlog.add([first]);
+  const quickDelivery = createDelivery('a');
+  backlog.add([quickDelivery]);
   expect(backlog.getFreeCapacities()).toEqual(new Map([['a', 1]]));
-  take(backlog);
-  backlog.endAttempt(first, QUICKLY);
-  backlog.drop([first]);
+  takeAll(backlog);
+  backlog.endAttempt(quickDelivery, QUICK_SUCCESS);
+  backlog.drop([quickDelivery]);
   expect(backlog.getFreeCapacities()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
-  const second = createDelivery('a');
-  backlog.add([second]);
-  take(backlog);
-  backlog.endAttempt(second, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
-  backlog.drop([second]);
+  const slowDelivery = createDelivery('a');
+  backlog.add([slowDelivery]);
+  takeAll(backlog);
+  backlog.endAttempt(slowDelivery, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
+  backlog.drop([slowDelivery]);
   expect(backlog.getFreeCapacities()).toEqual(new Map());
 });
 
@@ -118,7 +122,7 @@ test('counts deliveries and bytes until they are dropped', () => {
   expect(backlog.getCapacities().byProject).toEqual(new Map());
 });
 
-test('allows a project three quarters of the free room, and failing rows a quarter of the total', () => {
+test('allows a project three quarters of the free capacity, and a quarter of that for failing rows', () => {
   const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
   expect(backlog.getCapacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
   const greedy = { projectId: 'greedy' };
@@ -132,7 +136,7 @@ test('allows a project three quarters of the free room, and failing rows a quart
     other: { rows: 42, bytes: 120, failing: 12 },
   });
   backlog.add(Array.from({ length: 6 }, () => createDelivery('a', greedy)));
-  // Without room for bytes, there is none for rows.
+  // A project without free bytes may hold no more rows.
   expect(backlog.getCapacities().byProject.get('greedy')).toEqual({
     rows: 0,
     bytes: 0,

@@ -5,13 +5,13 @@ import { decideRetry } from '../../src/deliveries/decide.ts';
 const now = new Date('2026-01-01T00:00:00Z');
 const failed = { responseStatus: 500, error: 'The receiver responded with 500.' };
 
-function waitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
+function computeWaitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
   const rules = { retrySeconds, now, random: () => random };
   const { nextAttemptTime } = decideRetry({ ...failed, retryAfter }, 0, rules);
   return (nextAttemptTime?.getTime() ?? Number.NaN) - now.getTime();
 }
 
-test('ends the delivery after a success', () => {
+test('completes the delivery after a success', () => {
   const rules = { retrySeconds: [5], now, random: () => 0 };
   expect(decideRetry({ responseStatus: 204, error: null }, 3, rules)).toEqual({
     status: 'SUCCEEDED',
@@ -20,13 +20,13 @@ test('ends the delivery after a success', () => {
   });
 });
 
-test('varies the delay by up to a fifth', () => {
-  expect(waitMs(0)).toBe(80_000);
-  expect(waitMs(0.5)).toBe(100_000);
-  expect(waitMs(1)).toBe(120_000);
+test('varies the delay randomly by at most a fifth', () => {
+  expect(computeWaitMs(0)).toBe(80_000);
+  expect(computeWaitMs(0.5)).toBe(100_000);
+  expect(computeWaitMs(1)).toBe(120_000);
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (random) => {
-      const wait = waitMs(random);
+      const wait = computeWaitMs(random);
       return wait >= 80_000 && wait <= 120_000;
     }),
   );
@@ -45,7 +45,7 @@ test.each([
   ['1.5', 100_000],
   ['', 100_000],
 ])('turns Retry-After %j into a wait of %d ms if the delay is 100 s', (retryAfter, expected) => {
-  expect(waitMs(0.5, retryAfter)).toBe(expected);
+  expect(computeWaitMs(0.5, retryAfter)).toBe(expected);
 });
 
 test('uses a delay for each attempt, and fails the delivery after the last one', () => {

@@ -12,7 +12,7 @@ const { prisma } = services.database;
 const DELETE_DESTINATION =
   'mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }';
 
-const sweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
+const runSweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
 
 async function createDeliveries(count: number, columns: object = {}) {
   const tenant = await app.tenant();
@@ -27,7 +27,7 @@ async function createDeliveries(count: number, columns: object = {}) {
 }
 
 test(
-  'fails 10,000 deliveries with the deletion, and the rest in the sweep',
+  'fails 10,000 deliveries with the deletion, and the remaining deliveries in the sweep',
   { tags: ['all/rows'] },
   async () => {
     const { tenant, projectId, destinationId, countPending } = await createDeliveries(10_500);
@@ -36,7 +36,7 @@ test(
       deleteDestination: {},
     });
     expect(await countPending()).toBe(500);
-    await sweep();
+    await runSweep();
     expect(await countPending()).toBe(0);
     const where = { projectId, status: 'FAILED', nextAttemptTime: null } as const;
     const failureReason = 'The destination was deleted.';
@@ -50,7 +50,7 @@ test('keeps deliveries of a disabled destination pending', async () => {
     where: { projectId, id: destinationId },
     data: { status: 'DISABLED' },
   });
-  await sweep();
+  await runSweep();
   expect(await countPending()).toBe(3);
 });
 
@@ -58,6 +58,6 @@ test('fails deliveries of a deleted destination, even if another process claimed
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(Date.now() + 60_000) };
   const { projectId, destinationId, countPending } = await createDeliveries(3, lease);
   await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
-  await Promise.all([sweep(), sweep()]);
+  await Promise.all([runSweep(), runSweep()]);
   expect(await countPending()).toBe(0);
 });

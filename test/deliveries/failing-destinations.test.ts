@@ -13,7 +13,7 @@ test('disables the destination after a 410, records an event and keeps its deliv
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 410 });
   const { id } = await createDestination(receiver.getUrl(endpoint));
-  const [first] = await enqueue(id);
+  const [firstId] = await enqueue(id);
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
   await sender.worker.drain();
@@ -27,18 +27,18 @@ test('disables the destination after a 410, records an event and keeps its deliv
     data: { projectId, destinationId: id, destinationName: id, url: receiver.getUrl(endpoint) },
   });
 
-  const [second] = await enqueue(id);
+  const [secondId] = await enqueue(id);
   clock.advance(HOUR_MS);
   await sender.worker.drain();
   expect(receiver.listMessages(endpoint)).toHaveLength(1);
-  expect(await findDelivery(first)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
-  expect(await findDelivery(second)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
+  expect(await findDelivery(firstId)).toMatchObject({ status: 'PENDING', attemptCount: 1 });
+  expect(await findDelivery(secondId)).toMatchObject({ status: 'PENDING', attemptCount: 0 });
 
   receiver.setBehavior(endpoint, { status: 204 });
   await prisma.destination.updateMany({ where: { id }, data: { status: 'ENABLED' } });
   await sender.worker.drain();
-  expect(await findDelivery(first)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
-  expect(await findDelivery(second)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+  expect(await findDelivery(firstId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 2 });
+  expect(await findDelivery(secondId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('ignores a 410 if the URL has changed since the request', async () => {
@@ -67,23 +67,25 @@ test('disables a destination after 5 days and 20 attempts without a success', as
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const readState = () => findDestination(id);
 
   await enqueue(id, 18);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({ failedAttempts: 18, failingSince: clock.now() });
+  expect(await findDestination(id)).toMatchObject({
+    failedAttempts: 18,
+    failingSince: clock.now(),
+  });
   await prisma.delivery.deleteMany();
 
   // After 5 days there are only 19 attempts.
   clock.advance(5 * DAY_MS);
   await enqueue(id);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
+  expect(await findDestination(id)).toMatchObject({ failedAttempts: 19, status: 'ENABLED' });
   await prisma.delivery.deleteMany();
 
   await enqueue(id);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({
+  expect(await findDestination(id)).toMatchObject({
     failedAttempts: 20,
     status: 'DISABLED',
     disabledReason: 'Every attempt has failed for 5 days.',
@@ -97,7 +99,6 @@ test('keeps a destination that has failed for less than 5 days enabled, and rest
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const readState = () => findDestination(id);
 
   await enqueue(id, 30);
   await sender.worker.drain();
@@ -105,17 +106,20 @@ test('keeps a destination that has failed for less than 5 days enabled, and rest
   clock.advance(5 * DAY_MS - 1);
   await enqueue(id);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({ failedAttempts: 31, status: 'ENABLED' });
+  expect(await findDestination(id)).toMatchObject({ failedAttempts: 31, status: 'ENABLED' });
 
   receiver.setBehavior(endpoint, { status: 200 });
   await enqueue(id);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({ failedAttempts: 0, failingSince: null });
+  expect(await findDestination(id)).toMatchObject({ failedAttempts: 0, failingSince: null });
 
   receiver.setBehavior(endpoint, { status: 503 });
   clock.advance(2);
   await enqueue(id, 30);
   await sender.worker.drain();
-  expect(await readState()).toMatchObject({ failedAttempts: 30, failingSince: clock.now() });
-  expect(await readState()).toMatchObject({ status: 'ENABLED' });
+  expect(await findDestination(id)).toMatchObject({
+    failedAttempts: 30,
+    failingSince: clock.now(),
+  });
+  expect(await findDestination(id)).toMatchObject({ status: 'ENABLED' });
 });

@@ -1,4 +1,4 @@
-/** Events about a destination that fails and about a failed delivery. */
+/** Events about failing destinations and failed deliveries. */
 import { expect, test } from 'vitest';
 import { decodeResponse } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';
@@ -37,19 +37,19 @@ test('records one event when a destination fails for an hour, and another after 
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   await using sender = createWorker(database, { now: clock.now });
-  const fail = async () => {
+  const sendMessage = async () => {
     await enqueue(id);
     await sender.worker.drain();
   };
-  await fail();
+  await sendMessage();
   clock.advance(59 * MINUTE_MS);
-  await fail();
+  await sendMessage();
   expect(await findEvents(id, 'DESTINATION_WEBHOOK_FAILING')).toEqual([]);
   clock.advance(2 * MINUTE_MS);
-  await fail();
-  await fail();
-  const [event, ...more] = await findEvents(id, 'DESTINATION_WEBHOOK_FAILING');
-  expect(more).toEqual([]);
+  await sendMessage();
+  await sendMessage();
+  const [event, ...otherEvents] = await findEvents(id, 'DESTINATION_WEBHOOK_FAILING');
+  expect(otherEvents).toEqual([]);
   expect(event?.data).toMatchObject({
     projectId,
     destinationId: id,
@@ -58,15 +58,15 @@ test('records one event when a destination fails for an hour, and another after 
     failingSince: '2031-01-01T00:00:00.000Z',
   });
   receiver.setBehavior(endpoint, { status: 204 });
-  await fail();
+  await sendMessage();
   receiver.setBehavior(endpoint, { status: 500 });
-  await fail();
+  await sendMessage();
   clock.advance(61 * MINUTE_MS);
-  await fail();
+  await sendMessage();
   expect(await findEvents(id, 'DESTINATION_WEBHOOK_FAILING')).toHaveLength(2);
 });
 
-test('records an event for a failed delivery, except a delivery of such an event', async () => {
+test('records an event for a failed delivery, unless the delivery contains such an event', async () => {
   const topicId = await routeToTopic('DELIVERY_FAILED');
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500, body: 'no such hook' });
@@ -81,8 +81,8 @@ test('records an event for a failed delivery, except a delivery of such an event
   await sender.worker.drain();
   await sender.worker.drain();
   expect(await findDelivery(deliveryId)).toMatchObject({ status: 'FAILED' });
-  const [event, ...more] = await findEvents(id, 'DELIVERY_FAILED');
-  expect(more).toEqual([]);
+  const [event, ...otherEvents] = await findEvents(id, 'DELIVERY_FAILED');
+  expect(otherEvents).toEqual([]);
   expect(event?.data).toEqual({
     projectId,
     destinationId: id,

@@ -1,4 +1,8 @@
-/** @module-tag all/rows */
+/**
+ * Hanging or busy destinations do not delay messages to other destinations.
+ *
+ * @module-tag all/rows
+ */
 import { expect, test } from 'vitest';
 import {
   createDeliveryProject,
@@ -9,19 +13,19 @@ import {
 const shared = await getSharedDeliveries();
 const { database, prisma, receiver, createEndpointName, projectId, createDestination, enqueue } =
   shared;
-/** The worker stops without waiting for messages in flight. */
+/** With these settings, the worker stops without waiting for messages in flight. */
 const STOP_IMMEDIATELY = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
-/** Hanging requests outlast the test, even on a slow machine. */
+/** With these limits, hanging requests last longer than the test, even on a slow machine. */
 const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
-/** One statement must end within five seconds, even on a busy machine. */
+/** A statement must end within five seconds, even on a busy machine. */
 const ROWS_PER_INSERT = 5_000;
 
-async function newDestination(data: Parameters<typeof createDestination>[1] = {}) {
+async function createNextDestination(data: Parameters<typeof createDestination>[1] = {}) {
   const endpoint = createEndpointName();
   return { endpoint, ...(await createDestination(receiver.getUrl(endpoint), data)) };
 }
 
-/** Inserts many deliveries by SQL, without loading them into this process. */
+/** Inserts deliveries without loading them into this process. */
 async function enqueueMany(destinationId: string, count: number): Promise<void> {
   for (let index = 1; index <= count; index += ROWS_PER_INSERT) {
     await database.rows.query(
@@ -33,47 +37,51 @@ async function enqueueMany(destinationId: string, count: number): Promise<void> 
   }
 }
 
-test('limits a hanging destination with 20,000 due messages to 8 in flight, and delays no other', async () => {
-  const hanging = await newDestination();
+test('limits a hanging destination with 20,000 due messages to 8 in flight, without delaying other destinations', async () => {
+  const hanging = await createNextDestination();
   receiver.setBehavior(hanging.endpoint, 'HANG');
   await enqueueMany(hanging.id, 20_000);
-  const others = await Promise.all(Array.from({ length: 5 }, () => newDestination()));
-  for (const { id } of others) await enqueue(id, 200);
+  const otherDestinations = await Promise.all(
+    Array.from({ length: 5 }, () => createNextDestination()),
+  );
+  for (const { id } of otherDestinations) await enqueue(id, 200);
 
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
   const running = sender.worker.run();
-  await Promise.all(others.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)));
+  await Promise.all(
+    otherDestinations.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)),
+  );
   expect(receiver.listMessages(hanging.endpoint)).toHaveLength(8);
   await sender.worker.stop(running);
   expect(receiver.getConcurrentMax(hanging.endpoint)).toBe(8);
-  for (const { endpoint } of others)
+  for (const { endpoint } of otherDestinations)
     expect(receiver.getConcurrentMax(endpoint)).toBeLessThanOrEqual(8);
 });
 
 test('leaves half of the capacity to other destinations while many hang', async () => {
   const hanging = await Promise.all(
     Array.from({ length: 12 }, () =>
-      newDestination({ failingSince: new Date(), failedAttempts: 5 }),
+      createNextDestination({ failingSince: new Date(), failedAttempts: 5 }),
     ),
   );
   for (const { id, endpoint } of hanging) {
     receiver.setBehavior(endpoint, 'HANG');
     await enqueue(id, 50);
   }
-  const good = await newDestination();
-  await enqueue(good.id, 500);
+  const responsive = await createNextDestination();
+  await enqueue(responsive.id, 500);
 
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY });
   const running = sender.worker.run();
-  await receiver.waitForMessages(good.endpoint, 500);
+  await receiver.waitForMessages(responsive.endpoint, 500);
   await sender.worker.stop(running);
-  const held = hanging.map(({ endpoint }) => receiver.listMessages(endpoint).length);
-  expect(held.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
+  const receivedCounts = hanging.map(({ endpoint }) => receiver.listMessages(endpoint).length);
+  expect(receivedCounts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(32);
 });
 
-test('delays no other project when the destinations of a project fill the capacity in flight', async () => {
+test('delays no other project if the destinations of a project could fill the capacity in flight', async () => {
   // Each destination may have 8 messages in flight. Together they exceed the limit of the process.
-  const hanging = await Promise.all(Array.from({ length: 20 }, () => newDestination()));
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => createNextDestination()));
   for (const { endpoint } of hanging) receiver.setBehavior(endpoint, 'HANG');
   for (const { id } of hanging) await enqueue(id, 8);
   const quiet = await createDeliveryProject(database);
@@ -95,14 +103,14 @@ interface HangingOptions {
 }
 
 /** Enqueues deliveries to hanging destinations, and to an endpoint of another project whose ID is greater. */
-async function enqueueBesideHanging({
+async function enqueueToHangingAndQuiet({
   destinations,
   isFailing = false,
   body = '{}',
 }: HangingOptions) {
-  const since = isFailing ? { failingSince: new Date(), failedAttempts: 5 } : {};
+  const failingColumns = isFailing ? { failingSince: new Date(), failedAttempts: 5 } : {};
   const hanging = await Promise.all(
-    Array.from({ length: destinations }, () => newDestination(since)),
+    Array.from({ length: destinations }, () => createNextDestination(failingColumns)),
   );
   for (const { id, endpoint } of hanging) {
     receiver.setBehavior(endpoint, 'HANG');
@@ -110,7 +118,7 @@ async function enqueueBesideHanging({
   }
   const quiet = await createDeliveryProject(database);
   const endpoint = createEndpointName();
-  const { id } = await quiet.createDestination(receiver.getUrl(endpoint), since);
+  const { id } = await quiet.createDestination(receiver.getUrl(endpoint), failingColumns);
   await quiet.enqueue(id, 40, { body });
   return { endpoint, hanging };
 }
@@ -127,8 +135,8 @@ test.each([
     limits: { claimRows: 20, heldRows: 80 },
     delivery: { isFailing: true },
   },
-])('leaves other projects a part of the $resource while the destinations of a project hang', async (scenario) => {
-  const { endpoint } = await enqueueBesideHanging({ destinations: 20, ...scenario.delivery });
+])('leaves a part of the $resource to other projects while the destinations of a project hang', async (scenario) => {
+  const { endpoint } = await enqueueToHangingAndQuiet({ destinations: 20, ...scenario.delivery });
   const limits = { ...HANGING, ...scenario.limits };
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits });
   const running = sender.worker.run();
@@ -137,8 +145,8 @@ test.each([
   expect(receiver.listMessages(endpoint)).toHaveLength(40);
 });
 
-test('serves every destination of a project when one claim takes only a few rows of it', async () => {
-  const { hanging } = await enqueueBesideHanging({ destinations: 12 });
+test('serves every destination of a project if each claim takes only a few rows', async () => {
+  const { hanging } = await enqueueToHangingAndQuiet({ destinations: 12 });
   for (const { endpoint } of hanging) receiver.setBehavior(endpoint, { status: 200 });
   const limits = { claimRows: 8, heldRows: 10, inFlight: 4 };
   await using sender = createWorker(database, { limits });
@@ -149,7 +157,7 @@ test('serves every destination of a project when one claim takes only a few rows
 });
 
 test('serves every destination, even if many have many messages', async () => {
-  const destinations = await Promise.all(Array.from({ length: 30 }, () => newDestination()));
+  const destinations = await Promise.all(Array.from({ length: 30 }, () => createNextDestination()));
   for (const { id } of destinations) await enqueue(id, 30);
   const limits = { claimRows: 20, heldRows: 40, inFlight: 4 };
   await using sender = createWorker(database, { limits });
@@ -158,8 +166,8 @@ test('serves every destination, even if many have many messages', async () => {
   expect(counts).toEqual(Array(30).fill(30));
 });
 
-test('bounds the bodies in memory, and sends all messages', async () => {
-  const { id, endpoint } = await newDestination();
+test('limits the size of bodies in memory, and sends all messages', async () => {
+  const { id, endpoint } = await createNextDestination();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
   await enqueue(id, 40, { body });
   await using sender = createWorker(database, { limits: { heldBytes: 250_000 } });
@@ -168,8 +176,8 @@ test('bounds the bodies in memory, and sends all messages', async () => {
   expect(receiver.getConcurrentMax(endpoint)).toBeLessThanOrEqual(3);
 });
 
-test('releases deliveries that cannot start within their lease, and sends them with a new one', async () => {
-  const { id, endpoint } = await newDestination();
+test('releases deliveries that cannot start within their lease, and sends them with a new lease', async () => {
+  const { id, endpoint } = await createNextDestination();
   const limits = { attemptMs: 150, leaseMs: 200, heldPerQuickDestination: 20 };
   await using sender = createWorker(database, { limits: { ...limits, inFlightPerDestination: 4 } });
   // A quick response allows the worker to hold more messages of the destination than are in flight.

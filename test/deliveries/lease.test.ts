@@ -14,8 +14,8 @@ test('refuses the late result of a claim that another worker took over', async (
   receiver.setBehavior(endpoint, 'HANG');
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const [deliveryId] = await enqueue(id);
-  await using late = createWorker(database);
-  const draining = late.worker.drain();
+  await using lateSender = createWorker(database);
+  const draining = lateSender.worker.drain();
   await receiver.waitForMessages(endpoint, 1);
 
   await prisma.delivery.updateMany({
@@ -23,8 +23,8 @@ test('refuses the late result of a claim that another worker took over', async (
     data: { leaseExpireTime: new Date(0) },
   });
   receiver.setBehavior(endpoint, { status: 200 });
-  await using next = createWorker(database);
-  await next.worker.drain();
+  await using nextSender = createWorker(database);
+  await nextSender.worker.drain();
   const recorded = await findDelivery(deliveryId);
   expect(recorded).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 
@@ -36,19 +36,23 @@ test('refuses the late result of a claim that another worker took over', async (
   });
 });
 
-test('keeps the next message waiting when the result of the previous one is refused', async () => {
+test('keeps a message waiting when the result of the previous message is refused', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
   const { id } = await createDestination(receiver.getUrl(endpoint));
-  const [first] = await enqueue(id, 1, { orderKey: 'one' });
-  const [next] = await enqueue(id, 1, { orderKey: 'one', afterId: first, nextAttemptTime: null });
-  await using late = createWorker(database);
-  const draining = late.worker.drain();
+  const [firstId] = await enqueue(id, 1, { orderKey: 'one' });
+  const [nextId] = await enqueue(id, 1, {
+    orderKey: 'one',
+    afterId: firstId,
+    nextAttemptTime: null,
+  });
+  await using lateSender = createWorker(database);
+  const draining = lateSender.worker.drain();
   await receiver.waitForMessages(endpoint, 1);
-  await prisma.delivery.updateMany({ where: { id: first }, data: { leaseToken: 'newer' } });
+  await prisma.delivery.updateMany({ where: { id: firstId }, data: { leaseToken: 'newer' } });
   receiver.respondToHeld(endpoint, { status: 200 });
   await draining;
-  expect(await findDelivery(next)).toMatchObject({ status: 'PENDING', afterId: first });
+  expect(await findDelivery(nextId)).toMatchObject({ status: 'PENDING', afterId: firstId });
 });
 
 test('skips a delivery while another process holds its lease', async () => {
@@ -65,31 +69,34 @@ test('sends deliveries of an ended process immediately, before their lease expir
   const { id } = await createDestination(receiver.getUrl(endpoint));
   await prisma.serverProcess.create({ data: { id: 'ended', missedTime: new Date(0) } });
   const leaseExpireTime = new Date(Date.now() + HOUR_MS);
-  const [held] = await enqueue(id, 1, { leaseToken: newLeaseToken('ended'), leaseExpireTime });
+  const [deliveryId] = await enqueue(id, 1, {
+    leaseToken: newLeaseToken('ended'),
+    leaseExpireTime,
+  });
   await using sender = createWorker(database);
   await sender.worker.drain();
-  expect(receiver.listMessages(endpoint).map((message) => message.id)).toEqual([held]);
-  expect(await findDelivery(held)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
+  expect(receiver.listMessages(endpoint).map((message) => message.id)).toEqual([deliveryId]);
+  expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });
 });
 
 test('sends each message once from two concurrent workers', async () => {
   const endpoint = createEndpointName();
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const ids = await enqueue(id, 500);
-  await using first = createWorker(database);
-  await using other = createWorker(database);
-  await Promise.all([first.worker.drain(), other.worker.drain()]);
+  await using firstSender = createWorker(database);
+  await using otherSender = createWorker(database);
+  await Promise.all([firstSender.worker.drain(), otherSender.worker.drain()]);
   const arrived = receiver.listMessages(endpoint).map((message) => message.id);
   expect(arrived.toSorted()).toEqual(ids.toSorted());
   expect(await countSucceeded()).toBe(500);
 });
 
-const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const WAITING_STATEMENTS = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-// The embedded database has one connection, so nothing changes concurrently. In a cluster the statement waits
-// on another server.
+// The embedded database runs no concurrent transactions. On Citus, the statement waits on another server, so the query
+// does not find it.
 test.runIf(onPostgres && !onCitus)(
-  'records a result although another transaction changes the delivery',
+  'records a result after another transaction has changed the delivery',
   async () => {
     const endpoint = createEndpointName();
     receiver.setBehavior(endpoint, 'HANG');
@@ -105,7 +112,7 @@ test.runIf(onPostgres && !onCitus)(
         data: { updateTime: new Date(0) },
       });
       receiver.respondToHeld(endpoint, { status: 200 });
-      await expect.poll(() => database.rows.query(WAITING, [])).toHaveLength(1);
+      await expect.poll(() => database.rows.query(WAITING_STATEMENTS, [])).toHaveLength(1);
     });
     await draining;
     expect(await findDelivery(deliveryId)).toMatchObject({ status: 'SUCCEEDED', attemptCount: 1 });

@@ -14,7 +14,7 @@ const {
   countSucceeded,
 } = shared;
 
-test('waits for messages in flight on stop, records them and releases the others', async () => {
+test('on stop, waits for messages in flight, records them, and releases other deliveries', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
   const { id } = await createDestination(receiver.getUrl(endpoint));
@@ -31,7 +31,7 @@ test('waits for messages in flight on stop, records them and releases the others
   expect(await prisma.delivery.count({ where: { leaseToken: { not: null } } })).toBe(0);
 });
 
-test('leaves a delivery pending if it does not end before the stop', async () => {
+test('leaves a delivery pending if its attempt lasts longer than the stop may take', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, 'HANG');
   const { id } = await createDestination(receiver.getUrl(endpoint));
@@ -50,24 +50,24 @@ test('counts attempts while they run, including attempts that a stop aborts', as
   receiver.setBehavior(endpoint, 'HANG');
   const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 3);
-  let active = 0;
+  let activeCount = 0;
   const meters = {
     ...NO_METERS,
     activeChanged(_work: string, change: number) {
-      active += change;
+      activeCount += change;
     },
   };
   const config = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 20 };
   const sender = createWorker(database, { config, meters });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 3);
-  expect(active).toBe(3);
+  expect(activeCount).toBe(3);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();
-  expect(active).toBe(0);
+  expect(activeCount).toBe(0);
 });
 
-test('sends new deliveries after a notification, and by polling', async () => {
+test('sends new deliveries after a notification and after a poll', async () => {
   const endpoint = createEndpointName();
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const sender = createWorker(database, { limits: { pollMs: 20 } });
@@ -88,9 +88,9 @@ test('neither loses nor repeats a delivery while the database fails', async () =
   await enqueue(id, 50);
   let failures = 0;
   const failQuery = async <T>(text: string, values: unknown[]): Promise<T[]> => {
-    // Every kind of statement fails twice, then succeeds once.
+    // Two of three statements fail.
     failures += 1;
-    if (failures % 3 !== 0) throw new Error('the database is gone');
+    if (failures % 3 !== 0) throw new Error('The database is not available.');
     return database.rows.query<T>(text, values);
   };
   const sender = createWorker(
@@ -108,17 +108,17 @@ test('neither loses nor repeats a delivery while the database fails', async () =
   );
 });
 
-test('claims nothing while results cannot be recorded', async () => {
+test('claims no delivery while results cannot be recorded', async () => {
   const endpoint = createEndpointName();
   const { id } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id, 100);
-  let isGone = true;
-  let refused = 0;
+  let isUnavailable = true;
+  let refusalCount = 0;
   const claims = { started: 0, ended: 0 };
   const query = async <T>(text: string, values: unknown[]): Promise<T[]> => {
-    if (text.includes('"DeliveryAttempt"') && isGone) {
-      refused += 1;
-      throw new Error('the database is gone');
+    if (text.includes('"DeliveryAttempt"') && isUnavailable) {
+      refusalCount += 1;
+      throw new Error('The database is not available.');
     }
     if (!text.includes('recursive')) return database.rows.query<T>(text, values);
     claims.started += 1;
@@ -135,16 +135,16 @@ test('claims nothing while results cannot be recorded', async () => {
   const sender = createWorker({ ...database, rows: { ...database.rows, query } }, { limits });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 10);
-  // One more claim may be under way before the first refusal.
-  await expect.poll(() => refused).toBeGreaterThan(1);
+  // A claim may have started before the first refusal.
+  await expect.poll(() => refusalCount).toBeGreaterThan(1);
   await expect.poll(() => claims.started - claims.ended).toBe(0);
   const startedBefore = claims.started;
   // Simulates an outage that outlasts the leases.
   await prisma.delivery.updateMany({ data: { leaseExpireTime: new Date(0) } });
-  const refusedSoFar = refused;
-  await expect.poll(() => refused).toBeGreaterThan(refusedSoFar + 100);
+  const refusalsBefore = refusalCount;
+  await expect.poll(() => refusalCount).toBeGreaterThan(refusalsBefore + 100);
   expect(claims.started).toBe(startedBefore);
-  isGone = false;
+  isUnavailable = false;
   await expect.poll(countSucceeded).toBe(100);
   await sender.worker.stop(running);
   await sender[Symbol.asyncDispose]();

@@ -29,11 +29,11 @@ test('verifies signatures of the reference library', () => {
   expect(isSigned(body, headers, { secret, nowSeconds })).toBe(true);
 });
 
-test('signs with two secrets, and either verifies', () => {
-  const other = createSigningSecret();
-  const headers = signBody('{}', nowSeconds, [secret, other]);
+test('signs with two secrets, either of which verifies the signature', () => {
+  const otherSecret = createSigningSecret();
+  const headers = signBody('{}', nowSeconds, [secret, otherSecret]);
   expect(headers['webhook-signature']).toMatch(/^v1,\S{44} v1,\S{44}$/);
-  for (const signingKey of [secret, other]) {
+  for (const signingKey of [secret, otherSecret]) {
     expect(isSigned('{}', headers, { secret: signingKey, nowSeconds })).toBe(true);
   }
 });
@@ -48,8 +48,8 @@ test.each([
   ['no signature', '{}', { 'webhook-signature': undefined }],
   ['a part of the signature', '{}', { 'webhook-signature': 'v1,AAAA' }],
   ['another secret', '{}', signBody('{}', nowSeconds, [createSigningSecret()])],
-])('rejects %s', (_, body, change) => {
-  expect(isSigned(body, { ...signBody('{}'), ...change }, { secret, nowSeconds })).toBe(false);
+])('rejects %s', (_name, body, headers) => {
+  expect(isSigned(body, { ...signBody('{}'), ...headers }, { secret, nowSeconds })).toBe(false);
 });
 
 test('hides the secret when a key is serialized', () => {

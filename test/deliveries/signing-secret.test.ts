@@ -12,7 +12,7 @@ const owner = { id: 'dst_1', projectId: 'prj_1' };
 const noPreviousSecret = { previousSecretSealed: null, previousSecretExpireTime: null };
 const now = new Date('2026-01-01T00:00:00Z');
 
-test('creates a secret of whsec_ and 32 random bytes in base64', () => {
+test('creates a secret with the prefix whsec_ and 32 random bytes in base64', () => {
   const secret = createSigningSecret();
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(createSigningSecret()).not.toBe(secret);
@@ -26,12 +26,12 @@ test('opens a sealed secret only for its destination', () => {
   expect(() => openSigningSecrets(vault, { ...sealed, projectId: 'prj_2' }, now)).toThrow();
 });
 
-test('signs with the previous secret, too, for 24 hours after a rotation', () => {
-  const first = { ...owner, ...sealSigningSecret(vault, owner, 'whsec_a') };
-  const rotated = { ...owner, ...rotateSecrets(vault, first, { secret: 'whsec_b', now }) };
-  const hoursLater = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
-  expect(openSigningSecrets(vault, rotated, hoursLater(23.9))).toEqual(['whsec_b', 'whsec_a']);
-  expect(openSigningSecrets(vault, rotated, hoursLater(24))).toEqual(['whsec_b']);
+test('also returns the previous secret for 24 hours after a rotation', () => {
+  const initial = { ...owner, ...sealSigningSecret(vault, owner, 'whsec_a') };
+  const rotated = { ...owner, ...rotateSecrets(vault, initial, { secret: 'whsec_b', now }) };
+  const addHours = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+  expect(openSigningSecrets(vault, rotated, addHours(23.9))).toEqual(['whsec_b', 'whsec_a']);
+  expect(openSigningSecrets(vault, rotated, addHours(24))).toEqual(['whsec_b']);
 
   const rotatedTwice = { ...owner, ...rotateSecrets(vault, rotated, { secret: 'whsec_c', now }) };
   expect(openSigningSecrets(vault, rotatedTwice, now)).toEqual(['whsec_c', 'whsec_b']);

@@ -17,16 +17,16 @@ const { findDelivery, findDestination } = shared;
 
 test('posts a message with its signature, content type and the headers of its destination', async () => {
   const endpoint = createEndpointName();
-  // Headers may be stored unsealed: a migration seals them later.
+  // Headers of an older version are not sealed until a migration has sealed them.
   const maskedHeaders = { 'X-Tenant': 'acme', 'User-Agent': 'acme-hooks' };
   const { id, secret } = await createDestination(receiver.getUrl(endpoint), { maskedHeaders });
   const [deliveryId] = await enqueue(id);
   await using sender = createWorker(database);
   await sender.worker.drain();
 
-  const [message, ...others] = receiver.listMessages(endpoint);
+  const [message, ...otherMessages] = receiver.listMessages(endpoint);
   if (!message) return expect.unreachable();
-  expect(others).toEqual([]);
+  expect(otherMessages).toEqual([]);
   expect(message.id).toBe(deliveryId);
   expect(message.headers).toMatchObject({
     'content-type': 'application/json',
@@ -51,7 +51,7 @@ test('posts a message with its signature, content type and the headers of its de
   expect(sent.attempts[0]?.id).toMatch(/^att_/);
 });
 
-test('keeps the id over all attempts, waits longer after each, and fails after the last', async () => {
+test('sends the same ID in each attempt, waits longer after each, and fails after the last', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
   const { id, secret } = await createDestination(receiver.getUrl(endpoint));
@@ -103,7 +103,7 @@ test.each([
     status: null,
     error: 'The connection ended before the response (UND_ERR_SOCKET).',
   },
-] as const)('fails an attempt after $behavior, and continues with other destinations', async (failure) => {
+] as const)('fails an attempt after $behavior, and serves other destinations', async (failure) => {
   const [badEndpoint, goodEndpoint] = [createEndpointName(), createEndpointName()];
   receiver.setBehavior(badEndpoint, failure.behavior);
   const [badDestination, goodDestination] = [
@@ -152,7 +152,7 @@ test('fails without a request if the address of the destination is private', asy
   ]);
 });
 
-test('sends the sealed values of the query and the headers', async () => {
+test('sends the values of a sealed URL and sealed headers', async () => {
   const endpoint = `${createEndpointName()}?token=s3cret`;
   const { id } = await createDestination(receiver.getUrl(endpoint));
   const owner = { id, projectId: shared.projectId };
@@ -180,7 +180,7 @@ test('fails the attempt without a request if a secret cannot be opened', async (
   ]);
 });
 
-test('no longer counts a delivery as being retried once an attempt succeeds', async () => {
+test('sets isRetrying after a failed attempt, and clears it after a success', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
   const { id } = await createDestination(receiver.getUrl(endpoint));
@@ -212,14 +212,14 @@ test('honors Retry-After up to one hour', async () => {
   expect(waitsSeconds).toEqual([120, 600, 3600, 5, 5]);
 });
 
-test('signs with both secrets after a rotation, until the older one expires', async () => {
+test('signs with two secrets after a rotation, until the previous secret expires', async () => {
   const endpoint = createEndpointName();
-  const { id, secret: before } = await createDestination(receiver.getUrl(endpoint));
+  const { id, secret: previousSecret } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
   const sealed = await findDestination(id);
-  const after = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+  const currentSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
-  const rotated = rotateSecrets(vault, sealed, { secret: after, now: clock.now() });
+  const rotated = rotateSecrets(vault, sealed, { secret: currentSecret, now: clock.now() });
   await prisma.destination.updateMany({ where: { id }, data: rotated });
   await using sender = createWorker(database, { now: clock.now });
 
@@ -232,13 +232,15 @@ test('signs with both secrets after a rotation, until the older one expires', as
   const [signedTwice, signedOnce] = receiver.listMessages(endpoint);
   if (!signedTwice || !signedOnce) return expect.unreachable();
   expect(signedTwice.headers['webhook-signature']?.split(' ')).toHaveLength(2);
-  expect(verifyMessage(signedTwice, before)).toEqual(verifyMessage(signedTwice, after));
+  expect(verifyMessage(signedTwice, previousSecret)).toEqual(
+    verifyMessage(signedTwice, currentSecret),
+  );
   expect(signedOnce.headers['webhook-signature']?.split(' ')).toHaveLength(1);
-  verifyMessage(signedOnce, after);
-  expect(() => verifyMessage(signedOnce, before)).toThrow();
+  verifyMessage(signedOnce, currentSecret);
+  expect(() => verifyMessage(signedOnce, previousSecret)).toThrow();
 });
 
-test('signs with the time of the database, whatever the clock of the process', async () => {
+test('signs with the time of the database, even if the clock of the process is wrong', async () => {
   const endpoint = createEndpointName();
   const { id, secret } = await createDestination(receiver.getUrl(endpoint));
   await enqueue(id);

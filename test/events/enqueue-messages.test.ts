@@ -7,18 +7,18 @@ import { createDeliveryProject } from '../support/fixtures/deliveries.ts';
 const database = await createTestDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-test('queues a message behind the last queued message with the same order key, whatever their ids', async () => {
+test('queues a message after the last queued message with the same order key, even if its ID sorts before the others', async () => {
   const { projectId, createDestination, enqueue } = await createDeliveryProject(database);
   const { id } = await createDestination('https://hooks.example.com');
-  const [first] = await enqueue(id, 1, { orderKey: 'one' });
+  const [firstId] = await enqueue(id, 1, { orderKey: 'one' });
   const lastQueuedId = `dlv_${'0'.repeat(32)}`;
   await enqueue(id, 1, {
     id: lastQueuedId,
     orderKey: 'one',
-    afterId: first,
+    afterId: firstId,
     nextAttemptTime: null,
   });
-  const [next] = await inTransaction(database, (tx) =>
+  const [nextId] = await inTransaction(database, (tx) =>
     enqueueMessages(
       tx,
       { id, projectId, type: 'WEBHOOK' },
@@ -26,7 +26,7 @@ test('queues a message behind the last queued message with the same order key, w
     ),
   );
   expect(
-    await database.prisma.delivery.findFirst({ where: { projectId, id: next } }),
+    await database.prisma.delivery.findFirst({ where: { projectId, id: nextId } }),
   ).toMatchObject({
     afterId: lastQueuedId,
     nextAttemptTime: null,

@@ -25,12 +25,12 @@ import {
 
 const log = createLog('silent');
 const database = await createTestDatabase(log);
-const open = (from: Database, options?: { pollMs: number }) =>
+const openFeed = (from: Database, options?: { pollMs: number }) =>
   createFeed(
     { database: from, log, source: createEventLogSource(from, encodeEventCursor) },
     options,
   );
-const feed = open(database);
+const feed = openFeed(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
@@ -57,11 +57,11 @@ test('delivers missed events, then new ones, to a follower that resumes', async 
   const { projectId } = await createEventLog(database);
   await recordNamedEvents(database, { projectId }, createNames('old', 250));
   const follower = await follow(projectId, { after: 2n });
-  const [first] = await takeNext(follower, 1);
-  expect(first?.node.position).toBe(3n);
+  const [firstItem] = await takeNext(follower, 1);
+  expect(firstItem?.node.position).toBe(3n);
   await recordNamedEvents(database, { projectId }, createNames('new', 5));
-  const rest = await takeNext(follower, 252);
-  expect([first, ...rest].map((item) => readEventName(item as never))).toEqual([
+  const laterItems = await takeNext(follower, 252);
+  expect([firstItem, ...laterItems].map((item) => readEventName(item as never))).toEqual([
     ...createNames('old', 250).slice(2),
     ...createNames('new', 5),
   ]);
@@ -81,7 +81,7 @@ test('delivers all remaining events of a topic, even if some of a batch are hidd
       ? events.filter((event) => !isHidden(event as unknown as LoggedEvent))
       : events;
   };
-  await using hidingFeed = open({ ...database, rows: { ...rows, find } });
+  await using hidingFeed = openFeed({ ...database, rows: { ...rows, find } });
   const follower = await follow(projectId, { after: 0n, filter: { topicId }, by: hidingFeed });
   const remaining = createNames('e', count).filter((_, index) => BigInt(index + 1) % 7n !== 3n);
   expect((await takeNext(follower, remaining.length)).map(readEventName)).toEqual(remaining);
@@ -125,7 +125,7 @@ test(
   },
 );
 
-test('serves a lagging follower by separate reads until it has caught up', async () => {
+test('serves a lagging follower with separate reads until it has caught up', async () => {
   const { projectId } = await createEventLog(database);
   let catchUpReads = 0;
   const page: Database['rows']['page'] = (table, where, range) => {
@@ -133,27 +133,26 @@ test('serves a lagging follower by separate reads until it has caught up', async
     return database.rows.page(table, where, range);
   };
   const countingDatabase = { ...database, rows: { ...database.rows, page } };
-  await using countingFeed = open(countingDatabase);
-  const slow = await follow(projectId, { by: countingFeed });
+  await using countingFeed = openFeed(countingDatabase);
+  const slowFollower = await follow(projectId, { by: countingFeed });
   const count = WAITING_MAX + 200;
-  // The follower is live while it waits for its first event. Then it stops reading, and another follower
-  // reads to the end.
-  const first = slow.next();
+  // The slow follower stops reading after its first event, while another follower reads to the end.
+  const firstRead = slowFollower.next();
   await recordNamedEvents(database, { projectId }, createNames('e', count));
-  const quick = await follow(projectId, { after: 0n, by: countingFeed });
-  await takeNext(quick, count);
-  const before = catchUpReads;
-  const { value } = await first;
-  const rest = await takeNext(slow, count - 1);
-  expect([value, ...rest].map(readEventName)).toEqual(createNames('e', count));
-  expect(catchUpReads).toBeGreaterThan(before);
+  const fastFollower = await follow(projectId, { after: 0n, by: countingFeed });
+  await takeNext(fastFollower, count);
+  const readsBefore = catchUpReads;
+  const { value } = await firstRead;
+  const laterItems = await takeNext(slowFollower, count - 1);
+  expect([value, ...laterItems].map(readEventName)).toEqual(createNames('e', count));
+  expect(catchUpReads).toBeGreaterThan(readsBefore);
 
   // The follower has caught up, so later events need no separate reads.
-  const after = catchUpReads;
-  const next = slow.next();
+  const readsAfter = catchUpReads;
+  const nextRead = slowFollower.next();
   await recordNamedEvent(database, { projectId, name: 'last' });
-  expect(readEventName((await next).value)).toBe('last');
-  expect(catchUpReads).toBe(after);
+  expect(readEventName((await nextRead).value)).toBe('last');
+  expect(catchUpReads).toBe(readsAfter);
 });
 
 test('filters by topic and by type, both for stored and for live events', async () => {
@@ -178,12 +177,12 @@ test('filters by topic and by type, both for stored and for live events', async 
   const followers = await Promise.all(
     filters.map((filter) => follow(projectId, { after: 0n, filter })),
   );
-  const old = await Promise.all(followers.map((follower) => takeNext(follower, 4)));
-  const fresh = followers.map((follower) => takeNext(follower, 4));
+  const oldItems = await Promise.all(followers.map((follower) => takeNext(follower, 4)));
+  const newItems = followers.map((follower) => takeNext(follower, 4));
   await recordMixed('new');
   const expected = [...createNames('old', 4), ...createNames('new', 4)].map((name) => `${name}-`);
-  for (const [index, events] of (await Promise.all(fresh)).entries()) {
-    expect([...(old[index] ?? []), ...events].map(readEventName)).toEqual(expected);
+  for (const [index, events] of (await Promise.all(newItems)).entries()) {
+    expect([...(oldItems[index] ?? []), ...events].map(readEventName)).toEqual(expected);
   }
   await Promise.all(followers.map((follower) => follower.return?.()));
 });
@@ -194,11 +193,11 @@ test('delivers an event whose notification is lost', async () => {
     ...database,
     listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
   };
-  await using pollingFeed = open(withoutListener, { pollMs: 10 });
+  await using pollingFeed = openFeed(withoutListener, { pollMs: 10 });
   const follower = await follow(projectId, { by: pollingFeed });
-  const next = follower.next();
+  const nextRead = follower.next();
   await recordNamedEvent(database, { projectId, name: 'unheard' });
-  expect(readEventName((await next).value)).toBe('unheard');
+  expect(readEventName((await nextRead).value)).toBe('unheard');
 });
 
 test('delivers an event whose notification is lost while the server of another project hangs', async () => {
@@ -237,18 +236,20 @@ test('delivers an event whose notification is lost while the server of another p
 test('delays events while the database fails, and loses none', async () => {
   const { projectId } = await createEventLog(database);
   await recordNamedEvents(database, { projectId }, createNames('old', 3));
-  let isDown = true;
+  let isUnavailable = true;
   const page: Database['rows']['page'] = (...args) =>
-    isDown ? Promise.reject(new Error('down')) : database.rows.page(...args);
+    isUnavailable
+      ? Promise.reject(new Error('The database is not available.'))
+      : database.rows.page(...args);
   const failingDatabase = { ...database, rows: { ...database.rows, page } };
-  await using retryingFeed = open(failingDatabase, { pollMs: 10 });
+  await using retryingFeed = openFeed(failingDatabase, { pollMs: 10 });
   const resumed = await follow(projectId, { after: 0n, by: retryingFeed });
   const live = await follow(projectId, { by: retryingFeed });
-  const [first, next] = [takeNext(resumed, 4), live.next()];
+  const [resumedRead, liveRead] = [takeNext(resumed, 4), live.next()];
   await recordNamedEvent(database, { projectId, name: 'new' });
-  isDown = false;
-  expect((await first).map(readEventName)).toEqual([...createNames('old', 3), 'new']);
-  expect(readEventName((await next).value)).toBe('new');
+  isUnavailable = false;
+  expect((await resumedRead).map(readEventName)).toEqual([...createNames('old', 3), 'new']);
+  expect(readEventName((await liveRead).value)).toBe('new');
 });
 
 test('ends a waiting follower when it returns, and when the feed is disposed of', async () => {
@@ -259,18 +260,18 @@ test('ends a waiting follower when it returns, and when the feed is disposed of'
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
-  const otherFeed = open(database);
+  const otherFeed = openFeed(database);
   const secondFollower = (await follow(projectId, { by: otherFeed })).next();
   await otherFeed[Symbol.asyncDispose]();
   expect(await secondFollower).toEqual({ done: true, value: undefined });
 });
 
 test('delivers no event of another project', async () => {
-  const [a, b] = [await createEventLog(database), await createEventLog(database)];
-  const follower = await follow(a.projectId, { after: 0n });
+  const [eventLog, otherLog] = [await createEventLog(database), await createEventLog(database)];
+  const follower = await follow(eventLog.projectId, { after: 0n });
   const next = follower.next();
-  await recordNamedEvent(database, { projectId: b.projectId, name: 'theirs' });
-  await recordNamedEvent(database, { projectId: a.projectId, name: 'ours' });
-  expect(readEventName((await next).value)).toBe('ours');
+  await recordNamedEvent(database, { projectId: otherLog.projectId, name: 'other' });
+  await recordNamedEvent(database, { projectId: eventLog.projectId, name: 'own' });
+  expect(readEventName((await next).value)).toBe('own');
   await follower.return?.();
 });

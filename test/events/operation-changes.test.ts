@@ -34,7 +34,7 @@ async function changeOperation(id: string, data: object, { isAnnounced = true } 
   });
 }
 
-test('yields an operation as it is, then each change until it has ended', async () => {
+test('yields the current operation, then each change until the operation has ended', async () => {
   const operation = await createOperation();
   const follower = changes.follow(operation);
   expect((await follower.next()).value).toMatchObject({ node: { status: 'IN_PROGRESS' } });
@@ -43,13 +43,13 @@ test('yields an operation as it is, then each change until it has ended', async 
     objects: ['contact'],
     progress: { objectName: 'contact', recordsProcessed: 7 },
   };
-  const second = follower.next();
+  const progressRead = follower.next();
   await changeOperation(operation.id, { metadata });
-  expect((await second).value).toMatchObject({ node: { status: 'IN_PROGRESS', metadata } });
+  expect((await progressRead).value).toMatchObject({ node: { status: 'IN_PROGRESS', metadata } });
 
-  const third = follower.next();
+  const endRead = follower.next();
   await changeOperation(operation.id, { status: 'SUCCESS', updateTime: new Date() });
-  expect((await third).value).toMatchObject({ node: { status: 'SUCCESS', metadata } });
+  expect((await endRead).value).toMatchObject({ node: { status: 'SUCCESS', metadata } });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
@@ -75,21 +75,21 @@ test('yields a change without a notification after a poll', async () => {
   const operation = await createOperation();
   const follower = pollingChanges.follow(operation);
   await follower.next();
-  const next = follower.next();
+  const nextRead = follower.next();
   await changeOperation(operation.id, { status: 'SUCCESS' }, { isAnnounced: false });
-  expect((await next).value).toMatchObject({ node: { status: 'SUCCESS' } });
+  expect((await nextRead).value).toMatchObject({ node: { status: 'SUCCESS' } });
 });
 
 test('ends when the operation is deleted, and when the follower returns', async () => {
   const operation = await createOperation();
-  const [follower, leaving] = [changes.follow(operation), changes.follow(operation)];
-  await Promise.all([follower.next(), leaving.next()]);
-  const [next, canceled] = [follower.next(), leaving.next()];
-  await leaving.return?.();
+  const [follower, returningFollower] = [changes.follow(operation), changes.follow(operation)];
+  await Promise.all([follower.next(), returningFollower.next()]);
+  const [nextRead, canceled] = [follower.next(), returningFollower.next()];
+  await returningFollower.return?.();
   expect((await canceled).done).toBe(true);
   await inTransaction(database, async (tx) => {
     await tx.operation.deleteMany({ where: { id: operation.id } });
     notifyOperation(tx, operation.id);
   });
-  expect((await next).done).toBe(true);
+  expect((await nextRead).done).toBe(true);
 });

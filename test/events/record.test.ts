@@ -1,4 +1,4 @@
-/** Rows of one event, and the number of statements that record it. */
+/** The rows of an event, and the statements that record it. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { findPrefix, newId } from '../../src/ids.ts';
@@ -8,13 +8,13 @@ import { createEventLog, type EventLog, recordNamedEvent } from '../support/even
 
 const DESTINATIONS = 40;
 
-async function open(): Promise<{ database: Database; log: EventLog }> {
+async function openEventLog(): Promise<{ database: Database; log: EventLog }> {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   return { database, log: await createEventLog(database) };
 }
 
-/** Routes most destinations to both topics, so that they match twice. */
+/** Creates destinations. Most have routes from both topics, so that an event matches them twice. */
 async function createDestinations({ prisma }: Database, log: EventLog): Promise<string[]> {
   const { projectId, createdTopicId, deletedTopicId } = log;
   await prisma.eventTopicRoute.create({
@@ -47,7 +47,7 @@ async function createDestinations({ prisma }: Database, log: EventLog): Promise<
 }
 
 test('records an event with its topics, deliveries and notification in one statement', async () => {
-  const { database, log } = await open();
+  const { database, log } = await openEventLog();
   const destinationIds = await createDestinations(database, log);
   const { projectId, createdTopicId, deletedTopicId } = log;
   const { statements } = await recordStatements(() =>
@@ -75,7 +75,7 @@ test('records an event with its topics, deliveries and notification in one state
 });
 
 test('records no event and uses no position if no route matches', async () => {
-  const { database, log } = await open();
+  const { database, log } = await openEventLog();
   await database.prisma.eventTopicRoute.deleteMany({ where: { eventType: 'CONNECTION_DELETED' } });
   const { projectId } = log;
   await recordNamedEvent(database, { projectId, name: 'none', eventType: 'CONNECTION_DELETED' });

@@ -29,9 +29,9 @@ import {
 
 const log = createLog('silent');
 const database = await createTestDatabase(log);
-const open = (from: Database) =>
+const openFeed = (from: Database) =>
   createFeed({ database: from, log, source: createStreamLogSource(from, encodeMessageCursor) });
-const feed = open(database);
+const feed = openFeed(database);
 afterAll(async () => {
   await feed[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
@@ -49,14 +49,14 @@ async function follow(
   return by.follow(followed, { after: after ?? end, end, filter: null });
 }
 
-const getName = ({ node }: { node: { body: string } }) => readMessageName(node);
+const readItemName = ({ node }: { node: { body: string } }) => readMessageName(node);
 
 async function createTestStream(): Promise<TestStream> {
   const { projectId, createdTopicId: topicId } = await createEventLog(database);
   return createStream(database, { projectId, topicId });
 }
 
-test('delivers put messages and routed events of a stream in one order', async () => {
+test('delivers appended messages and routed events of a stream in one order', async () => {
   const stream = await createTestStream();
   const { projectId } = stream;
   await appendMessages(database, stream, { names: ['old'] });
@@ -69,14 +69,14 @@ test('delivers put messages and routed events of a stream in one order', async (
     eventType: 'CONNECTION_DELETED',
   });
   await appendMessages(database, stream, { names: ['c'] });
-  expect((await takeNext(follower, 4)).map(getName)).toEqual(['a', 'b', 'event', 'c']);
+  expect((await takeNext(follower, 4)).map(readItemName)).toEqual(['a', 'b', 'event', 'c']);
   expect(await listMessageNames(database, stream)).toEqual(['old', 'a', 'b', 'event', 'c']);
   expect(await database.prisma.delivery.count({ where: { projectId } })).toBe(0);
   await follower.return?.();
 });
 
 test(
-  'delivers every message to reconnecting followers while 8 writers put pages and events',
+  'delivers every message to reconnecting followers while 8 writers append pages and events',
   { tags: ['all/rows'] },
   async () => {
     const stream = await createTestStream();
@@ -94,7 +94,7 @@ test(
           follower,
           Math.min(turn + 1, total - receivedNames.length),
         )) {
-          receivedNames.push(getName(item));
+          receivedNames.push(readItemName(item));
           after = item.node.position;
         }
         await follower.return?.();
@@ -119,24 +119,26 @@ test(
 );
 
 test(
-  'reads large messages in parts, and bounds the queue of a slow follower',
+  'reads large messages in parts, and limits the queue of a slow follower',
   { tags: ['all/rows'] },
   async () => {
     const stream = await createTestStream();
     const padding = BATCH_BYTES_MAX / 4;
     const count = (3 * WAITING_BYTES_MAX) / padding;
     await appendMessages(database, stream, { names: ['old'] });
-    const slow = await follow(stream);
-    const first = slow.next();
+    const slowFollower = await follow(stream);
+    const firstRead = slowFollower.next();
     for (const name of createNames('m', count))
       await appendMessages(database, stream, { names: [name], padding });
-    // Another follower reads to the end while the first one waits.
-    const quick = await follow(stream, { after: 1n });
-    await takeNext(quick, count);
+    // The fast follower reads to the end, while the slow follower stops.
+    const fastFollower = await follow(stream, { after: 1n });
+    await takeNext(fastFollower, count);
     expect(feed.lagging).toBe(1);
-    const rest = await takeNext(slow, count - 1);
-    expect([(await first).value, ...rest].map(getName)).toEqual(createNames('m', count));
-    await Promise.all([slow.return?.(), quick.return?.()]);
+    const laterItems = await takeNext(slowFollower, count - 1);
+    expect([(await firstRead).value, ...laterItems].map(readItemName)).toEqual(
+      createNames('m', count),
+    );
+    await Promise.all([slowFollower.return?.(), fastFollower.return?.()]);
   },
 );
 
@@ -145,27 +147,27 @@ test('rejects a follower whose position was removed', async () => {
   const stream = await createTestStream();
   const padding = 300_000;
   await appendMessages(database, stream, { names: createNames('m', 8), padding });
-  const [overtaken, keptMessage] = [
+  const [lateFollower, currentFollower] = [
     await follow(stream, { after: 1n }),
     await follow(stream, { after: 6n }),
   ];
   expect(await removeSurplus(services)).toBe(5);
   expect(await listMessageNames(database, stream)).toEqual(['m6', 'm7', 'm8']);
   expect(await findStream(database, stream)).toMatchObject({ removedPosition: 5n });
-  await expect(overtaken.next()).rejects.toMatchObject({
+  await expect(lateFollower.next()).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
     message: expect.stringContaining('too old'),
   });
-  expect(await overtaken.next()).toEqual({ done: true, value: undefined });
-  expect((await takeNext(keptMessage, 2)).map(getName)).toEqual(['m7', 'm8']);
+  expect(await lateFollower.next()).toEqual({ done: true, value: undefined });
+  expect((await takeNext(currentFollower, 2)).map(readItemName)).toEqual(['m7', 'm8']);
   // Nothing is left to remove, and the stream continues.
   expect(await removeSurplus(services)).toBe(0);
   await appendMessages(database, stream, { names: ['next'] });
-  expect((await takeNext(keptMessage, 1)).map(getName)).toEqual(['next']);
-  await keptMessage.return?.();
+  expect((await takeNext(currentFollower, 1)).map(readItemName)).toEqual(['next']);
+  await currentFollower.return?.();
 });
 
-test('removes messages that are too old, whatever their size', async () => {
+test('removes messages that are too old, even if the stream is below its maximum size', async () => {
   const stream = await createTestStream();
   await appendMessages(database, stream, { names: createNames('m', 3) });
   const { destinationId } = stream;
@@ -180,15 +182,18 @@ test('ends the followers of a closed stream, and removes its messages', async ()
   const stream = await createTestStream();
   const { projectId, destinationId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
-  const [live, behind] = [await follow(stream), await follow(stream, { after: 0n })];
-  const next = live.next();
-  await takeNext(behind, 3);
+  const [liveFollower, waitingFollower] = [
+    await follow(stream),
+    await follow(stream, { after: 0n }),
+  ];
+  const liveRead = liveFollower.next();
+  await takeNext(waitingFollower, 3);
   await inTransaction(database, (tx) => closeStream(tx, stream));
-  const ends = [next, behind.next()].map((ended) =>
+  const ends = [liveRead, waitingFollower.next()].map((ended) =>
     expect(ended).rejects.toMatchObject({ code: 'NOT_FOUND' }),
   );
   await Promise.all(ends);
-  // A statement may have read the route before the deletion. Its message must be dropped.
+  // Drops the message of a statement that has read the route before the deletion.
   await recordNamedEvent(database, { projectId, name: 'late' });
   await removeMessages(services, stream);
   const where = { projectId, destinationId };

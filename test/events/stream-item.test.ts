@@ -5,12 +5,15 @@ test('computes a shared value once for each key', async () => {
   let count = 0;
   const compute = async () => {
     count += 1;
-    return { made: count };
+    return { count };
   };
-  const [item, other] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
-  const [first, repeated] = [item.computeOnce('x', compute), item.computeOnce('x', compute)];
-  expect(await repeated).toBe(await first);
+  const [item, otherItem] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
+  const [firstResult, repeatedResult] = [
+    item.computeOnce('x', compute),
+    item.computeOnce('x', compute),
+  ];
+  expect(await repeatedResult).toBe(await firstResult);
   await item.computeOnce('y', compute);
-  await other.computeOnce('x', compute);
+  await otherItem.computeOnce('x', compute);
   expect(count).toBe(3);
 });

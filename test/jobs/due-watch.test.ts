@@ -19,62 +19,62 @@ function createSource(sql: string, minIntervalMs = 50) {
   };
 }
 
-function watch(sources: DueWork[], log = services.log): void {
+function startWatch(sources: DueWork[], log = services.log): void {
   const dueWatch = new DueWatch({ ...services, log }, sources, { idleMs: HOUR_MS });
   dueWatch.start();
   onTestFinished(() => dueWatch[Symbol.asyncDispose]());
 }
 
-test('reports work when its time comes, and no other work', async () => {
+test('reports work when it is due, and not before', async () => {
   const startMs = performance.now();
   const time = new Date(services.now().getTime() + 500).toISOString();
-  const later = createSource(`select timestamptz '${time}'`, HOUR_MS);
+  const laterWork = createSource(`select timestamptz '${time}'`, HOUR_MS);
   const neverDue = createSource('select null::timestamptz');
-  watch([neverDue, later]);
-  await expect.poll(() => later.reportedMs.length, POLLING).toBe(1);
-  expect(later.reportedMs[0]).toBeGreaterThan(startMs + 450);
+  startWatch([neverDue, laterWork]);
+  await expect.poll(() => laterWork.reportedMs.length, POLLING).toBe(1);
+  expect(laterWork.reportedMs[0]).toBeGreaterThan(startMs + 450);
   expect(neverDue.reportedMs).toEqual([]);
 });
 
-test('reports due work repeatedly, each source at its own interval', async () => {
-  const frequent = createSource('select now()', 20);
-  const slow = createSource('select now()', HOUR_MS);
-  watch([frequent, slow]);
-  await expect.poll(() => frequent.reportedMs.length, POLLING).toBeGreaterThan(3);
-  expect(slow.reportedMs).toHaveLength(1);
+test('reports due work repeatedly, at the interval of each source', async () => {
+  const frequentWork = createSource('select now()', 20);
+  const slowWork = createSource('select now()', HOUR_MS);
+  startWatch([frequentWork, slowWork]);
+  await expect.poll(() => frequentWork.reportedMs.length, POLLING).toBeGreaterThan(3);
+  expect(slowWork.reportedMs).toHaveLength(1);
 });
 
 test('checks after a notification instead of waiting an hour', async () => {
   const name = crypto.randomUUID();
   const { prisma } = services.database;
-  const organization = createSource(
+  const orgWork = createSource(
     `select now() from "Org" where "label" = '${name}' limit 1`,
     HOUR_MS,
   );
   const alwaysDue = createSource('select now()', HOUR_MS);
-  watch([organization, alwaysDue]);
+  startWatch([orgWork, alwaysDue]);
   await expect.poll(() => alwaysDue.reportedMs.length, POLLING).toBe(1);
   await prisma.$transaction([
     prisma.$executeRaw`insert into "Org" ("id", "label", "createTime", "updateTime")
       values (${name}, ${name}, now(), now())`,
     prisma.$executeRaw`select pg_notify('gateway_events', '')`,
   ]);
-  await expect.poll(() => organization.reportedMs.length, POLLING).toBe(1);
+  await expect.poll(() => orgWork.reportedMs.length, POLLING).toBe(1);
 });
 
 test('logs a failing check once, and retries it', async () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line: string) => void lines.push(line) });
   const name = `broken_${crypto.randomUUID().replaceAll('-', '')}`;
-  const broken = createSource(`select now() from ${name} limit 1`);
-  watch([broken], log);
+  const brokenWork = createSource(`select now() from ${name} limit 1`);
+  startWatch([brokenWork], log);
   await expect.poll(() => lines.length, POLLING).toBe(1);
   expect(lines[0]).toContain('due_work.unreadable');
   await services.database.prisma.$executeRawUnsafe(`create table ${name} as select 1`);
   onTestFinished(async () => {
     await services.database.prisma.$executeRawUnsafe(`drop table ${name}`);
   });
-  await expect.poll(() => broken.reportedMs.length, POLLING).toBeGreaterThan(0);
+  await expect.poll(() => brokenWork.reportedMs.length, POLLING).toBeGreaterThan(0);
   await delay(0);
   expect(lines).toHaveLength(1);
 });

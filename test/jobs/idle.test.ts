@@ -6,15 +6,15 @@ import { startWork } from '../../src/start-work.ts';
 import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 
 const OBSERVED_MS = 8_000;
-/** The workers of a cluster poll each server. */
+/** On Citus, workers poll each server. */
 const SERVERS = onCitus ? 2 : 1;
 /** Includes statements that poll for work, check connections and read the clock. */
 const STATEMENTS_MAX = 12 * SERVERS;
 
 test('runs few statements while the process is idle', async () => {
-  let statements = 0;
+  let statementCount = 0;
   const statementEnded = () => {
-    statements += 1;
+    statementCount += 1;
   };
   const meters = { ...NO_METERS, isOn: true, statementEnded };
   await using app = await createTestApp({
@@ -22,12 +22,12 @@ test('runs few statements while the process is idle', async () => {
   });
   await using _work = await startWork(app.app.services);
   const countStatements = async (ms: number) => {
-    const before = statements;
+    const countBefore = statementCount;
     await delay(ms);
-    return statements - before;
+    return statementCount - countBefore;
   };
   // Each sweep runs once at the start.
   await expect.poll(() => countStatements(1_000), { timeout: 30_000, interval: 0 }).toBeLessThan(4);
-  expect(statements).toBeGreaterThan(20);
+  expect(statementCount).toBeGreaterThan(20);
   expect(await countStatements(OBSERVED_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
 });

@@ -1,4 +1,4 @@
-/** Work that a process starts itself: the maximum, the order and the limit of each group. */
+/** Work that a process starts itself is limited in total and for each group, and runs in order. */
 import { expect, test } from 'vitest';
 import { LocalWork } from '../../src/jobs/local-work.ts';
 
@@ -51,7 +51,7 @@ test('leaves capacity to other groups', async () => {
   expect([...running.keys()]).toEqual(['two']);
 });
 
-test('waits for running work on stop, and starts and accepts no more', async () => {
+test('waits for running work on stop, and neither starts nor accepts further work', async () => {
   const work = new LocalWork(options);
   const { take, end, running } = createManualWork(work);
   for (const name of ['one', 'two', 'three']) take(name);

@@ -19,7 +19,7 @@ function enqueue(taskId: string, options?: EnqueueOptions) {
   );
 }
 
-/** Starts workers that record each run. `until` waits for a number of runs of a task. */
+/** Starts workers that record each run. `waitForRuns` waits for a number of runs of a task. */
 async function startRecordingWorker(handler: (taskId: string) => Promise<void> = async () => {}) {
   const runs: string[] = [];
   let runRecorded = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ async function startRecordingWorker(handler: (taskId: string) => Promise<void> =
   });
   return {
     runs,
-    async until(taskId: string, times = 1) {
+    async waitForRuns(taskId: string, times = 1) {
       while (runs.filter((run) => run === taskId).length < times) await runRecorded.promise;
     },
     [Symbol.asyncDispose]: () => workers[Symbol.asyncDispose](),
@@ -45,21 +45,21 @@ async function startRecordingWorker(handler: (taskId: string) => Promise<void> =
 
 test('enqueues a job only if its transaction commits', async () => {
   await using workers = await startRecordingWorker();
-  const undone = { projectId, taskId: 'undone' };
-  const refused = inTransaction(services.database, async (tx) => {
-    await services.queue.enqueue(tx, 'run-write', undone, { singletonKey: 'undone' });
-    throw new Error('changed my mind');
+  const rolledBack = { projectId, taskId: 'undone' };
+  const failedTransaction = inTransaction(services.database, async (tx) => {
+    await services.queue.enqueue(tx, 'run-write', rolledBack, { singletonKey: 'undone' });
+    throw new Error('rolled back');
   });
-  await expect(refused).rejects.toThrow('changed my mind');
+  await expect(failedTransaction).rejects.toThrow('rolled back');
   await enqueue('done');
-  await workers.until('done');
+  await workers.waitForRuns('done');
   expect(workers.runs).toEqual(['done']);
 });
 
 test('runs a job that was enqueued while no worker ran', async () => {
   await enqueue('early');
   await using workers = await startRecordingWorker();
-  await workers.until('early');
+  await workers.waitForRuns('early');
 });
 
 test('retries a job whose handler fails', async () => {
@@ -69,7 +69,7 @@ test('retries a job whose handler fails', async () => {
     if (failures === 1) throw new Error('not this time');
   });
   await enqueue('failing');
-  await workers.until('failing', 2);
+  await workers.waitForRuns('failing', 2);
 });
 
 test('queues at most one job for a key', async () => {
@@ -78,7 +78,7 @@ test('queues at most one job for a key', async () => {
   await enqueue('last');
   await using workers = await startRecordingWorker();
   // Both jobs run concurrently, so their order is not defined.
-  await Promise.all([workers.until('twice'), workers.until('last')]);
+  await Promise.all([workers.waitForRuns('twice'), workers.waitForRuns('last')]);
   expect(workers.runs.filter((run) => run === 'twice')).toHaveLength(1);
 });
 
@@ -86,35 +86,35 @@ test('runs a job at its start time', async () => {
   await enqueue('tomorrow', { startAfter: new Date(Date.now() + 86_400_000) });
   await enqueue('today');
   await using workers = await startRecordingWorker();
-  await workers.until('today');
+  await workers.waitForRuns('today');
   expect(workers.runs).toEqual(['today']);
 });
 
-test('leaves workers to other groups', async () => {
-  const open = Promise.withResolvers<void>();
+test('reserves workers for other groups', async () => {
+  const released = Promise.withResolvers<void>();
   await using workers = await startRecordingWorker((taskId) =>
-    taskId === 'slow' ? open.promise : Promise.resolve(),
+    taskId === 'slow' ? released.promise : Promise.resolve(),
   );
-  for (let count = 0; count < 40; count += 1) await enqueue('slow', { group: 'rude' });
-  await enqueue('polite', { group: 'polite' });
-  await workers.until('polite');
-  open.resolve();
-  await workers.until('slow', 40);
+  for (let count = 0; count < 40; count += 1) await enqueue('slow', { group: 'greedy' });
+  await enqueue('quiet', { group: 'quiet' });
+  await workers.waitForRuns('quiet');
+  released.resolve();
+  await workers.waitForRuns('slow', 40);
 });
 
 test('finishes running jobs on stop', async () => {
-  const open = Promise.withResolvers<void>();
-  let finished = false;
+  const released = Promise.withResolvers<void>();
+  let isFinished = false;
   const workers = await startRecordingWorker(async () => {
-    await open.promise;
-    finished = true;
+    await released.promise;
+    isFinished = true;
   });
   await enqueue('begun');
-  await workers.until('begun');
+  await workers.waitForRuns('begun');
   const stopped = workers[Symbol.asyncDispose]();
-  open.resolve();
+  released.resolve();
   await stopped;
-  expect(finished).toBe(true);
+  expect(isFinished).toBe(true);
 });
 
 test('refuses an invalid payload when it is enqueued', async () => {
@@ -125,7 +125,7 @@ test('refuses an invalid payload when it is enqueued', async () => {
   await expect(enqueue('x', { singletonKey: undefined })).rejects.toThrow('singletonKey');
 });
 
-test('repeats a sweep, even after it failed', async () => {
+test('repeats a sweep, even after a failure', async () => {
   const ranAgain = Promise.withResolvers<void>();
   let runs = 0;
   await using _workers = await startJobs(services, {

@@ -21,15 +21,15 @@ const log = createLog('info', { write: (line) => void lines.push(line) });
 const app = await getSharedApp({ env, log });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
-const WAITING = { timeout: 20_000, interval: 20 };
+const POLLING = { timeout: 20_000, interval: 20 };
 const HOUR_MS = 3_600_000;
 const CONNECTIONS = 12;
 
-function startSweeping({ app: { services } }: Pick<TestApp, 'app'>) {
+function startRefreshSweeps({ app: { services } }: Pick<TestApp, 'app'>) {
   return startJobs(services, { handlers: {}, sweeps: [refreshTokensSweep] });
 }
 
-/** Starts a second process that shares only the database and the provider with the first. */
+/** Starts another server with the same database and provider. */
 function startAnotherServer(): Promise<TestApp> {
   return createTestApp({
     env: { ...env, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
@@ -39,13 +39,16 @@ function startAnotherServer(): Promise<TestApp> {
   });
 }
 
-interface Expiring {
+interface ExpiringToken {
   groupRef: string;
   inMs: number;
   refreshToken?: string;
 }
 
-async function connect(tenant: Tenant, { groupRef, inMs, ...rest }: Expiring): Promise<string> {
+async function connect(
+  tenant: Tenant,
+  { groupRef, inMs, ...rest }: ExpiringToken,
+): Promise<string> {
   const granted = sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
   const { refreshToken = granted.refresh_token } = rest;
   const expireTime = new Date(Date.now() + inMs);
@@ -67,35 +70,39 @@ async function createTenantWithApp() {
 
 test('refreshes each expiring token once when two servers sweep at the same time', async () => {
   const tenant = await createTenantWithApp();
-  const due: string[] = [];
+  const dueIds: string[] = [];
   for (let number = 0; number < CONNECTIONS; number += 1) {
-    due.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
+    dueIds.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
   }
-  const later = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
-  const before = await prisma.connection.findFirstOrThrow({ where: { id: later } });
+  const laterId = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
+  const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id: laterId } });
   const listEvents = await keepEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
   // Refreshes take long enough for both servers to reach the same connections.
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
   onTestFinished(() => sandbox.faults.clear());
   {
-    await using other = await startAnotherServer();
-    await using _here = await startSweeping(app);
-    await using _there = await startSweeping(other);
+    await using otherApp = await startAnotherServer();
+    await using _here = await startRefreshSweeps(app);
+    await using _there = await startRefreshSweeps(otherApp);
     const expireTime = new Date(Date.now() + HOUR_MS / 2);
     const countRemaining = () =>
-      prisma.connection.count({ where: { id: { in: due }, tokenExpireTime: { lte: expireTime } } });
-    await expect.poll(countRemaining, WAITING).toBe(0);
+      prisma.connection.count({
+        where: { id: { in: dueIds }, tokenExpireTime: { lte: expireTime } },
+      });
+    await expect.poll(countRemaining, POLLING).toBe(0);
   }
   expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTIONS);
   expect(sandbox.oauth.counts.reuseRefused).toBe(reuseRefused);
-  const recorded = await listEvents();
-  expect(new Set(recorded.map(({ eventType }) => eventType))).toEqual(
+  const recordedEvents = await listEvents();
+  expect(new Set(recordedEvents.map(({ eventType }) => eventType))).toEqual(
     new Set(['CONNECTION_REFRESHED']),
   );
-  expect(recorded.map(({ connectionId }) => connectionId).toSorted()).toEqual(due.toSorted());
-  const after = await prisma.connection.findFirstOrThrow({ where: { id: later } });
-  expect(after).toEqual(before);
+  expect(recordedEvents.map(({ connectionId }) => connectionId).toSorted()).toEqual(
+    dueIds.toSorted(),
+  );
+  const connectionAfter = await prisma.connection.findFirstOrThrow({ where: { id: laterId } });
+  expect(connectionAfter).toEqual(connectionBefore);
 });
 
 test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
@@ -120,10 +127,8 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
   ]);
 });
 
-/**
- * Creates connections whose credentials no key opens. They expire first, so that a sweep begins with them.
- */
-async function connectUnreadable(tenant: Tenant, count: number): Promise<string[]> {
+/** Creates connections whose credentials no key opens. Their tokens expire first, so a sweep begins with them. */
+async function createUnreadableConnections(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number += 1) {
     ids.push(await connect(tenant, { groupRef: `unreadable-${number}`, inMs: 1_000 }));
@@ -133,42 +138,47 @@ async function connectUnreadable(tenant: Tenant, count: number): Promise<string[
   return ids;
 }
 
-test('postpones unreadable connections, and refreshes the others', async () => {
+test('postpones unreadable connections, and refreshes other connections', async () => {
   const tenant = await createTenantWithApp();
-  const unreadable = await connectUnreadable(tenant, 8);
+  const unreadableIds = await createUnreadableConnections(tenant, 8);
   const id = await connect(tenant, { groupRef: 'readable', inMs: 60_000 });
   await refreshTokensSweep.run(services, new AbortController().signal);
   const expireTime = new Date(Date.now() + 120_000);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     tokenExpireTime: expect.toSatisfy((time: Date) => time > expireTime),
   });
-  const waiting = { id: { in: unreadable }, refreshRetryTime: { gt: expireTime } };
-  expect(await prisma.connection.count({ where: waiting })).toBe(unreadable.length);
-  const logged = lines
+  const waiting = { id: { in: unreadableIds }, refreshRetryTime: { gt: expireTime } };
+  expect(await prisma.connection.count({ where: waiting })).toBe(unreadableIds.length);
+  const loggedFailures = lines
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'token.not_refreshed');
-  expect(logged.map(({ connectionId }) => connectionId).toSorted()).toEqual(unreadable.toSorted());
-  expect(logged[0].err.message).toContain('sealed with the key 00000000');
-  await prisma.connection.deleteMany({ where: { id: { in: unreadable } } });
+  expect(loggedFailures.map(({ connectionId }) => connectionId).toSorted()).toEqual(
+    unreadableIds.toSorted(),
+  );
+  expect(loggedFailures[0].err.message).toContain('sealed with the key 00000000');
+  await prisma.connection.deleteMany({ where: { id: { in: unreadableIds } } });
 });
 
-test('ends the sweep while the database is unavailable, and postpones no connection', async () => {
+test('ends the sweep if the database is not available, and postpones no connection', async () => {
   const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'away', inMs: 60_000 });
   const open = () => {
-    throw new ServiceUnavailable('The database is away.', { cause: null, retryAfterSeconds: 2 });
+    throw new ServiceUnavailable('The database is not available.', {
+      cause: null,
+      retryAfterSeconds: 2,
+    });
   };
   const failingServices = { ...services, vault: { ...services.vault, open } };
-  await expect(refreshDueTokens(failingServices)).rejects.toThrow('The database is away.');
+  await expect(refreshDueTokens(failingServices)).rejects.toThrow('The database is not available.');
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     refreshRetryTime: null,
   });
 });
 
-test('starts no batch while the server stops', async () => {
+test('refreshes no token while the server stops', async () => {
   const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
-  const before = await prisma.connection.findFirstOrThrow({ where: { id } });
+  const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id } });
   await refreshTokensSweep.run(services, AbortSignal.abort());
-  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(before);
+  expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(connectionBefore);
 });

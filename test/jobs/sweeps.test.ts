@@ -12,8 +12,8 @@ import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
 const { services } = (await getSharedApp()).app;
 
-// A cluster has a shard group for each node, and runs each sweep for each of them.
-test.skipIf(onCitus)('starts sweeps one by one, in their order', async () => {
+// On Citus, each sweep runs once for each shard group.
+test.skipIf(onCitus)('starts sweeps in their order, each after the previous sweep', async () => {
   const startedNames: string[] = [];
   const sweeps = ['first', 'second', 'third'].map((name) => ({
     name,
@@ -27,21 +27,21 @@ test.skipIf(onCitus)('starts sweeps one by one, in their order', async () => {
 
 test('starts no further sweep after a stop', async () => {
   const startedNames: string[] = [];
-  const sweep = (name: string) => ({
+  const createSweep = (name: string) => ({
     name,
     intervalMs: 1,
     run: async () => void startedNames.push(name),
   });
   const workers = await startJobs(services, {
     handlers: {},
-    sweeps: [sweep('first'), sweep('second')],
+    sweeps: [createSweep('first'), createSweep('second')],
   });
   await workers[Symbol.asyncDispose]();
   expect(startedNames).not.toContain('second');
 });
 
 test.runIf(onPostgres && !onCitus)(
-  'ends a hanging sweep at its time limit, and delays neither other sweeps nor requests',
+  'ends a hanging sweep at its time limit, without delaying other sweeps',
   async () => {
     const [{ name }] = await services.database.prisma.$queryRaw<[{ name: string }]>`
       select current_database() as "name"`;
@@ -59,8 +59,8 @@ test.runIf(onPostgres && !onCitus)(
     await locker.connect();
     await locker.query('begin; lock table "WriteTask" in access exclusive mode');
     const hanging = { started: 0, failed: 0 };
-    let others = 0;
-    const run = async (sweepServices: Services) => {
+    let otherRuns = 0;
+    const runHanging = async (sweepServices: Services) => {
       hanging.started += 1;
       await recoverWrites(sweepServices).catch(() => {
         hanging.failed += 1;
@@ -68,10 +68,10 @@ test.runIf(onPostgres && !onCitus)(
     };
     const runOther = async (sweepServices: Services) => {
       await recoverReads(sweepServices);
-      others += 1;
+      otherRuns += 1;
     };
     const sweeps = [
-      { name: 'hangs', intervalMs: 10, run },
+      { name: 'hangs', intervalMs: 10, run: runHanging },
       { name: 'other', intervalMs: 10, run: runOther },
     ];
     await using _workers = await startJobs(
@@ -79,8 +79,8 @@ test.runIf(onPostgres && !onCitus)(
       { handlers: {}, sweeps },
     );
     await expect.poll(() => hanging.failed).toBe(2);
-    const before = others;
-    await expect.poll(() => others).toBeGreaterThan(before + 3);
+    const runsBefore = otherRuns;
+    await expect.poll(() => otherRuns).toBeGreaterThan(runsBefore + 3);
     expect(hanging.started - hanging.failed).toBeLessThanOrEqual(1);
     const countBusy = () => database.connections().open - database.connections().idle;
     await expect.poll(countBusy).toBe(0);

@@ -11,11 +11,11 @@ function createShares({ process = 24, project = 6, caller = 3 } = {}) {
   });
 }
 
-/** Takes until a share is refused. Returns how many it took, and the level that was used up. */
-function takeAll(from: BoundedShares, holder: Holder) {
+/** Takes shares until one is refused. Returns the number of taken shares, and the exhausted level. */
+function takeAll(shares: BoundedShares, holder: Holder) {
   for (let taken = 0; ; taken += 1) {
-    const usedUp = from.take(holder);
-    if (usedUp) return { taken, usedUp };
+    const exhausted = shares.take(holder);
+    if (exhausted) return { taken, exhausted };
   }
 }
 
@@ -23,24 +23,24 @@ test('limits a caller, a project and the process', () => {
   const shares = createShares();
   expect(takeAll(shares, { caller: 'a', project: 'p' })).toEqual({
     taken: 3,
-    usedUp: 'caller',
+    exhausted: 'caller',
   });
   expect(takeAll(shares, { caller: 'b', project: 'p' })).toEqual({
     taken: 3,
-    usedUp: 'caller',
+    exhausted: 'caller',
   });
   expect(takeAll(shares, { caller: 'c', project: 'p' })).toEqual({
     taken: 0,
-    usedUp: 'project',
+    exhausted: 'project',
   });
   expect(takeAll(shares, { caller: 'd', project: 'q' })).toEqual({
     taken: 3,
-    usedUp: 'caller',
+    exhausted: 'caller',
   });
   expect(shares.held).toBe(9);
 });
 
-test('leaves capacity for another holder after twenty greedy ones', () => {
+test('leaves capacity for another holder after twenty greedy holders', () => {
   const shares = createShares({ process: 100, project: 100, caller: 100 });
   for (let count = 0; count < 20; count += 1) {
     takeAll(shares, { caller: `greedy${count}`, project: `p${count}` });
@@ -55,12 +55,12 @@ test('reports the process as full only when nothing is free', () => {
   expect(results).toEqual([null, null, null, 'process']);
 });
 
-test('makes a released share available again', () => {
+test('allows a released share to be taken again', () => {
   const shares = createShares();
   const holder = { caller: 'a', project: 'p' };
   takeAll(shares, holder);
   shares.release(holder);
-  expect(takeAll(shares, holder)).toEqual({ taken: 1, usedUp: 'caller' });
+  expect(takeAll(shares, holder)).toEqual({ taken: 1, exhausted: 'caller' });
   for (let count = 0; count < 3; count += 1) shares.release(holder);
   expect(shares.held).toBe(0);
   expect(shares.countHolders('caller')).toBe(0);
@@ -76,9 +76,9 @@ test('counts work that must not be refused beyond the maximum', () => {
   expect(shares.take(holder)).toBe('process');
 });
 
-test('does not limit a level that a holder lacks', () => {
+test('does not limit a holder at a level that it does not name', () => {
   const shares = createShares();
-  expect(takeAll(shares, { project: 'p' })).toEqual({ taken: 6, usedUp: 'project' });
+  expect(takeAll(shares, { project: 'p' })).toEqual({ taken: 6, exhausted: 'project' });
   expect(shares.listLargest()).toEqual([
     { level: 'caller', held: 0 },
     { level: 'project', held: 6 },

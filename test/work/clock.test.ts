@@ -2,56 +2,56 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RemoteClock } from '../../src/work/clock.ts';
 
 const HOUR_MS = 3_600_000;
-const REMOTE = Date.parse('2031-01-01T00:00:00Z');
+const REMOTE_MS = Date.parse('2031-01-01T00:00:00Z');
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Returns a reading that takes `wayMs` in each direction. */
-function readAt(readTime: () => number, wayMs = 0) {
+/** Returns a function that reads the time, with a delay of `oneWayMs` in each direction. */
+function createReading(readTime: () => number, oneWayMs = 0) {
   return async () => {
-    if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
+    if (oneWayMs > 0) await vi.advanceTimersByTimeAsync(oneWayMs);
     const time = readTime();
-    if (wayMs > 0) await vi.advanceTimersByTimeAsync(wayMs);
+    if (oneWayMs > 0) await vi.advanceTimersByTimeAsync(oneWayMs);
     return time;
   };
 }
 
-test('continues from the read time, whatever happens to the date of the process', async () => {
-  const clock = new RemoteClock(readAt(() => REMOTE));
+test('continues from the read time, even if the clock of the process is changed', async () => {
+  const clock = new RemoteClock(createReading(() => REMOTE_MS));
   await clock.sync();
   await vi.advanceTimersByTimeAsync(90_000);
-  const elapsedMs = clock.now().getTime() - REMOTE;
+  const elapsedMs = clock.now().getTime() - REMOTE_MS;
   expect(elapsedMs).toBeCloseTo(90_000, 0);
   vi.setSystemTime(Date.now() + HOUR_MS);
-  expect(clock.now().getTime() - REMOTE - elapsedMs).toBeLessThan(1);
+  expect(clock.now().getTime() - REMOTE_MS - elapsedMs).toBeLessThan(1);
 });
 
 test('assumes that half of the round trip precedes the reading', async () => {
-  const clock = new RemoteClock(readAt(() => REMOTE, 50));
+  const clock = new RemoteClock(createReading(() => REMOTE_MS, 50));
   await clock.sync();
-  expect(clock.now().getTime() - REMOTE).toBeCloseTo(50, 0);
+  expect(clock.now().getTime() - REMOTE_MS).toBeCloseTo(50, 0);
 });
 
-test('corrects the clock after a slow reading only as far as it proves an error', async () => {
-  let [time, wayMs] = [REMOTE, 0];
-  const clock = new RemoteClock(() => readAt(() => time, wayMs)());
+test('corrects the clock after a slow reading only by the error that the reading proves', async () => {
+  let [time, oneWayMs] = [REMOTE_MS, 0];
+  const clock = new RemoteClock(() => createReading(() => time, oneWayMs)());
   await clock.sync();
-  const measureErrorMs = () => clock.now().getTime() - REMOTE;
+  const measureErrorMs = () => clock.now().getTime() - REMOTE_MS;
 
-  // The reading may have happened at any time in these 1,000 ms, the last one included.
-  wayMs = 500;
-  time = REMOTE + 990;
+  // The reading may have happened at any time within these 1,000 ms.
+  oneWayMs = 500;
+  time = REMOTE_MS + 990;
   await clock.sync();
   expect(measureErrorMs()).toBeCloseTo(1_000, 0);
 
-  time = REMOTE + HOUR_MS;
+  time = REMOTE_MS + HOUR_MS;
   await clock.sync();
   const aheadMs = measureErrorMs() - HOUR_MS;
   expect(aheadMs).toBeGreaterThanOrEqual(0);
   expect(aheadMs).toBeLessThan(1_001);
 
-  wayMs = 0;
+  oneWayMs = 0;
   await clock.sync();
   expect(measureErrorMs()).toBeCloseTo(HOUR_MS, 0);
 });

@@ -9,7 +9,7 @@ import {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const never = new Promise<never>(() => {});
+const pending = new Promise<never>(() => {});
 
 test('returns a result in time, and leaves no timer', async () => {
   expect(await withDeadline(Promise.resolve(1), 1_000, () => 2)).toBe(1);
@@ -18,24 +18,24 @@ test('returns a result in time, and leaves no timer', async () => {
 });
 
 test('returns the fallback for late work, or throws its error', async () => {
-  const late = withDeadline(never, 1_000, () => 'late');
-  const refused = withDeadline(never, 1_000, () => {
+  const result = withDeadline(pending, 1_000, () => 'late');
+  const rejected = withDeadline(pending, 1_000, () => {
     throw createTimeoutError('request', { isChange: false, maximumMs: 1_000 });
   });
-  const expected = expect(refused).rejects.toThrow('The request took longer than 1000 ms.');
+  const rejection = expect(rejected).rejects.toThrow('The request took longer than 1000 ms.');
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(await late).toBe('late');
-  await expected;
+  expect(await result).toBe('late');
+  await rejection;
 });
 
-test('waits for the end of the work, at most for the time limit', async () => {
+test('waits until the work has ended, for at most the time limit', async () => {
   await endWithin(Promise.reject(new Error('no')), 1_000);
-  const ending = endWithin(never, 1_000);
+  const ending = endWithin(pending, 1_000);
   await vi.advanceTimersByTimeAsync(1_000);
   await ending;
 });
 
-test('reports that a change that timed out may be done', () => {
+test('reports that a change may still be made after its timeout', () => {
   const limits = { LIMIT_QUERY_MS: 10, LIMIT_MUTATION_MS: 30 };
   expect([true, false].map((isChange) => getOperationMsMax(limits, { isChange }))).toEqual([
     30, 10,

@@ -13,11 +13,11 @@ import { createTestDatabase } from '../support/app.ts';
 const MINUTE_MS = 60_000;
 
 test('creates a unique token for each claim, and removes the process id from it', () => {
-  const [first, other] = [newLeaseToken('a'), newLeaseToken('a')];
-  expect(first).not.toBe(other);
-  expect(first.startsWith('a:')).toBe(true);
-  expect(detachFromProcess(first)).toBe(first.slice(2));
-  expect(detachFromProcess(detachFromProcess(first))).toBe(first.slice(2));
+  const [token, otherToken] = [newLeaseToken('a'), newLeaseToken('a')];
+  expect(token).not.toBe(otherToken);
+  expect(token.startsWith('a:')).toBe(true);
+  expect(detachFromProcess(token)).toBe(token.slice(2));
+  expect(detachFromProcess(detachFromProcess(token))).toBe(token.slice(2));
 });
 
 test('throws LeaseLost if a statement changes no row of the claim', () => {
@@ -41,14 +41,14 @@ test('renews a lease until it is disposed of, even after a failed renewal', asyn
   expect(failures).toEqual([new Error('not now')]);
 });
 
-test('treats a row as free without a lease, after the lease expires, and once its process has ended', async () => {
+test('treats a row as free if it has no lease, the lease has expired or its process has ended', async () => {
   await using database = await createTestDatabase();
   const { processes, prisma, rows } = database;
   await prisma.serverProcess.createMany({
     data: [
       { id: 'slow', missedTime: null },
       { id: 'missed', missedTime: new Date(Date.now() - MINUTE_MS) },
-      { id: 'just-missed', missedTime: new Date(Date.now() + MINUTE_MS) },
+      { id: 'newly-missed', missedTime: new Date(Date.now() + MINUTE_MS) },
     ],
   });
   const isFree = async (leaseToken: string | null, end: string) => {
@@ -59,13 +59,13 @@ test('treats a row as free without a lease, after the lease expires, and once it
     );
     return row?.isFree;
   };
-  const later = leaseEndSql(MINUTE_MS);
+  const laterSql = leaseEndSql(MINUTE_MS);
   expect(await isFree(null, 'null::timestamptz')).toBe(true);
   expect(await isFree(newLeaseToken('slow'), 'now()')).toBe(true);
-  expect(await isFree(newLeaseToken('slow'), later)).toBe(false);
-  expect(await isFree(newLeaseToken(processes.id), later)).toBe(false);
-  expect(await isFree(newLeaseToken('missed'), later)).toBe(true);
-  expect(await isFree(newLeaseToken('just-missed'), later)).toBe(false);
-  expect(await isFree(detachFromProcess(newLeaseToken('missed')), later)).toBe(false);
-  expect(await isFree('a token of an earlier version', later)).toBe(false);
+  expect(await isFree(newLeaseToken('slow'), laterSql)).toBe(false);
+  expect(await isFree(newLeaseToken(processes.id), laterSql)).toBe(false);
+  expect(await isFree(newLeaseToken('missed'), laterSql)).toBe(true);
+  expect(await isFree(newLeaseToken('newly-missed'), laterSql)).toBe(false);
+  expect(await isFree(detachFromProcess(newLeaseToken('missed')), laterSql)).toBe(false);
+  expect(await isFree('a token of an earlier version', laterSql)).toBe(false);
 });

@@ -2,14 +2,14 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { Outage } from '../../src/work/outage.ts';
 
-function createOutage() {
+function createTestLog() {
   const lines: { msg: string; err: { message: string } }[] = [];
   const log = pino({ base: undefined }, { write: (line: string) => lines.push(JSON.parse(line)) });
   return { log, lines };
 }
 
-test('logs an outage once, with its first error, and the next outage again', () => {
-  const { log, lines } = createOutage();
+test('logs each outage once, with its first error', () => {
+  const { log, lines } = createTestLog();
   const outage = new Outage(log, 'thing.unreadable');
   for (const text of ['one', 'two', 'three']) outage.recordFailure(new Error(text));
   expect(outage.isActive).toBe(true);
@@ -23,15 +23,15 @@ test('logs an outage once, with its first error, and the next outage again', () 
 });
 
 test('logs a continuing outage again after the repeat time', () => {
-  const { log, lines } = createOutage();
-  const outage = new Outage(log, 'it fails', { repeatMs: 0 });
+  const { log, lines } = createTestLog();
+  const outage = new Outage(log, 'thing.failed', { repeatMs: 0 });
   for (const text of ['one', 'two']) outage.recordFailure(new Error(text));
   expect(lines).toHaveLength(2);
 });
 
 test('ends the outage when watched work succeeds', async () => {
-  const { log, lines } = createOutage();
-  const outage = new Outage(log, 'it fails');
+  const { log, lines } = createTestLog();
+  const outage = new Outage(log, 'thing.failed');
   const fail = () => Promise.reject(new Error('no'));
   expect(await outage.watch(fail)).toBeUndefined();
   expect(await outage.watch(fail)).toBeUndefined();

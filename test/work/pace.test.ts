@@ -4,12 +4,12 @@ import { Pace } from '../../src/work/pace.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Returns the indexes of the parts that proceed in each turn. */
+/** Returns the indexes of the parts that start in each turn. */
 async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[][]> {
   const turns: number[][] = [[]];
   for (const [index, items] of parts.entries()) {
-    const waiting = pace.waitForTurn(items);
-    if (waiting) void waiting.then(() => turns.at(-1)?.push(index));
+    const wait = pace.waitForTurn(items);
+    if (wait) void wait.then(() => turns.at(-1)?.push(index));
     else turns[0]?.push(index);
   }
   while (turns.flat().length < parts.length) {
@@ -19,14 +19,14 @@ async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[]
   return turns;
 }
 
-test('lets parts proceed in order while the allowance of a turn lasts', async () => {
+test('starts parts in order while the allowance of a turn lasts', async () => {
   expect(await planTurns(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
     [0, 1, 2],
     [3, 4, 5],
   ]);
 });
 
-test('lets a part that exceeds the allowance proceed alone', async () => {
+test('starts a part that exceeds the allowance alone', async () => {
   expect(await planTurns(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
 });
 

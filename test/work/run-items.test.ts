@@ -3,43 +3,55 @@ import { runClaims, runUntilEmpty } from '../../src/work/run-items.ts';
 
 function createQueue(count: number) {
   const remaining = Array.from({ length: count }, (_, index) => index);
-  const done: number[] = [];
+  const doneItems: number[] = [];
   let [running, concurrentMax] = [0, 0];
   const work = async (item: number) => {
     running += 1;
     concurrentMax = Math.max(concurrentMax, running);
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
-    done.push(item);
+    doneItems.push(item);
   };
-  const next = async () => remaining.shift() ?? null;
-  return { next, work, done, remaining, concurrentMax: () => concurrentMax };
+  const takeNext = async () => remaining.shift() ?? null;
+  return { takeNext, work, doneItems, remaining, concurrentMax: () => concurrentMax };
 }
 
 test('runs each item once, and at most `concurrency` items concurrently', async () => {
-  const { next, work, done, concurrentMax } = createQueue(20);
-  await runUntilEmpty({ next, work, concurrency: 3, signal: new AbortController().signal });
-  expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index));
+  const { takeNext, work, doneItems, concurrentMax } = createQueue(20);
+  await runUntilEmpty({
+    next: takeNext,
+    work,
+    concurrency: 3,
+    signal: new AbortController().signal,
+  });
+  expect(doneItems.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 20 }, (_, index) => index),
+  );
   expect(concurrentMax()).toBe(3);
 });
 
-test('starts no item after the signal, and finishes started ones', async () => {
-  const { next, work, done, remaining } = createQueue(20);
-  const stopping = new AbortController();
-  const stopAtFive = async (item: number) => {
-    if (item === 5) stopping.abort();
+test('starts no item after the signal, and finishes started items', async () => {
+  const { takeNext, work, doneItems, remaining } = createQueue(20);
+  const controller = new AbortController();
+  const workAndStopAtFive = async (item: number) => {
+    if (item === 5) controller.abort();
     await work(item);
   };
-  await runUntilEmpty({ next, work: stopAtFive, concurrency: 2, signal: stopping.signal });
-  expect(done.length + remaining.length).toBe(20);
+  await runUntilEmpty({
+    next: takeNext,
+    work: workAndStopAtFive,
+    concurrency: 2,
+    signal: controller.signal,
+  });
+  expect(doneItems.length + remaining.length).toBe(20);
   expect(remaining.length).toBeGreaterThanOrEqual(13);
 });
 
-test('starts new items while earlier ones run, until none is left', async () => {
+test('starts new items while earlier items run, until no item is left', async () => {
   const long = Promise.withResolvers<void>();
   const batches = [['long'], ['short'], []];
   const runningCounts: number[] = [];
-  const done: string[] = [];
+  const doneItems: string[] = [];
   await runClaims({
     claim: async (running) => {
       runningCounts.push(running);
@@ -48,20 +60,20 @@ test('starts new items while earlier ones run, until none is left', async () => 
     work: async (item) => {
       if (item === 'long') await long.promise;
       else long.resolve();
-      done.push(item);
+      doneItems.push(item);
     },
     pollMs: 1,
   });
-  expect(done).toEqual(['short', 'long']);
+  expect(doneItems).toEqual(['short', 'long']);
   expect(runningCounts.slice(0, 2)).toEqual([0, 1]);
 });
 
 test('adds no promise handler to running work with each claim', async () => {
-  let handlers = 0;
-  class Watched extends Promise<void> {
-    // biome-ignore lint/suspicious/noThenProperty: it counts the handlers.
+  let handlerCount = 0;
+  class WatchedPromise extends Promise<void> {
+    // biome-ignore lint/suspicious/noThenProperty: counts the handlers
     override then<A, B>(...args: Parameters<Promise<void>['then']>): Promise<A | B> {
-      handlers += 1;
+      handlerCount += 1;
       return super.then(...args) as Promise<A | B>;
     }
   }
@@ -69,11 +81,11 @@ test('adds no promise handler to running work with each claim', async () => {
   const handlerCounts: number[] = [];
   await runClaims({
     claim: async () => {
-      handlerCounts.push(handlers);
+      handlerCounts.push(handlerCount);
       if (handlerCounts.length === 20) resolve();
       return handlerCounts.length === 1 ? ['long'] : [];
     },
-    work: () => Watched.resolve(promise).then() as Promise<void>,
+    work: () => WatchedPromise.resolve(promise).then() as Promise<void>,
     pollMs: 1,
   });
   expect(handlerCounts.length).toBeGreaterThanOrEqual(20);

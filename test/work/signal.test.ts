@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { Alarm, Signal } from '../../src/work/signal.ts';
 
-test('wakes all current waiters, and no later one', async () => {
+test('wakes all current waiters, and no later waiter', async () => {
   const signal = new Signal();
   const wokenWaiters: number[] = [];
-  const waiting = [1, 2].map((number) => signal.wait().then(() => wokenWaiters.push(number)));
+  const waits = [1, 2].map((number) => signal.wait().then(() => wokenWaiters.push(number)));
   signal.raise();
-  await Promise.all(waiting);
+  await Promise.all(waits);
   expect(wokenWaiters).toEqual([1, 2]);
   void signal.wait().then(() => wokenWaiters.push(3));
   await new Promise(setImmediate);
   expect(wokenWaiters).toEqual([1, 2]);
 });
 
-test('ends exactly one wait after an alarm that rang without a waiter', async () => {
+test('ends one wait after an alarm that rang while nothing waited', async () => {
   const alarm = new Alarm();
   alarm.ring();
   alarm.ring();

@@ -25,7 +25,7 @@ test('takes several tokens together, or none', () => {
 
 test('keeps a bucket for each name, which refills up to the burst', () => {
   const { clock, take, spend } = createBuckets();
-  for (let n = 0; n < 3; n += 1) take('a');
+  for (let count = 0; count < 3; count += 1) take('a');
   expect(spend('b')).toEqual({ waitSeconds: 0, tokens: 2 });
   clock.ms += 3_600_000;
   expect(spend('a')).toEqual({ waitSeconds: 0, tokens: 2 });
@@ -40,7 +40,7 @@ test('keeps tokens when the clock moves backwards', () => {
 
 test('forgets the names that were unused the longest', () => {
   const { take } = createBuckets(1);
-  for (let n = 0; n < 3; n += 1) take('a');
+  for (let count = 0; count < 3; count += 1) take('a');
   take('b');
   expect(take('a')).toBe(0);
 });

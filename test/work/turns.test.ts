@@ -12,22 +12,22 @@ function createTurns(limits: Partial<typeof LIMITS> = {}) {
   /** Callers in the order in which their work started. */
   const startedCallers: string[] = [];
   /** Callers whose work waited too long. */
-  const late: string[] = [];
+  const lateCallers: string[] = [];
   const begin = (caller: string, weight = 1): Turn => {
     const turn: Turn = { project: caller, caller, weight };
     const waiting = turns.begin(turn);
     if (!waiting) startedCallers.push(caller);
-    else void waiting.then((begins) => (begins ? startedCallers : late).push(caller));
+    else void waiting.then((begins) => (begins ? startedCallers : lateCallers).push(caller));
     return turn;
   };
   const end = async (turn: Turn) => {
     turns.end(turn);
     await vi.advanceTimersByTimeAsync(0);
   };
-  return { turns, startedCallers, late, begin, end };
+  return { turns, startedCallers, lateCallers, begin, end };
 }
 
-test('starts work that fits immediately, and the rest in fair order', async () => {
+test('starts work that fits immediately, and waiting work in fair order', async () => {
   const { turns, startedCallers, begin, end } = createTurns();
   const running = Array.from({ length: 4 }, () => begin('greedy'));
   for (let count = 0; count < 3; count += 1) begin('greedy');
@@ -47,36 +47,36 @@ test('starts light work while heavy work waits', () => {
   expect(startedCallers).toEqual(['a', 'b', 'c', 'light']);
 });
 
-test('runs two heavy operations of a caller, and delays no other caller', async () => {
+test('runs at most two heavy operations of a caller, without delaying other callers', async () => {
   const { startedCallers, begin, end } = createTurns();
-  const [first] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
+  const [firstTurn] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
   expect(startedCallers).toEqual(['greedy', 'greedy']);
   begin('quiet', HEAVY);
   expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet']);
-  if (first) await end(first);
+  if (firstTurn) await end(firstTurn);
   expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);
 });
 
 test('never starts work that waits too long', async () => {
-  const { turns, startedCallers, late, begin, end } = createTurns({ runningMax: 1 });
+  const { turns, startedCallers, lateCallers, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
   begin('b');
   await vi.advanceTimersByTimeAsync(999);
-  expect(late).toEqual([]);
+  expect(lateCallers).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  expect(late).toEqual(['b']);
+  expect(lateCallers).toEqual(['b']);
   await end(running);
   expect(startedCallers).toEqual(['a']);
   expect(turns.waiting).toBe(0);
 });
 
 test('never starts canceled work, and releases its turn', async () => {
-  const { startedCallers, late, begin, end } = createTurns({ runningMax: 1 });
+  const { startedCallers, lateCallers, begin, end } = createTurns({ runningMax: 1 });
   const running = begin('a');
   const canceled = begin('b');
   begin('c');
   await end(canceled);
-  expect(late).toEqual(['b']);
+  expect(lateCallers).toEqual(['b']);
   await end(running);
   expect(startedCallers).toEqual(['a', 'c']);
 });

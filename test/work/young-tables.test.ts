@@ -1,6 +1,5 @@
 /**
- * Statements read only related rows, although the tables were small when they were analyzed and have 20,000
- * rows now.
+ * Statements read only related rows, even if their tables have grown from a few rows to 20,000 rows since the last analyze.
  *
  * @module-tag all/rows
  */
@@ -15,8 +14,8 @@ import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 
 const MANY = 20_000;
-const AT_ONCE = 100;
-/** One statement must end within five seconds, even on a busy machine. */
+const BATCH_SIZE = 100;
+/** A statement must end within five seconds, even on a busy machine. */
 const ROWS_PER_INSERT = 5_000;
 type Range = [from: number, to: number];
 /**
@@ -38,7 +37,7 @@ async function createYoungProject(app: TestApp) {
   await database.prisma.destination.create({
     data: { id: destinationId, projectId, name, ...to },
   });
-  let last = 0;
+  let rowCount = 0;
   const id = (prefix: string, n = 'n') => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
   const insert = async (table: string, columns: Record<string, string>, [from, to]: Range) => {
     const names = Object.keys(columns).map((column) => `"${column}"`);
@@ -53,10 +52,10 @@ async function createYoungProject(app: TestApp) {
     projectId,
     installationId,
     destinationId,
-    /** Every other delivery waits for the previous one. */
+    /** Adds deliveries and writes. Each second delivery waits for the previous delivery. */
     async grow(count: number) {
-      const range: Range = [last + 1, last + count];
-      last += count;
+      const range: Range = [rowCount + 1, rowCount + count];
+      rowCount += count;
       const operation = {
         ...{ integrationId: `'${integrationId}'`, installationId: `'${installationId}'` },
         ...{ configId: `'${configId}'`, actionType: `'WRITE'::"OperationActionType"` },
@@ -70,9 +69,8 @@ async function createYoungProject(app: TestApp) {
       };
       await insert('WriteTask', { id: id('opr'), ...task }, range);
       const entry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
-      // Only for the newest tasks: the check of each entry's foreign key may read all tasks, and a statement
-      // inserts fewer than 20,000 entries.
-      const newest: Range = [last - Math.min(count, AT_ONCE) + 1, last];
+      // Only the newest tasks get entries, because checking an entry's foreign key may read all tasks.
+      const newest: Range = [rowCount - Math.min(count, BATCH_SIZE) + 1, rowCount];
       await insert('WriteEntry', { ...entry, record: `'{}'::jsonb` }, newest);
       const delivery = {
         ...{ destinationId: `'${destinationId}'`, body: `'{}'`, orderKey: 'n / 2' },
@@ -83,8 +81,8 @@ async function createYoungProject(app: TestApp) {
     },
     newest: (prefix: string) =>
       Array.from(
-        { length: Math.min(last, AT_ONCE) },
-        (_, offset) => `${prefix}_${String(last - offset).padStart(26, '0')}`,
+        { length: Math.min(rowCount, BATCH_SIZE) },
+        (_, offset) => `${prefix}_${String(rowCount - offset).padStart(26, '0')}`,
       ),
   };
 }
@@ -93,20 +91,24 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
   const { database, now: clock } = app.app.services;
   const { query } = database.rows;
   const [now, leaseToken] = [clock(), newId('opr')];
-  const room = { rows: 2 * AT_ONCE, bytes: 1e9, failing: 2 * AT_ONCE };
+  const room = { rows: 2 * BATCH_SIZE, bytes: 1e9, failing: 2 * BATCH_SIZE };
   const order = {
     ...{ projectIds: null, afterProjectId: '', afterDestinations: new Map(), free: new Map() },
-    ...{ freeByDefault: 2 * AT_ONCE, capacities: { byProject: new Map(), other: room }, ...room },
+    ...{
+      freeByDefault: 2 * BATCH_SIZE,
+      capacities: { byProject: new Map(), other: room },
+      ...room,
+    },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
   const claimed = await claimDue(query, order);
-  const endedTimes = {
+  const attempt = {
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
   };
   const createResult = (deliveryId: string, status: AttemptRecord['status']): AttemptRecord => {
     const attemptId = newId('att');
-    return { ...endedTimes, attemptId, deliveryId, status, nextAttemptTime: null };
+    return { ...attempt, attemptId, deliveryId, status, nextAttemptTime: null };
   };
   const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
   const half = Math.ceil(claimed.length / 2);
@@ -141,7 +143,7 @@ async function runWrites({ app, projectId, installationId, newest }: YoungProjec
   }
 }
 
-/** With one write for each project, two indexes seem to find the same row. */
+/** Writes need more than one row: with one row, two indexes seem equally good to the planner. */
 const CASES = [
   { few: 1, handlers: { sendDeliveries } },
   { few: 20, handlers: { sendDeliveries, runWrites } },
@@ -158,12 +160,12 @@ describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, handlers }
     }
     await young.grow(few);
     await query('vacuum analyze', []);
-    // From now on, cached plans are those of small tables.
+    // PostgreSQL caches plans that it made for small tables.
     for (const work of Object.values(handlers)) await countRowsRead(() => work(young), TABLES);
     await young.grow(MANY);
     for (const [name, work] of Object.entries(handlers)) {
       const read = await countRowsRead(() => work(young), TABLES);
-      const largest = read.reduce((a, b) => (b.rows > a.rows ? b : a));
+      const largest = read.reduce((most, count) => (count.rows > most.rows ? count : most));
       expect(read.length, name).toBeGreaterThanOrEqual(4);
       expect(largest.rows, `${largest.mode}: ${largest.text}`).toBeLessThan(ROWS_MAX);
     }
