@@ -32,16 +32,16 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { runCommand } from '../support/process/run-command.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const SEALED = { BACKUP_PASSPHRASE: 'correct horse battery' };
-/** Each test opens a database several times, mostly in processes of their own. */
-const LIMIT = { timeout: 240_000 };
-const RETRY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
+const PASSPHRASE_ENV = { BACKUP_PASSPHRASE: 'correct horse battery' };
+/** Each test opens a database several times, mostly in separate processes. */
+const TIMEOUT = { timeout: 240_000 };
+const RETRY_DELIVERY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status } }
 }`;
 
 test(
   'repeats no message after a restore, and loses no new event for subscribers',
-  LIMIT,
+  TIMEOUT,
   async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver[Symbol.asyncDispose]());
@@ -50,22 +50,25 @@ test(
     const { tenant, destinationId } = await createPendingDelivery(app, receiver);
     const { projectId, apiKey } = tenant;
     const file = join(createFolder(), 'backup');
-    const created = await runCommand('backup', [file], { ...original, ...SEALED });
-    expect(created).toMatchObject({ code: 0 });
+    const backupResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });
+    expect(backupResult).toMatchObject({ code: 0 });
     expect(readFileSync(file).includes('signingSecret')).toBe(false);
-    // After the backup: an event, and a subscriber that has received it.
+    // The backup does not contain the event of this connection, which a subscriber receives.
     await connectGroup(tenant, 'second');
     const { project } = await tenant.query(LIST_EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
-    const env = await createEmptyDatabase();
-    const restored = await runCommand('restore', [file], { ...env, ...SEALED });
-    expect(restored).toMatchObject({ code: 0 });
-    expect(restored.output).toContain('- Pending deliveries set to FAILED: 1.');
-    const sent = receiver.listMessages(projectId).length;
+    const restoredEnv = await createEmptyDatabase();
+    const restoreResult = await runCommand('restore', [file], {
+      ...restoredEnv,
+      ...PASSPHRASE_ENV,
+    });
+    expect(restoreResult).toMatchObject({ code: 0 });
+    expect(restoreResult.output).toContain('- Pending deliveries set to FAILED: 1.');
+    const sentCount = receiver.listMessages(projectId).length;
     receiver.setBehavior(projectId, { status: 200 });
-    const gateway = await startGateway(env);
+    const gateway = await startGateway(restoredEnv);
     const client = createClient(gateway.fetch, { 'x-api-key': apiKey });
     const targets = (await client.query(LIST_SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
@@ -74,42 +77,53 @@ test(
     expect(delivery).toMatchObject({ status: 'FAILED' });
     expect(delivery.failureReason).toMatch(/^Restored from a backup: it may have been sent/);
     await connectGroup({ ...tenant, ...client }, 'third');
-    const later = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
-    expect(later.project.notificationEvents.edges).toHaveLength(1);
-    await client.query(RETRY, { input: { projectIdOrName: projectId, deliveryId: delivery.id } });
-    // One message for the third connection, and the retried one.
-    await receiver.waitForMessages(projectId, sent + 2);
-    const ids = receiver.listMessages(projectId).slice(sent);
-    expect(ids.map(({ id }) => id)).toContain(receiver.listMessages(projectId)[0]?.id);
+    const laterEvents = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
+    expect(laterEvents.project.notificationEvents.edges).toHaveLength(1);
+    await client.query(RETRY_DELIVERY, {
+      input: { projectIdOrName: projectId, deliveryId: delivery.id },
+    });
+    // The messages are that of the third connection and the repeated one.
+    await receiver.waitForMessages(projectId, sentCount + 2);
+    const messages = receiver.listMessages(projectId).slice(sentCount);
+    expect(messages.map(({ id }) => id)).toContain(receiver.listMessages(projectId)[0]?.id);
     await gateway[Symbol.asyncDispose]();
 
-    const refused = await runCommand('restore', [file], { ...env, ...SEALED });
-    expect(refused).toMatchObject({ code: 1 });
-    expect(refused.output).toMatch(/is not empty \(.*\): name another one/);
-    const resending = await createEmptyDatabase();
-    await runCommand('restore', [file, '--resend'], { ...resending, ...SEALED });
-    const { Delivery } = await openAndReadRows(resending);
+    const repeatedResult = await runCommand('restore', [file], {
+      ...restoredEnv,
+      ...PASSPHRASE_ENV,
+    });
+    expect(repeatedResult).toMatchObject({ code: 1 });
+    expect(repeatedResult.output).toMatch(/is not empty \(.*\): name another one/);
+    const resendingEnv = await createEmptyDatabase();
+    await runCommand('restore', [file, '--resend'], { ...resendingEnv, ...PASSPHRASE_ENV });
+    const { Delivery } = await openAndReadRows(resendingEnv);
     expect(Delivery?.map((row) => JSON.parse(row).status)).toEqual(['PENDING']);
   },
 );
 
-test('leaves a complete backup or none when the server is killed during it', LIMIT, async () => {
-  const env = await createEmptyDatabase();
-  const server = await startServer(env);
-  const file = join(createFolder(), 'backup');
-  const backingUp = runCommand('backup', [file], { ...env, ...SEALED });
-  await expect.poll(() => hasStarted(env, file)).toBe(true);
-  server.kill('SIGKILL');
-  const { code, output } = await backingUp;
-  expect({ output, exists: existsSync(file) }).toEqual({ output, exists: code === 0 });
-  expect(existsSync(`${file}.unfinished`)).toBe(false);
-  if (code !== 0) return;
-  const other = await createEmptyDatabase();
-  expect(await runCommand('restore', [file], { ...other, ...SEALED })).toMatchObject({ code: 0 });
-});
+test(
+  'leaves a complete backup or none if the server is killed during the backup',
+  TIMEOUT,
+  async () => {
+    const env = await createEmptyDatabase();
+    const server = await startServer(env);
+    const file = join(createFolder(), 'backup');
+    const pendingBackup = runCommand('backup', [file], { ...env, ...PASSPHRASE_ENV });
+    await expect.poll(() => hasBackupStarted(env, file)).toBe(true);
+    server.kill('SIGKILL');
+    const { code, output } = await pendingBackup;
+    expect({ output, exists: existsSync(file) }).toEqual({ output, exists: code === 0 });
+    expect(existsSync(`${file}.unfinished`)).toBe(false);
+    if (code !== 0) return;
+    const restoredEnv = await createEmptyDatabase();
+    expect(
+      await runCommand('restore', [file], { ...restoredEnv, ...PASSPHRASE_ENV }),
+    ).toMatchObject({ code: 0 });
+  },
+);
 
-/** The embedded database copies its files first. From PostgreSQL the backup reads rows. */
-function hasStarted({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
+/** True if the backup has begun to copy an embedded database, or to write the rows of PostgreSQL. */
+function hasBackupStarted({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
   if (DATABASE_URL) return existsSync(`${file}.unfinished`);
   return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
 }
@@ -130,23 +144,23 @@ async function startServer(databaseEnv: DatabaseEnv) {
 // The command checks the file and the passphrase in the same way for each kind of database.
 const onEmbedded = test.skipIf(onPostgres);
 
-onEmbedded('refuses an existing file and a missing or weak passphrase', LIMIT, async () => {
+onEmbedded('refuses an existing file and a missing or weak passphrase', TIMEOUT, async () => {
   const { file } = await backUpOrg();
   const original = await createEmptyDatabase();
-  const unsealed = await runCommand('backup', [file], original);
-  expect(unsealed.output).toMatch(/^Set BACKUP_PASSPHRASE/);
+  const resultWithoutPassphrase = await runCommand('backup', [file], original);
+  expect(resultWithoutPassphrase.output).toMatch(/^Set BACKUP_PASSPHRASE/);
   for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
-    const weak = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
-    expect(weak).toMatchObject({ code: 1 });
-    expect(weak.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
+    const weakResult = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
+    expect(weakResult).toMatchObject({ code: 1 });
+    expect(weakResult.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
   }
-  const repeated = await runCommand('backup', [file], { ...original, ...SEALED });
-  expect(repeated.output).toBe(`${file} already exists: name another file.\n`);
+  const repeatedResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });
+  expect(repeatedResult.output).toBe(`${file} already exists: name another file.\n`);
 });
 
 onEmbedded(
   'refuses a damaged file and a wrong passphrase, and restores no row',
-  LIMIT,
+  TIMEOUT,
   async () => {
     const { file } = await backUpOrg();
     const env = await createEmptyDatabase();
@@ -159,9 +173,9 @@ onEmbedded(
     expect(await restore({ BACKUP_PASSPHRASE: 'wrong' })).toContain('is not the one');
     const archive = readFileSync(file);
     truncateSync(file, archive.length - 20);
-    expect(await restore(SEALED)).toMatch(/is incomplete|is damaged/);
+    expect(await restore(PASSPHRASE_ENV)).toMatch(/is incomplete|is damaged/);
     writeFileSync(file, 'something else');
-    expect(await restore(SEALED)).toContain('is damaged');
+    expect(await restore(PASSPHRASE_ENV)).toContain('is damaged');
     const { Org } = await openAndReadRows(env);
     expect(Org).toEqual([]);
   },
@@ -174,7 +188,7 @@ interface OrgBackup {
 
 let orgBackup: Promise<OrgBackup> | undefined;
 
-/** Returns a file of the test with a backup of an org, which the tests share. */
+/** Writes the backup of an org, which the tests share, to a new file. Returns the file. */
 async function backUpOrg() {
   orgBackup ??= createOrgBackup();
   const { bytes, orgs } = await orgBackup;
@@ -189,13 +203,13 @@ async function createOrgBackup(): Promise<OrgBackup> {
   await app.tenant();
   await app[Symbol.asyncDispose]();
   const file = join(createFolder(), 'backup');
-  const created = await runCommand('backup', [file], { ...original, ...SEALED });
-  expect(created).toMatchObject({ code: 0 });
+  const backupResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });
+  expect(backupResult).toMatchObject({ code: 0 });
   const { Org } = await openAndReadRows(original);
   return { bytes: readFileSync(file), orgs: Org };
 }
 
-/** A location in which no gateway ever started: its DATA_DIR is an empty folder, or does not exist yet. */
+/** Creates a location in which no gateway has started. Its DATA_DIR is empty, or does not exist yet. */
 async function createEmptyLocation(
   folder: 'empty' | 'missing',
 ): Promise<DatabaseEnv & { DATA_DIR: string }> {
@@ -204,15 +218,15 @@ async function createEmptyLocation(
 }
 
 /**
- * Tables, functions and types of the location, and files of its DATA_DIR, or null if the folder does not
- * exist.
+ * Returns the tables, functions and types of the location, and the files of its DATA_DIR, or null if the
+ * folder does not exist.
  */
-async function listLeftovers({
+async function listContents({
   DATABASE_URL,
   DATA_DIR,
 }: Awaited<ReturnType<typeof createEmptyLocation>>) {
   const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
-  return { files, objects: DATABASE_URL ? await inPostgres(DATABASE_URL, OBJECTS) : [] };
+  return { files, objects: DATABASE_URL ? await queryPostgres(DATABASE_URL, OBJECTS) : [] };
 }
 
 const OBJECTS = `
@@ -220,7 +234,7 @@ const OBJECTS = `
   select proname from pg_proc where pronamespace = 'public'::regnamespace union all
   select typname from pg_type where typnamespace = 'public'::regnamespace`;
 
-async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
+async function queryPostgres<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -230,63 +244,69 @@ async function inPostgres<T extends pg.QueryResultRow>(url: string, text: string
   }
 }
 
-test('leaves an empty location unchanged if the restore fails', LIMIT, async () => {
+test('leaves an empty location unchanged if the restore fails', TIMEOUT, async () => {
   const { file, orgs } = await backUpOrg();
   const archive = readFileSync(file);
   // On PostgreSQL, the next test has an empty folder.
   for (const folder of onPostgres ? (['missing'] as const) : (['empty', 'missing'] as const)) {
     const env = await createEmptyLocation(folder);
-    const untouched = await listLeftovers(env);
+    const contentsBefore = await listContents(env);
     const restore = (passphrase: Record<string, string>) =>
       runCommand('restore', [file], { ...env, ...passphrase });
     for (const [bytes, passphrase, problem] of [
-      [archive.subarray(0, archive.length - 20), SEALED.BACKUP_PASSPHRASE, /not whole|damaged/],
+      [
+        archive.subarray(0, archive.length - 20),
+        PASSPHRASE_ENV.BACKUP_PASSPHRASE,
+        /not whole|damaged/,
+      ],
       [archive, 'another passphrase', /is not the one/],
     ] as const) {
       writeFileSync(file, bytes);
       const { code, output } = await restore({ BACKUP_PASSPHRASE: passphrase });
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
-      expect(await listLeftovers(env)).toEqual(untouched);
+      expect(await listContents(env)).toEqual(contentsBefore);
     }
     // The test of a killed restore fills a missing folder.
     if (!onPostgres && folder === 'missing') continue;
-    expect(await restore(SEALED)).toMatchObject({ code: 0 });
+    expect(await restore(PASSPHRASE_ENV)).toMatchObject({ code: 0 });
     expect((await openAndReadRows(env)).Org).toEqual(orgs);
   }
 });
 
-test('keeps other tables and files if the restore fails', LIMIT, async () => {
+test('keeps other tables and files if the restore fails', TIMEOUT, async () => {
   const { file } = await backUpOrg();
   truncateSync(file, readFileSync(file).length - 20);
   const env = await createEmptyLocation('empty');
   writeFileSync(join(env.DATA_DIR, 'issuer-key.json'), '{}');
-  if (env.DATABASE_URL) await inPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
-  const untouched = await listLeftovers(env);
-  expect(await runCommand('restore', [file], { ...env, ...SEALED })).toMatchObject({ code: 1 });
-  expect(await listLeftovers(env)).toEqual(untouched);
+  if (env.DATABASE_URL) await queryPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
+  const contentsBefore = await listContents(env);
+  expect(await runCommand('restore', [file], { ...env, ...PASSPHRASE_ENV })).toMatchObject({
+    code: 1,
+  });
+  expect(await listContents(env)).toEqual(contentsBefore);
 });
 
-test('repeats a restore that was killed midway', LIMIT, async () => {
+test('repeats a restore that was killed midway', TIMEOUT, async () => {
   const { file, orgs } = await backUpOrg();
   const env = await createEmptyLocation('missing');
-  const restoring = spawn(process.execPath, ['src/commands/restore.ts', file], {
-    env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...env, ...SEALED },
+  const restore = spawn(process.execPath, ['src/commands/restore.ts', file], {
+    env: { ...PROCESS_ENV, ...GATEWAY_ENV, ...env, ...PASSPHRASE_ENV },
     stdio: 'ignore',
   });
-  onTestFinished(() => void restoring.kill('SIGKILL'));
-  const exited = once(restoring, 'exit');
-  await expect.poll(() => hasStartedFilling(env), { timeout: 60_000, interval: 5 }).toBe(true);
-  restoring.kill('SIGKILL');
+  onTestFinished(() => void restore.kill('SIGKILL'));
+  const exited = once(restore, 'exit');
+  await expect.poll(() => hasRestoreStarted(env), { timeout: 60_000, interval: 5 }).toBe(true);
+  restore.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
-  const repeated = await runCommand('restore', [file], { ...env, ...SEALED });
-  expect(repeated).toMatchObject({ code: 0 });
+  const repeatedResult = await runCommand('restore', [file], { ...env, ...PASSPHRASE_ENV });
+  expect(repeatedResult).toMatchObject({ code: 0 });
   expect((await openAndReadRows(env)).Org).toEqual(orgs);
 });
 
 /** True if the restore has created the first tables on PostgreSQL, or the keys of an embedded database. */
-async function hasStartedFilling({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
+async function hasRestoreStarted({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv): Promise<boolean> {
   if (!DATABASE_URL) return existsSync(join(DATA_DIR, 'encryption-keys'));
   const sql = `select to_regclass('"Project"') is not null as "exists"`;
-  const [row] = await inPostgres<{ exists: boolean }>(DATABASE_URL, sql);
+  const [row] = await queryPostgres<{ exists: boolean }>(DATABASE_URL, sql);
   return row?.exists === true;
 }

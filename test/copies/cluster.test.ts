@@ -1,5 +1,5 @@
 /**
- * A cluster is copied to one server while nothing changes it, and refused as a target.
+ * Commands copy a cluster to one server only while no gateway runs, and refuse a cluster as their target.
  *
  * @module-tag all/process
  */
@@ -30,39 +30,41 @@ test.skipIf(!onCitus)(
     const cluster: DatabaseEnv = { ...database.env, DATA_DIR: createFolder(), ENCRYPTION_KEY };
     const target = createEmbeddedDatabase();
     const file = join(createFolder(), 'backup');
-    const sealed = { BACKUP_PASSPHRASE: 'correct horse battery' };
+    const passphraseEnv = { BACKUP_PASSPHRASE: 'correct horse battery' };
 
     const app = await startGateway(cluster);
     for (let count = 0; count < PROJECTS; count += 1) await generateConnection(await app.tenant());
     const runMove = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
-    const runBackup = () => runCommand('backup', [file], { ...cluster, ...sealed });
-    for (const running of [await runMove(), await runBackup()]) {
-      expect(running).toMatchObject({ code: 1 });
-      expect(running.output).toContain('A gateway runs on the cluster');
+    const runBackup = () => runCommand('backup', [file], { ...cluster, ...passphraseEnv });
+    for (const refusal of [await runMove(), await runBackup()]) {
+      expect(refusal).toMatchObject({ code: 1 });
+      expect(refusal.output).toContain('A gateway runs on the cluster');
     }
     await app[Symbol.asyncDispose]();
 
-    const before = await openAndReadRows(cluster);
-    expect(before.Group).toHaveLength(PROJECTS);
+    const rowsBefore = await openAndReadRows(cluster);
+    expect(rowsBefore.Group).toHaveLength(PROJECTS);
     expect(await runMove()).toMatchObject({ code: 0 });
-    expect(await openAndReadRows(target)).toEqual(before);
+    expect(await openAndReadRows(target)).toEqual(rowsBefore);
     expect(await runBackup()).toMatchObject({ code: 0 });
-    const restored = {
+    const restoredEnv = {
       DATA_DIR: createFolder(),
       DATABASE_URL: await createPostgresDatabase(),
       ENCRYPTION_KEY,
     };
     const runRestore = (env: DatabaseEnv) =>
-      runCommand('restore', [file], { ...env, ...sealed });
-    expect(await runRestore(restored)).toMatchObject({ code: 0 });
-    // Positions continue far beyond those that may have been published after the backup.
-    expect({ ...(await openAndReadRows(restored)), EventLog: before.EventLog }).toEqual(before);
-    const intoCluster = await runRestore(cluster);
-    expect(intoCluster).toMatchObject({ code: 1 });
-    expect(intoCluster.output).toContain('The target database is already distributed');
+      runCommand('restore', [file], { ...env, ...passphraseEnv });
+    expect(await runRestore(restoredEnv)).toMatchObject({ code: 0 });
+    // The restored positions are far higher than any that the gateway published after the backup.
+    expect({ ...(await openAndReadRows(restoredEnv)), EventLog: rowsBefore.EventLog }).toEqual(
+      rowsBefore,
+    );
+    const restoreIntoCluster = await runRestore(cluster);
+    expect(restoreIntoCluster).toMatchObject({ code: 1 });
+    expect(restoreIntoCluster.output).toContain('The target database is already distributed');
 
-    const movedBack = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
-    expect(movedBack).toMatchObject({ code: 1 });
-    expect(movedBack.output).toContain('The target database is already distributed');
+    const moveIntoCluster = await runCommand('move', ['--to', cluster.DATABASE_URL ?? ''], target);
+    expect(moveIntoCluster).toMatchObject({ code: 1 });
+    expect(moveIntoCluster.output).toContain('The target database is already distributed');
   },
 );

@@ -29,7 +29,7 @@ import { createClient } from '../support/graphql-client.ts';
 import { runCommand } from '../support/process/run-command.ts';
 import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
 
-/** Retries start soon, and continue as long as a test takes. */
+/** The first retry starts soon, and the retries continue as long as a test takes. */
 const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
 /** Creates an empty database. Returns the target for the command, and the settings of a server on it. */
@@ -59,30 +59,34 @@ test(
     const { project } = await tenant.query(LIST_EVENTS, { project: projectId });
     const { cursor } = project.notificationEvents.edges.at(-1);
 
-    const running = await runCommand('move', ['--to', createEmbeddedDatabase().DATA_DIR], source);
-    expect(running).toMatchObject({ code: 0 });
-    expect(running.output).toContain('A gateway is running on the original: later changes');
+    const moveOfRunning = await runCommand(
+      'move',
+      ['--to', createEmbeddedDatabase().DATA_DIR],
+      source,
+    );
+    expect(moveOfRunning).toMatchObject({ code: 0 });
+    expect(moveOfRunning.output).toContain('A gateway is running on the original: later changes');
     expect(readdirSync(source.DATA_DIR).filter((name) => name.startsWith('snapshot-'))).toEqual([]);
     await app[Symbol.asyncDispose]();
 
-    const before = await openAndReadRows(source, (database) =>
+    const rowsBefore = await openAndReadRows(source, (database) =>
       insertLostErasure(database, projectId),
     );
     const { to, env } = await createTarget(source);
-    const moved = await runCommand('move', ['--to', to], source);
-    expect(moved).toMatchObject({ code: 0 });
-    expect(moved.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
-    expect(moved.output).not.toContain('A gateway runs');
-    expect(await openAndReadRows(env)).toEqual(before);
-    expect(before.Operation).toHaveLength(2);
-    const repeated = await runCommand('move', ['--to', to], source);
-    expect(repeated).toMatchObject({ code: 1 });
-    expect(repeated.output).toMatch(/is not empty \(.*\): name another one/);
+    const moveResult = await runCommand('move', ['--to', to], source);
+    expect(moveResult).toMatchObject({ code: 0 });
+    expect(moveResult.output).toMatch(/\d+ rows of \d+ tables .* counts and checksums agree/);
+    expect(moveResult.output).not.toContain('A gateway runs');
+    expect(await openAndReadRows(env)).toEqual(rowsBefore);
+    expect(rowsBefore.Operation).toHaveLength(2);
+    const repeatedMove = await runCommand('move', ['--to', to], source);
+    expect(repeatedMove).toMatchObject({ code: 1 });
+    expect(repeatedMove.output).toMatch(/is not empty \(.*\): name another one/);
 
-    const sent = receiver.listMessages(projectId).length;
+    const sentCount = receiver.listMessages(projectId).length;
     receiver.setBehavior(projectId, { status: 200 });
     const gateway = await startGateway(env, RETRIES);
-    await receiver.waitForMessages(projectId, sent + 1);
+    await receiver.waitForMessages(projectId, sentCount + 1);
     const messages = receiver.listMessages(projectId);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
     expect(verifyMessage(messages.at(-1) as ReceivedMessage, signingSecret)).toBeTruthy();
@@ -90,20 +94,20 @@ test(
     const targets = (await client.query(LIST_SEALED_VALUES, { project: projectId })).project;
     expect(targets.destinations.nodes).toContainEqual({ name: 'sealed', ...SEALED_TARGET });
     await connectGroup({ ...tenant, ...client }, 'second');
-    const later = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
-    expect(later.project.notificationEvents.edges).toHaveLength(1);
+    const laterEvents = await client.query(LIST_EVENTS, { project: projectId, after: cursor });
+    expect(laterEvents.project.notificationEvents.edges).toHaveLength(1);
     const { prisma } = gateway.app.services.database;
     await expect.poll(() => prisma.erasure.count()).toBe(0);
     await gateway[Symbol.asyncDispose]();
 
-    const secondMove = createEmbeddedDatabase();
-    const returned = await runCommand('move', ['--to', secondMove.DATA_DIR], env);
-    expect(returned).toMatchObject({ code: 0 });
-    expect(await openAndReadRows(secondMove)).toEqual(await openAndReadRows(env));
+    const secondTarget = createEmbeddedDatabase();
+    const secondMove = await runCommand('move', ['--to', secondTarget.DATA_DIR], env);
+    expect(secondMove).toMatchObject({ code: 0 });
+    expect(await openAndReadRows(secondTarget)).toEqual(await openAndReadRows(env));
   },
 );
 
-test('refuses without a target and with the source as target', async () => {
+test('refuses a move without a target, and to the source', async () => {
   const DATA_DIR = createFolder();
   expect(await runCommand('move', [], { DATA_DIR })).toMatchObject({ code: 2 });
   const sameFolder = await runCommand('move', ['--to', DATA_DIR], { DATA_DIR });

@@ -19,33 +19,33 @@ const { services, sandbox } = app.app;
 sandbox.seed('contacts', 50);
 sandbox.seed('people', 30);
 
-test("reports the demo's own org after a restart, even if its builder has created another one", async () => {
+/** Fills the demo as a start of the server does. Only the first call creates data. */
+async function fillTestDemo() {
   const verifier = await createBearerVerifier(services.config);
-  const url = 'http://gateway.test';
-  const first = await fillDemo({ services, verifier, url });
+  return fillDemo({ services, verifier, url: 'http://gateway.test' });
+}
+
+test('reports the org of the demo after a restart, even if its builder has created another org', async () => {
+  const firstDemo = await fillTestDemo();
   await createRunner(services, LOCAL_ISSUER).change('createOrg', { label: 'Later' }, 'org { id }');
-  const second = await fillDemo({ services, verifier, url });
-  expect(second).toEqual({ ...first, bearerToken: expect.any(String) });
-  expect(JSON.parse(readFileSync(join(DATA_DIR, 'demo.json'), 'utf8')).orgId).toBe(first.orgId);
+  const laterDemo = await fillTestDemo();
+  expect(laterDemo).toEqual({ ...firstDemo, bearerToken: expect.any(String) });
+  expect(JSON.parse(readFileSync(join(DATA_DIR, 'demo.json'), 'utf8')).orgId).toBe(firstDemo.orgId);
 });
 
 test('fills the sandbox, without a demo, in a database that has projects', async () => {
-  await using existing = await createTestApp({ env: { DEMO: undefined } });
-  await existing.tenant();
-  await existing.app.start();
-  const records = await fetch(`${existing.app.services.sandboxUrl()}/objects/contacts/records`);
+  await using existingApp = await createTestApp({ env: { DEMO: undefined } });
+  await existingApp.tenant();
+  await existingApp.app.start();
+  const records = await fetch(`${existingApp.app.services.sandboxUrl()}/objects/contacts/records`);
   expect(await records.json()).toMatchObject({ total: 50 });
   expect(
-    await existing.app.services.database.prisma.project.count({ where: { name: 'demo' } }),
+    await existingApp.app.services.database.prisma.project.count({ where: { name: 'demo' } }),
   ).toBe(0);
 });
 
 describe('the history of a new demo', async () => {
-  const { projectId } = await fillDemo({
-    services,
-    verifier: await createBearerVerifier(services.config),
-    url: 'http://gateway.test',
-  });
+  const { projectId } = await fillTestDemo();
   const { prisma } = services.database;
   const where = { projectId };
   const [operations, installations, deliveries, attempts, activity] = await Promise.all([
@@ -75,7 +75,7 @@ describe('the history of a new demo', async () => {
     }
   });
 
-  test('has the time of its id in each row, and no time in the future', async () => {
+  test('has rows whose times are those of their IDs, and no time in the future', async () => {
     const rows = [
       ...(await prisma.connection.findMany({ where })),
       ...(await prisma.revision.findMany({ where })),
@@ -129,9 +129,9 @@ describe('the history of a new demo', async () => {
     const readIds = operations
       .filter(({ actionType, result }) => actionType === 'READ' && result?.includes('completed'))
       .map(({ id }) => id);
-    const ofRecords = deliveries.filter(({ eventId }) => eventId === null);
-    expect(ofRecords.map(({ operationId }) => operationId)).toEqual(readIds);
-    for (const { body, operationId } of ofRecords) {
+    const recordDeliveries = deliveries.filter(({ eventId }) => eventId === null);
+    expect(recordDeliveries.map(({ operationId }) => operationId)).toEqual(readIds);
+    for (const { body, operationId } of recordDeliveries) {
       const [operation] = operations.filter(({ id }) => id === operationId);
       if (!operation) throw new Error(`No operation ${operationId}`);
       expect(recordsMessage.parse(JSON.parse(body))).toMatchObject({
@@ -171,11 +171,7 @@ describe('the history of a new demo', async () => {
   });
 
   test('is not added again by a second start', async () => {
-    await fillDemo({
-      services,
-      verifier: await createBearerVerifier(services.config),
-      url: 'http://gateway.test',
-    });
+    await fillTestDemo();
     expect(await prisma.operation.count({ where })).toBe(operations.length);
   });
 });

@@ -1,4 +1,4 @@
-/** GraphiQL's tabs are the first queries that a newcomer runs. */
+/** The tabs of GraphiQL are the first queries that a newcomer runs. */
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -27,7 +27,7 @@ const DEMO = {
 };
 const tabs = createDemoTabs(DEMO);
 
-test('every tab is valid for the schema and sends the key', () => {
+test('creates tabs that are valid for the schema and send the key', () => {
   for (const { query, headers } of tabs) {
     expect(validate(schema, parse(query)), query).toEqual([]);
     expect(headers).toEqual({ 'x-api-key': 'ik_demo' });
@@ -46,21 +46,19 @@ test("lists the providers' objects and capabilities within the limits of a query
   expect(pipedrive.docsUrl).toMatch(/^https:/);
 });
 
-test("the typed API's tabs run against the demo, and one shows customers of two providers", async () => {
+test('creates tabs of the typed API that run on the demo and show customers of two providers', async () => {
   const { headers } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 3);
   app.app.sandbox.seed('people', 3);
-  const typed = app.client(headers, '/graphql/projects/demo');
+  const typedClient = app.client(headers, '/graphql/projects/demo');
   const typedSchema = buildClientSchema(
-    (await typed.query(getIntrospectionQuery())) as IntrospectionQuery,
+    (await typedClient.query(getIntrospectionQuery())) as IntrospectionQuery,
   );
-  const [peopleQuery, create, changed] = createTypedDemoTabs(DEMO).map(({ query }) => query) as [
-    string,
-    string,
-    string,
-  ];
-  expect(validate(typedSchema, parse(changed))).toEqual([]);
-  const { acme, initech } = await typed.query(peopleQuery);
+  const [peopleQuery, createMutation, changesQuery] = createTypedDemoTabs(DEMO).map(
+    ({ query }) => query,
+  ) as [string, string, string];
+  expect(validate(typedSchema, parse(changesQuery))).toEqual([]);
+  const { acme, initech } = await typedClient.query(peopleQuery);
   expect(acme.nodes).toMatchObject(Array(3).fill({ _installation: { integration: 'crm-sync' } }));
   expect(initech.nodes).toMatchObject([
     {
@@ -72,6 +70,6 @@ test("the typed API's tabs run against the demo, and one shows customers of two 
     {},
     {},
   ]);
-  expect((await typed.query(create)).createPeople).toMatchObject({ success: true });
+  expect((await typedClient.query(createMutation)).createPeople).toMatchObject({ success: true });
   expect(createTypedDemoTabs(null)).toEqual([]);
 });

@@ -26,7 +26,8 @@ async function readSeries(series: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-const expectSeries = (series: string) => expect.poll(() => readSeries(series), POLLING);
+/** Waits until the series has the value that the caller expects. */
+const pollSeries = (series: string) => expect.poll(() => readSeries(series), POLLING);
 
 test('serves /metrics on its port, and no other path', async () => {
   const { origin } = new URL(url);
@@ -41,22 +42,23 @@ test('serves /metrics on its port, and no other path', async () => {
 
 test('counts requests by surface, kind and outcome', async () => {
   const tenant = await app.tenant();
-  await tenant.query('{ viewer { __typename } }');
-  const ok = 'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
-  expect(await readSeries(ok)).toBeGreaterThan(0);
+  await tenant.query('query Viewer { viewer { __typename } }');
+  const graphqlSeries =
+    'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
+  expect(await readSeries(graphqlSeries)).toBeGreaterThan(0);
   expect(await readSeries('gateway_graphql_cost_count')).toBeGreaterThan(0);
   const path = `/v1/projects/${tenant.projectId}/integrations`;
   await app.fetch(path, { headers: { 'x-api-key': tenant.apiKey } });
   await app.fetch(`${path}/nothing`, { headers: { 'x-api-key': tenant.apiKey } });
-  const rest = 'gateway_request_duration_seconds_count{surface="rest",kind="query",outcome=';
-  expect(await readSeries(`${rest}"OK"}`)).toBe(1);
-  await expectSeries(
+  const restSeries = 'gateway_request_duration_seconds_count{surface="rest",kind="query",outcome=';
+  expect(await readSeries(`${restSeries}"OK"}`)).toBe(1);
+  await pollSeries(
     'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/v1/*",http_response_status_code="200"}',
   ).toBe(1);
   expect(await readSeries('http_server_active_requests')).toBe(0);
 });
 
-test('counts messages of agents by the outcomes of their tools', async () => {
+test('counts the messages of agents by the outcome of the called tool', async () => {
   const tenant = await app.tenant();
   const params = { name: 'search_objects', arguments: { group: 'nothing' } };
   await app.fetch(`/mcp/projects/${tenant.projectId}`, {
@@ -68,50 +70,50 @@ test('counts messages of agents by the outcomes of their tools', async () => {
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   });
-  const mcp = 'gateway_request_duration_seconds_count{surface="mcp",kind="query",outcome=';
-  expect(await readSeries(`${mcp}"NOT_FOUND"}`)).toBe(1);
-  await expectSeries(
+  const mcpSeries = 'gateway_request_duration_seconds_count{surface="mcp",kind="query",outcome=';
+  expect(await readSeries(`${mcpSeries}"NOT_FOUND"}`)).toBe(1);
+  await pollSeries(
     'http_server_request_duration_seconds_count{http_request_method="POST",http_route="/mcp/*",http_response_status_code="200"}',
   ).toBe(1);
 });
 
 test('counts requests of the documentation under a separate route', async () => {
   const { status } = await app.fetch('/docs/');
-  await expectSeries(
+  await pollSeries(
     `http_server_request_duration_seconds_count{http_request_method="GET",http_route="/docs/*",http_response_status_code="${status}"}`,
   ).toBe(1);
 });
 
 test('counts refusals by their limit', async () => {
   const tenant = await app.tenant();
-  await tenant.request('{ a: viewer { id } b: viewer { id } c: viewer { id } }');
+  await tenant.request('query Viewers { a: viewer { id } b: viewer { id } c: viewer { id } }');
   expect(await readSeries('gateway_refusals_total{limit="aliases"}')).toBe(1);
-  const refused =
+  const refusedSeries =
     'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="QUERY_LIMIT_EXCEEDED"}';
-  expect(await readSeries(refused)).toBe(1);
+  expect(await readSeries(refusedSeries)).toBe(1);
   for (const key of ['ik_a', 'ik_b', 'ik_c'])
-    await app.client({ 'x-api-key': key }).request('{ viewer { kind } }');
+    await app.client({ 'x-api-key': key }).request('query Viewer { viewer { kind } }');
   expect(await readSeries('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
 });
 
 test('counts writes, provider calls and records by their outcome', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: createContact() });
-  await expectSeries('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
-  await expectSeries('gateway_records_total{kind="write"}').toBe(1);
-  const calls =
+  await pollSeries('gateway_operations_total{kind="write",outcome="succeeded"}').toBe(1);
+  await pollSeries('gateway_records_total{kind="write"}').toBe(1);
+  const callsSeries =
     'gateway_provider_call_duration_seconds_count{provider="sandbox",kind="api",outcome="2xx"}';
-  expect(await readSeries(calls)).toBeGreaterThan(0);
+  expect(await readSeries(callsSeries)).toBeGreaterThan(0);
 });
 
-test('reports requests to providers that run, and the use of each share', async () => {
+test('reports the pending requests to providers, and the use of each share', async () => {
   const writer = await createWriter(app);
   app.app.sandbox.faults.set({ pathPrefix: '/objects', delayMs: 3_000, times: 1 });
-  const write = writer.write({ record: createContact() });
-  await expectSeries('gateway_provider_calls_active').toBe(1);
+  const pendingWrite = writer.write({ record: createContact() });
+  await pollSeries('gateway_provider_calls_active').toBe(1);
   expect(await readSeries('gateway_share_held{share="provider_requests"}')).toBe(1);
-  await write;
-  await expectSeries('gateway_provider_calls_active').toBe(0);
+  await pendingWrite;
+  await pollSeries('gateway_provider_calls_active').toBe(0);
   for (const [share, max] of [
     ['provider_requests', 1_000],
     ['running', 64],
@@ -146,53 +148,54 @@ test('counts a read, its records and its delivery, and reports pending work of t
     data: { url: `${sandboxUrl()}/inbox/metrics` },
   });
   await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'companies' } });
-  await expectSeries('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
-  await expectSeries('gateway_records_total{kind="read"}').toBe(3);
-  await expectSeries('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(
-    1,
-  );
-  await expectSeries('gateway_deliveries_pending').toBe(0);
-  await expectSeries('gateway_database_up').toBe(1);
-  await expectSeries('gateway_jobs{queue="run-read",state="active"}').toBe(0);
+  await pollSeries('gateway_operations_total{kind="read",outcome="succeeded"}').toBe(1);
+  await pollSeries('gateway_records_total{kind="read"}').toBe(3);
+  await pollSeries('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(1);
+  await pollSeries('gateway_deliveries_pending').toBe(0);
+  await pollSeries('gateway_database_up').toBe(1);
+  await pollSeries('gateway_jobs{queue="run-read",state="active"}').toBe(0);
   expect(
     await readSeries('db_client_operation_duration_seconds_count{outcome="ok"}'),
   ).toBeGreaterThan(0);
   expect(await readSeries('db_client_connection_max')).toBeGreaterThan(0);
 });
 
-test('reports due deliveries and the age of the oldest', async () => {
+test('reports the due deliveries and the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
   const { projectId } = await app.tenant();
-  const destination = await insertDestination(projectId);
+  const destinationId = await insertDestination(projectId);
   const nextAttemptTime = new Date(Date.now() - 3_600_000);
   await prisma.delivery.create({
     data: {
-      ...{ id: 'dlv_old', projectId, destinationId: destination, body: '{}' },
+      ...{ id: 'dlv_old', projectId, destinationId, body: '{}' },
       ...{ nextAttemptTime, leaseExpireTime: new Date(Date.now() + 3_600_000), leaseToken: 'held' },
     },
   });
   expect(await readSeries('gateway_deliveries_pending')).toBe(1);
   expect(await readSeries('gateway_deliveries_due')).toBe(1);
   expect(await readSeries('gateway_delivery_oldest_due_seconds')).toBeGreaterThan(3_500);
-  await prisma.destination.updateMany({ where: { id: destination }, data: { status: 'DISABLED' } });
+  await prisma.destination.updateMany({
+    where: { id: destinationId },
+    data: { status: 'DISABLED' },
+  });
   expect(await readSeries('gateway_deliveries_pending')).toBe(0);
 });
 
-test('counts provider events by outcome, and reports waiting ones with the age of the oldest', async () => {
+test('counts provider events by outcome, and reports the waiting events and the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
   const { projectId } = await app.tenant();
-  const send = async (init: RequestInit) => {
+  const sendEvent = async (init: RequestInit) => {
     const path = '/webhooks/sandbox/app_00000000000000000000000000';
     return (await app.fetch(path, { method: 'POST', body: 'x', ...init })).status;
   };
-  const outcome = (name: string) =>
-    readSeries(`gateway_provider_events_total{provider="sandbox",outcome="${name}"}`);
-  expect(await send({})).toBe(401);
-  expect(await outcome('UNKNOWN_APP')).toBe(1);
-  expect(await send({ headers: { 'content-encoding': 'gzip' } })).toBe(415);
-  expect(await outcome('COMPRESSED')).toBe(1);
-  expect(await send({ body: 'x'.repeat(1024 * 1024 + 1) })).toBe(413);
-  expect(await outcome('TOO_LARGE')).toBe(1);
+  const countEvents = (outcome: string) =>
+    readSeries(`gateway_provider_events_total{provider="sandbox",outcome="${outcome}"}`);
+  expect(await sendEvent({})).toBe(401);
+  expect(await countEvents('UNKNOWN_APP')).toBe(1);
+  expect(await sendEvent({ headers: { 'content-encoding': 'gzip' } })).toBe(415);
+  expect(await countEvents('COMPRESSED')).toBe(1);
+  expect(await sendEvent({ body: 'x'.repeat(1024 * 1024 + 1) })).toBe(413);
+  expect(await countEvents('TOO_LARGE')).toBe(1);
   const event = { installationId: 'ins', objectName: 'contacts', nativeId: 'one', nativeType: 'x' };
   const receiveTime = new Date(Date.now() - 3_600_000);
   await prisma.providerEvent.create({
@@ -228,10 +231,10 @@ test('counts provider events by provider, with one series for unknown names', as
   for (const provider of ['hubspot', 'unknown', 'someone']) {
     await app.fetch(`/webhooks/${provider}/${newId('app')}`, { method: 'POST', body: '{}' });
   }
-  const refused = (provider: string) =>
+  const countRefusals = (provider: string) =>
     readSeries(`gateway_provider_events_total{provider="${provider}",outcome="UNKNOWN_APP"}`);
-  expect(await refused('hubspot')).toBe(1);
-  expect(await refused('unknown')).toBe(2);
+  expect(await countRefusals('hubspot')).toBe(1);
+  expect(await countRefusals('unknown')).toBe(2);
 });
 
 test('counts open event streams', async () => {
@@ -241,16 +244,16 @@ test('counts open event streams', async () => {
     'x-api-key': tenant.apiKey,
   };
   const query = `subscription NotificationEvents { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`;
-  const abort = new AbortController();
+  const abortController = new AbortController();
   const body = JSON.stringify({ query });
-  const { signal } = abort;
+  const { signal } = abortController;
   await app.fetch('/graphql', { method: 'POST', headers, body, signal });
-  await expectSeries('gateway_event_streams').toBe(1);
-  abort.abort();
-  await expectSeries('gateway_event_streams').toBe(0);
+  await pollSeries('gateway_event_streams').toBe(1);
+  abortController.abort();
+  await pollSeries('gateway_event_streams').toBe(0);
 });
 
-test('puts no id of a tenant into labels, except projects of METRICS_PROJECTS', async () => {
+test('puts no id of a tenant into a label, except the projects of METRICS_PROJECTS', async () => {
   expect(await (await fetch(url)).text()).not.toMatch(/(prj|opr|con|ik|dst)_[a-z0-9]/i);
   const { meters, registry } = createMetrics({ METRICS_PROJECTS: ['prj_listed'] });
   for (const projectId of ['prj_listed', 'prj_other', 'prj_third']) {
@@ -275,7 +278,7 @@ test('counts unknown HTTP methods in one series', async () => {
 });
 
 test('measures nothing and opens no port without METRICS_PORT', async () => {
-  await using plain = await createTestApp();
-  expect(plain.app.services.meters).toBe(NO_METERS);
-  expect((await plain.app.start()).metrics).toBeUndefined();
+  await using appWithoutMetrics = await createTestApp();
+  expect(appWithoutMetrics.app.services.meters).toBe(NO_METERS);
+  expect((await appWithoutMetrics.app.start()).metrics).toBeUndefined();
 });

@@ -40,7 +40,7 @@ test.each([
   ['short', '127.1'],
   ['a name', 'example.com'],
   ['an empty text', ''],
-])('refuses %s: %s', (_what, address) => {
+])('refuses %s: %s', (_description, address) => {
   expect(isForbidden(address, [])).toBe(true);
 });
 

@@ -83,24 +83,24 @@ test('connects only to the resolved addresses that pass the check', async () => 
 });
 
 test('refuses a name that resolves to another address on a later connection', async () => {
-  const permitted = await startServer((_, response) => response.end('permitted'));
-  const { port } = new URL(permitted);
-  const hidden = createServer((_, response) => response.end('hidden'));
-  await new Promise<void>((resolve) => hidden.listen(Number(port), '127.0.0.2', resolve));
-  onTestFinished(() => void hidden.close());
+  const permittedOrigin = await startServer((_, response) => response.end('permitted'));
+  const { port } = new URL(permittedOrigin);
+  const forbiddenServer = createServer((_, response) => response.end('hidden'));
+  await new Promise<void>((resolve) => forbiddenServer.listen(Number(port), '127.0.0.2', resolve));
+  onTestFinished(() => void forbiddenServer.close());
 
-  const responses = ['127.0.0.1', '127.0.0.2'];
+  const addresses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const client = createTestOutbound({
     lookup: async () => {
       lookups += 1;
-      return [{ address: responses.shift() ?? '127.0.0.2', family: 4 }];
+      return [{ address: addresses.shift() ?? '127.0.0.2', family: 4 }];
     },
   });
   const url = `http://rebinding.example:${port}/`;
   // The first connection closes with its response, so that the second request resolves the name again.
-  const first = await client.send(createGet(url, { headers: { connection: 'close' } }));
-  expect(first.body.toString()).toBe('permitted');
+  const firstResponse = await client.send(createGet(url, { headers: { connection: 'close' } }));
+  expect(firstResponse.body.toString()).toBe('permitted');
   expect(lookups).toBe(1);
   expect(await catchFailure(client.send(createGet(url)))).toMatchObject({
     kind: 'REFUSED_ADDRESS',
@@ -110,7 +110,7 @@ test('refuses a name that resolves to another address on a later connection', as
 
 test('reaches an always allowed origin on a private address, but no other port', async () => {
   const allowedServer = await startServer((_, response) => response.end('allowed'));
-  const other = await startServer((_, response) => response.end('other'));
+  const otherServer = await startServer((_, response) => response.end('other'));
   const client = createTestOutbound({
     allowedPrivateTargets: [],
     alwaysAllowedOrigins: () => [allowedServer],
@@ -118,12 +118,12 @@ test('reaches an always allowed origin on a private address, but no other port',
   expect((await client.send(createGet(`${allowedServer}/path?query=1`))).body.toString()).toBe(
     'allowed',
   );
-  expect(await catchFailure(client.send(createGet(other)))).toMatchObject({
+  expect(await catchFailure(client.send(createGet(otherServer)))).toMatchObject({
     kind: 'REFUSED_ADDRESS',
   });
 });
 
-test('sends plain HTTP to allowed addresses only', async () => {
+test('sends plain HTTP only to allowed addresses', async () => {
   const client = createTestOutbound({ lookup: createLookup('203.0.114.1') });
   const failure = await catchFailure(client.send(createGet('http://hooks.example/')));
   expect(failure.kind).toBe('REFUSED_ADDRESS');
@@ -171,7 +171,7 @@ test('sends method, path, headers and body unchanged', async () => {
   expect(response.body.toString()).toBe('done');
 });
 
-test('truncates an endless response if the status is enough, and closes the socket', async () => {
+test('truncates an endless response if the caller needs only the status, and closes the socket', async () => {
   const { url } = await startReceiverWith('ENDLESS');
   const client = createTestOutbound();
   const response = await client.send(createGet(url));
@@ -180,7 +180,7 @@ test('truncates an endless response if the status is enough, and closes the sock
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('fails with TOO_LARGE if an endless response is required whole', async () => {
+test('fails with TOO_LARGE if the caller requires the whole body of an endless response', async () => {
   const { url } = await startReceiverWith('ENDLESS');
   const client = createTestOutbound();
   const failure = await catchFailure(client.send(createGet(url, { requiresWholeBody: true })));
@@ -202,7 +202,7 @@ test('fails with TIMEOUT and closes the socket if no response arrives in time', 
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
-test('fails for a stalled body only if it is required whole', async () => {
+test('fails for a stalled body only if the caller requires the whole body', async () => {
   const origin = await startServer((_, response) => response.writeHead(200).write('part'));
   const client = createTestOutbound();
   // Long enough for the first bytes to arrive on a busy machine.
@@ -250,24 +250,26 @@ test('fails with UNREACHABLE for a closed port, an unknown name and a peer witho
 test('ends a request when its signal aborts', async () => {
   const { receiver, url } = await startReceiverWith('HANG');
   const client = createTestOutbound();
-  const stop = new AbortController();
-  const sending = client.send(createGet(url, { signal: stop.signal }));
+  const abortController = new AbortController();
+  const pendingResponse = client.send(createGet(url, { signal: abortController.signal }));
   await receiver.waitForMessages('hook', 1);
-  stop.abort(new Error('stopping'));
-  await expect(sending).rejects.toThrow('stopping');
-  await expect(client.send(createGet(url, { signal: stop.signal }))).rejects.toThrow('stopping');
+  abortController.abort(new Error('stopping'));
+  await expect(pendingResponse).rejects.toThrow('stopping');
+  await expect(client.send(createGet(url, { signal: abortController.signal }))).rejects.toThrow(
+    'stopping',
+  );
   await expect.poll(() => client.openSockets).toBe(0);
 });
 
 test('limits requests and sockets, and queues further requests', async () => {
   const finishers: (() => void)[] = [];
   let activeRequests = 0;
-  let mostRequests = 0;
+  let activeRequestsMax = 0;
   const origins = await Promise.all(
     Array.from({ length: 6 }, () =>
       startServer((_, response) => {
         activeRequests += 1;
-        mostRequests = Math.max(mostRequests, activeRequests);
+        activeRequestsMax = Math.max(activeRequestsMax, activeRequests);
         finishers.push(() => {
           activeRequests -= 1;
           response.end();
@@ -278,26 +280,26 @@ test('limits requests and sockets, and queues further requests', async () => {
   const client = createTestOutbound({ socketsMax: 4 });
   const urls = Array.from({ length: 60 }, (_, index) => origins[index % 6] as string);
   const responses = Promise.all(urls.map((url) => client.send(createGet(url))));
-  let completed = 0;
-  let mostSockets = 0;
-  while (completed < 60) {
+  let completedRequests = 0;
+  let openSocketsMax = 0;
+  while (completedRequests < 60) {
     await expect.poll(() => finishers.length, { interval: 1 }).toBeGreaterThan(0);
-    mostSockets = Math.max(mostSockets, client.openSockets);
+    openSocketsMax = Math.max(openSocketsMax, client.openSockets);
     finishers.shift()?.();
-    completed += 1;
+    completedRequests += 1;
   }
   expect((await responses).every(({ status }) => status === 200)).toBe(true);
-  expect(mostRequests).toBe(4);
-  expect(mostSockets).toBe(4);
+  expect(activeRequestsMax).toBe(4);
+  expect(openSocketsMax).toBe(4);
 });
 
 test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {
   const { url } = await startReceiverWith('HANG');
   const client = createTestOutbound({ socketsMax: 1 });
-  const first = catchFailure(client.send(createGet(url, { timeoutMs: 200 })));
-  const second = catchFailure(client.send(createGet(url, { timeoutMs: 20 })));
-  expect(await second).toMatchObject({ kind: 'UNREACHABLE' });
-  expect(await first).toMatchObject({ kind: 'TIMEOUT' });
+  const failureOfFirst = catchFailure(client.send(createGet(url, { timeoutMs: 200 })));
+  const failureOfSecond = catchFailure(client.send(createGet(url, { timeoutMs: 20 })));
+  expect(await failureOfSecond).toMatchObject({ kind: 'UNREACHABLE' });
+  expect(await failureOfFirst).toMatchObject({ kind: 'TIMEOUT' });
 });
 
 test('reuses connections', async () => {
@@ -307,7 +309,7 @@ test('reuses connections', async () => {
     response.end();
   });
   const client = createTestOutbound();
-  for (let i = 0; i < 20; i += 1) await client.send(createGet(origin));
+  for (let count = 0; count < 20; count += 1) await client.send(createGet(origin));
   // A connection becomes free shortly after its response, so a second one may open.
   expect(ports.size).toBeLessThanOrEqual(2);
 });

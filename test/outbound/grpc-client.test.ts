@@ -14,15 +14,15 @@ import {
 } from '../support/outbound/private-addresses.ts';
 
 const CALL_MS = 10_000;
-const asBytes = (value: Buffer) => value;
+const passBytes = (value: Buffer) => value;
 const ECHO = {
   path: '/test.Echo/Echo',
   requestStream: false,
   responseStream: false,
-  requestSerialize: asBytes,
-  requestDeserialize: asBytes,
-  responseSerialize: asBytes,
-  responseDeserialize: asBytes,
+  requestSerialize: passBytes,
+  requestDeserialize: passBytes,
+  responseSerialize: passBytes,
+  responseDeserialize: passBytes,
 };
 
 function createTestOutbound(options: Partial<OutboundOptions> = {}) {
@@ -35,13 +35,13 @@ function createTestOutbound(options: Partial<OutboundOptions> = {}) {
   return client;
 }
 
-interface Echo {
+interface EchoServerOptions {
   tls?: ServerCertificate;
   address?: string;
 }
 
 /** Starts a server that responds with the request's bytes and records the host of each call. */
-async function startEchoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
+async function startEchoServer({ tls, address = '127.0.0.1:0' }: EchoServerOptions = {}) {
   const hosts: string[] = [];
   const server = new Server();
   server.addService(
@@ -57,23 +57,23 @@ async function startEchoServer({ tls, address = '127.0.0.1:0' }: Echo = {}) {
     ? ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.certificate }])
     : ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(address, credentials, (error, bound) =>
-      error ? reject(error) : resolve(bound),
+    server.bindAsync(address, credentials, (error, boundPort) =>
+      error ? reject(error) : resolve(boundPort),
     ),
   );
   onTestFinished(() => server.forceShutdown());
   return { port, hosts };
 }
 
-/** Returns the response, or the error of the call. */
+/** Calls the echo server, and returns its response or the error of the call. */
 async function callEcho(url: string, options: Partial<OutboundOptions> = {}) {
   const client = await createTestOutbound(options).openGrpc(url);
   onTestFinished(() => client.close());
   return new Promise<string | ServiceError>((resolve) =>
     client.makeUnaryRequest(
       ECHO.path,
-      asBytes,
-      asBytes,
+      passBytes,
+      passBytes,
       Buffer.from('hello'),
       new Metadata(),
       { deadline: Date.now() + CALL_MS },
@@ -109,16 +109,16 @@ test('calls only addresses of the allow-list without TLS', async () => {
 
 test('connects only to the resolved addresses that pass the check, under the original name', async () => {
   const { port, hosts } = await startEchoServer();
-  const forbidden = await startEchoServer({ address: `127.0.0.2:${port}` });
+  const forbiddenServer = await startEchoServer({ address: `127.0.0.2:${port}` });
   const lookup = createLookup('::1', '127.0.0.2', '127.0.0.1');
   expect(await callEcho(`http://pubsub.example:${port}`, { lookup })).toBe('hello');
   expect(hosts).toEqual([`pubsub.example:${port}`]);
-  expect(forbidden.hosts).toEqual([]);
+  expect(forbiddenServer.hosts).toEqual([]);
 });
 
 test('resolves a name once, so that a later address is not used', async () => {
   const { port, hosts } = await startEchoServer();
-  const hidden = await startEchoServer({ address: `127.0.0.2:${port}` });
+  const forbiddenServer = await startEchoServer({ address: `127.0.0.2:${port}` });
   const addresses = ['127.0.0.1', '127.0.0.2'];
   let lookups = 0;
   const lookup = async () => {
@@ -126,15 +126,15 @@ test('resolves a name once, so that a later address is not used', async () => {
     return [{ address: addresses.shift() ?? '127.0.0.2', family: 4 }];
   };
   expect(await callEcho(`http://rebinding.example:${port}`, { lookup })).toBe('hello');
-  expect([lookups, hosts.length, hidden.hosts.length]).toEqual([1, 1, 0]);
+  expect([lookups, hosts.length, forbiddenServer.hosts.length]).toEqual([1, 1, 0]);
 });
 
 test('calls an always allowed origin on a private address, but no other port', async () => {
-  const [permitted, other] = [await startEchoServer(), await startEchoServer()];
-  const url = `http://127.0.0.1:${permitted.port}`;
+  const [permittedServer, otherServer] = [await startEchoServer(), await startEchoServer()];
+  const url = `http://127.0.0.1:${permittedServer.port}`;
   const rules = { allowedPrivateTargets: [], alwaysAllowedOrigins: () => [url] };
   expect(await callEcho(url, rules)).toBe('hello');
-  const opening = createTestOutbound(rules).openGrpc(`http://127.0.0.1:${other.port}`);
+  const opening = createTestOutbound(rules).openGrpc(`http://127.0.0.1:${otherServer.port}`);
   await expect(opening).rejects.toMatchObject({ kind: 'REFUSED_ADDRESS' });
 });
 

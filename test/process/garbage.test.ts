@@ -1,6 +1,6 @@
 /**
  * The objects of a request become garbage when its response ends, so that V8 never has to move them. If an
- * object of the old generation refers to them, V8 moves all of them to the old generation
+ * object of the old generation refers to a request, V8 moves its objects to the old generation
  * (docs/decisions/048-request-object-lifetime.md).
  *
  * @module-tag all/process
@@ -14,11 +14,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { HIGH_RATE_LIMITS } from '../support/app.ts';
 import { startServerProcess } from '../support/process/server-process.ts';
 
-const AT_ONCE = 8;
+const CONCURRENT_REQUESTS = 8;
 const REQUESTS = 2_400;
-/** The measured share is 0.01. With a WeakMap entry for each request, it is 0.14. */
+/** The measured share is 0.01. If a WeakMap has an entry for each request, the share is 0.14. */
 const MOVED_SHARE_MAX = 0.04;
-const QUERY = `{ project(idOrName: "demo") {
+const QUERY = `query Demo { project(idOrName: "demo") {
   id name createTime
   integrations(first: 20) { edges { node { id name createTime } } }
   operations(first: 50) { edges { node { id status actionType createTime metadata { objects } } } }
@@ -29,44 +29,47 @@ test('leaves the objects of requests in the young generation', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-garbage-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const COLLECTIONS_FILE = join(folder, 'collections.json');
-  const first = join(import.meta.dirname, '../support/process/collections.ts');
+  const preloadFile = join(import.meta.dirname, '../support/process/collections.ts');
   const server = await startServerProcess({
     ...HIGH_RATE_LIMITS,
-    NODE_OPTIONS: `--import ${pathToFileURL(first).href}`,
+    NODE_OPTIONS: `--import ${pathToFileURL(preloadFile).href}`,
     COLLECTIONS_FILE,
   });
   const headers = { 'x-api-key': server.demo.apiKey, 'content-type': 'application/json' };
   const body = JSON.stringify({ query: QUERY });
-  let sent = 0;
-  const query = async () => {
-    while (sent < REQUESTS) {
-      sent += 1;
+  let sentCount = 0;
+  const sendRequests = async () => {
+    while (sentCount < REQUESTS) {
+      sentCount += 1;
       const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
       expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, query));
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, sendRequests));
   await server.stop();
 
   const collections: Statistics[] = JSON.parse(readFileSync(COLLECTIONS_FILE, 'utf8'));
   const scavenges = collections.filter(({ gcType }) => gcType === 'Scavenge');
   // The first collections belong to the start, and to requests whose code is not compiled yet.
-  const last = scavenges.slice(Math.ceil(scavenges.length / 2));
+  const laterScavenges = scavenges.slice(Math.ceil(scavenges.length / 2));
   const movedBytes = sum(
-    last,
-    ({ beforeGC, afterGC }) => usedBytes(afterGC, 'old') - usedBytes(beforeGC, 'old'),
+    laterScavenges,
+    ({ beforeGC, afterGC }) => getUsedBytes(afterGC, 'old') - getUsedBytes(beforeGC, 'old'),
   );
   const freedBytes = sum(
-    last,
-    ({ beforeGC, afterGC }) => usedBytes(beforeGC, 'new') - usedBytes(afterGC, 'new'),
+    laterScavenges,
+    ({ beforeGC, afterGC }) => getUsedBytes(beforeGC, 'new') - getUsedBytes(afterGC, 'new'),
   );
-  expect(last.length).toBeGreaterThan(1);
+  expect(laterScavenges.length).toBeGreaterThan(1);
   expect(movedBytes / freedBytes).toBeLessThan(MOVED_SHARE_MAX);
 }, 180_000);
 
 type Statistics = ReturnType<GCProfiler['stop']>['statistics'][number];
 
-function usedBytes({ heapSpaceStatistics }: Statistics['beforeGC'], name: 'old' | 'new'): number {
+function getUsedBytes(
+  { heapSpaceStatistics }: Statistics['beforeGC'],
+  name: 'old' | 'new',
+): number {
   const space = heapSpaceStatistics.find(({ spaceName }) => spaceName === `${name}_space`);
   return space?.spaceUsedSize ?? Number.NaN;
 }

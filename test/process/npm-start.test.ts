@@ -1,5 +1,5 @@
 /**
- * The server of `npm start` ends with npm, whichever signal ends npm.
+ * The server of `npm start` ends with npm, regardless of the signal that ends npm.
  *
  * @module-tag all/process
  */
@@ -12,7 +12,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fillDataFolder } from '../support/database/data-folder.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
-/** Time for the starts of one test on a busy machine. */
+/** The starts of a test may take this long on a busy machine. */
 const START_MS = 120_000;
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
@@ -26,13 +26,13 @@ interface NpmProcess {
   exited: Promise<number | string>;
   ready: Promise<string>;
   /** Returns the process ID of the server. */
-  serverPid: () => number;
-  output: () => string;
+  findServerPid: () => number;
+  readOutput: () => string;
 }
 
 /**
- * Runs `npm start`. All runs share a data folder, as on a user's machine, so that a server that did not end
- * would block the next start.
+ * Runs `npm start`. All runs share a data folder, as on a user's machine, so that a server that has not ended
+ * blocks the next start.
  */
 function startNpm(env: Record<string, string> = {}): NpmProcess {
   const child = spawn('npm', ['start'], {
@@ -51,13 +51,13 @@ function startNpm(env: Record<string, string> = {}): NpmProcess {
   onTestFinished(() => killGroup(pid));
   let output = '';
   const ready = Promise.withResolvers<string>();
-  const readOutput = (chunk: Buffer) => {
+  const addOutput = (chunk: Buffer) => {
     output += chunk;
     const line = output.split('\n').find((text) => text.includes('"msg":"server.ready"'));
     if (line) ready.resolve(JSON.parse(line).url);
   };
-  child.stdout.on('data', readOutput);
-  child.stderr.on('data', readOutput);
+  child.stdout.on('data', addOutput);
+  child.stderr.on('data', addOutput);
   const exited = waitForExit(child);
   void exited.then(() => ready.reject(new Error(`npm ended before it was ready:\n${output}`)));
   ready.promise.catch(() => {});
@@ -65,8 +65,8 @@ function startNpm(env: Record<string, string> = {}): NpmProcess {
     pid,
     exited,
     ready: ready.promise,
-    serverPid: () => findChild(pid),
-    output: () => output,
+    findServerPid: () => findChild(pid),
+    readOutput: () => output,
   };
 }
 
@@ -79,7 +79,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // No process of the group is left, as expected.
+    // The group has no more processes, as the test expects.
   }
 }
 
@@ -101,27 +101,27 @@ const isAlive = (pid: number) => {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'ends the server when npm alone gets %s',
   async (signal) => {
-    const { pid, ready, exited, serverPid, output } = startNpm();
+    const { pid, ready, exited, findServerPid, readOutput } = startNpm();
     await ready;
-    const server = serverPid();
+    const serverPid = findServerPid();
     process.kill(pid, signal);
     expect(await exited).toBe(0);
-    expect(isAlive(server)).toBe(false);
-    expect(output()).toContain('"msg":"server.stopping"');
+    expect(isAlive(serverPid)).toBe(false);
+    expect(readOutput()).toContain('"msg":"server.stopping"');
   },
   START_MS,
 );
 
 test(
-  'stops once when a terminal sends Ctrl-C to npm and the server',
+  'stops the server once when a terminal sends Ctrl-C to npm and the server',
   async () => {
-    const { pid, ready, exited, serverPid, output } = startNpm();
+    const { pid, ready, exited, findServerPid, readOutput } = startNpm();
     await ready;
-    const server = serverPid();
+    const serverPid = findServerPid();
     process.kill(-pid, 'SIGINT');
     expect(await exited).toBe(0);
-    expect(isAlive(server)).toBe(false);
-    expect(output()).toContain('"msg":"server.stopping"');
+    expect(isAlive(serverPid)).toBe(false);
+    expect(readOutput()).toContain('"msg":"server.stopping"');
   },
   START_MS,
 );
@@ -129,12 +129,12 @@ test(
 test(
   'ends the server when npm is killed, so that the next start works',
   async () => {
-    const { pid, ready, exited, serverPid } = startNpm();
+    const { pid, ready, exited, findServerPid } = startNpm();
     const url = await ready;
-    const server = serverPid();
+    const serverPid = findServerPid();
     process.kill(pid, 'SIGKILL');
     expect(await exited).toBe('SIGKILL');
-    await expect.poll(() => isAlive(server), { timeout: START_MS }).toBe(false);
+    await expect.poll(() => isAlive(serverPid), { timeout: START_MS }).toBe(false);
     const restarted = startNpm({ PORT: new URL(url).port });
     expect(await restarted.ready).toBe(url);
     process.kill(restarted.pid, 'SIGTERM');
@@ -146,9 +146,9 @@ test(
 test(
   'ends npm with the exit code of a server that cannot start',
   async () => {
-    const { exited, output } = startNpm({ PORT: 'http' });
+    const { exited, readOutput } = startNpm({ PORT: 'http' });
     expect(await exited).toBe(1);
-    expect(output()).toContain('PORT');
+    expect(readOutput()).toContain('PORT');
   },
   START_MS,
 );
@@ -157,7 +157,7 @@ test(
   'ends a start on a signal, so that the next start works',
   async () => {
     const interrupted = startNpm({ DATA_DIR: join(folder, 'cut') });
-    await expect.poll(interrupted.output, { timeout: START_MS }).toContain('schema.created');
+    await expect.poll(interrupted.readOutput, { timeout: START_MS }).toContain('schema.created');
     process.kill(interrupted.pid, 'SIGTERM');
     expect(await interrupted.exited).toBe(0);
     const restarted = startNpm({ DATA_DIR: join(folder, 'cut') });

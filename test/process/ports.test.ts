@@ -23,12 +23,18 @@ async function occupyPort(): Promise<number> {
 
 test('reports every occupied port with its setting', async () => {
   const [PORT, SANDBOX_PORT] = [await occupyPort(), await occupyPort()];
-  const refused = requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT });
-  await expect(refused).rejects.toThrow(StartRefused);
-  await expect(refused).rejects.toThrow(
+  const usabilityCheck = requireUsablePorts({
+    HOST,
+    SANDBOX_HOST,
+    METRICS_HOST,
+    PORT,
+    SANDBOX_PORT,
+  });
+  await expect(usabilityCheck).rejects.toThrow(StartRefused);
+  await expect(usabilityCheck).rejects.toThrow(
     `Another process is using port ${PORT} of 127.0.0.1. Stop it, or give this server another PORT`,
   );
-  await expect(refused).rejects.toThrow(
+  await expect(usabilityCheck).rejects.toThrow(
     `Another process is using port ${SANDBOX_PORT} of 127.0.0.1. Stop it, or give this server another SANDBOX_PORT`,
   );
 });
@@ -50,14 +56,16 @@ test('shares an occupied sandbox port if DATABASE_URL is set', async () => {
 });
 
 test('reports an address that this machine does not have', async () => {
-  const refused = requireUsablePorts({
+  const usabilityCheck = requireUsablePorts({
     HOST: '192.0.2.1',
     SANDBOX_HOST,
     METRICS_HOST,
     PORT: 0,
     SANDBOX_PORT: 0,
   });
-  await expect(refused).rejects.toThrow('This machine has no address 192.0.2.1 to listen on.');
+  await expect(usabilityCheck).rejects.toThrow(
+    'This machine has no address 192.0.2.1 to listen on.',
+  );
 });
 
 test('accepts free ports, and does not keep them open', async () => {

@@ -20,7 +20,7 @@ function startServer(env: Record<string, string> = {}) {
   let output = '';
   const lines: Record<string, unknown>[] = [];
   const ready = Promise.withResolvers<string>();
-  const readOutput = (chunk: Buffer) => {
+  const addOutput = (chunk: Buffer) => {
     output += chunk;
     for (const line of String(chunk).split('\n')) {
       if (!line.startsWith('{')) continue;
@@ -29,13 +29,13 @@ function startServer(env: Record<string, string> = {}) {
       if (entry.msg === 'server.ready') ready.resolve(entry.url as string);
     }
   };
-  child.stdout.on('data', readOutput);
-  child.stderr.on('data', readOutput);
+  child.stdout.on('data', addOutput);
+  child.stderr.on('data', addOutput);
   const exited = once(child, 'exit').then(([code]) => {
     ready.reject(new Error(`The server ended before it was ready:\n${output}`));
     return code as number | null;
   });
-  return { child, exited, lines, ready: ready.promise, output: () => output };
+  return { child, exited, lines, ready: ready.promise, readOutput: () => output };
 }
 
 const readDemo = () => JSON.parse(readFileSync(join(folder, 'data', 'demo.json'), 'utf8'));
@@ -59,12 +59,12 @@ function expectDemoOperations({ operations }: CountsResponse['data']['project'])
   expect(operations.totalCount).toBeLessThan(1_100);
 }
 
-test('fills the demo on the first start, keeps it on later ones, and continues after a kill', async () => {
-  const first = startServer();
-  const url = await first.ready;
+test('fills the demo on the first start, and keeps it on later starts, also after a kill', async () => {
+  const firstServer = startServer();
+  const url = await firstServer.ready;
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  const before = readDemo();
-  expect(before).toMatchObject({
+  const demoBefore = readDemo();
+  expect(demoBefore).toMatchObject({
     url,
     projectName: 'demo',
     apiKey: expect.stringMatching(/^ik_/),
@@ -76,28 +76,28 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
     streamId: expect.stringMatching(/^dst_/),
     sandboxUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:/),
   });
-  const counts = await runQuery(
-    '{ project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
+  const countsResponse = await runQuery(
+    'query Counts { project(idOrName: "demo") { operations(first: 1) { totalCount } connections { totalCount } } }',
   );
-  const { data: filled } = (await counts.json()) as CountsResponse;
-  expect(filled.project.connections?.totalCount).toBe(8);
-  expectDemoOperations(filled.project);
+  const { data: filledDemo } = (await countsResponse.json()) as CountsResponse;
+  expect(filledDemo.project.connections?.totalCount).toBe(8);
+  expectDemoOperations(filledDemo.project);
 
-  const second = startServer();
-  await expect(second.ready).rejects.toThrow(/Another server is using the data folder/);
-  expect(await second.exited).toBe(1);
+  const concurrentServer = startServer();
+  await expect(concurrentServer.ready).rejects.toThrow(/Another server is using the data folder/);
+  expect(await concurrentServer.exited).toBe(1);
 
-  first.child.kill('SIGKILL');
-  await first.exited;
-  const restarted = startServer();
-  await restarted.ready;
-  const after = readDemo();
-  expect(after).toMatchObject({ apiKey: before.apiKey, projectId: before.projectId });
-  expect(after.bearerToken).not.toBe(before.bearerToken);
-  const destinations = await runQuery(
-    '{ project(idOrName: "demo") { destinations { nodes { name url } } operations(first: 1) { totalCount } } }',
+  firstServer.child.kill('SIGKILL');
+  await firstServer.exited;
+  const restartedServer = startServer();
+  await restartedServer.ready;
+  const demoAfter = readDemo();
+  expect(demoAfter).toMatchObject({ apiKey: demoBefore.apiKey, projectId: demoBefore.projectId });
+  expect(demoAfter.bearerToken).not.toBe(demoBefore.bearerToken);
+  const destinationsResponse = await runQuery(
+    'query Destinations { project(idOrName: "demo") { destinations { nodes { name url } } operations(first: 1) { totalCount } } }',
   );
-  const { data } = (await destinations.json()) as {
+  const { data } = (await destinationsResponse.json()) as {
     data: {
       project: {
         destinations: { nodes: { name: string; url: string | null }[] };
@@ -108,21 +108,21 @@ test('fills the demo on the first start, keeps it on later ones, and continues a
   expectDemoOperations(data.project);
   const urls = data.project.destinations.nodes.map(({ name, url: inbox }) => [name, inbox]);
   expect(Object.fromEntries(urls)).toEqual({
-    events: `${after.sandboxUrl}/inbox/events`,
-    records: `${after.sandboxUrl}/inbox/records`,
+    events: `${demoAfter.sandboxUrl}/inbox/events`,
+    records: `${demoAfter.sandboxUrl}/inbox/records`,
     live: null,
   });
-  for (const secret of [before.apiKey, before.bearerToken, after.bearerToken]) {
-    expect(first.output() + restarted.output()).not.toContain(secret);
+  for (const secret of [demoBefore.apiKey, demoBefore.bearerToken, demoAfter.bearerToken]) {
+    expect(firstServer.readOutput() + restartedServer.readOutput()).not.toContain(secret);
   }
 
-  restarted.child.kill('SIGTERM');
-  expect(await restarted.exited).toBe(0);
+  restartedServer.child.kill('SIGTERM');
+  expect(await restartedServer.exited).toBe(0);
 
   rmSync(join(folder, 'data', 'encryption-keys'));
-  const withoutKey = startServer();
-  await expect(withoutKey.ready).rejects.toThrow(/encrypted with a key that is missing/);
-  expect(await withoutKey.exited).toBe(1);
+  const serverWithoutKey = startServer();
+  await expect(serverWithoutKey.ready).rejects.toThrow(/encrypted with a key that is missing/);
+  expect(await serverWithoutKey.exited).toBe(1);
   expect(existsSync(join(folder, 'data', 'encryption-keys'))).toBe(false);
 }, 300_000);
 
@@ -135,6 +135,6 @@ test('reports every problem of an invalid configuration', async () => {
   server.ready.catch(() => {});
   expect(await server.exited).toBe(1);
   for (const name of ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY'])
-    expect(server.output()).toContain(name);
-  expect(server.output()).not.toContain('hunter2');
+    expect(server.readOutput()).toContain(name);
+  expect(server.readOutput()).not.toContain('hunter2');
 });

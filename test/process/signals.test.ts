@@ -12,7 +12,7 @@ import { PROCESS_ENV } from '../support/process/process-env.ts';
 const START_MS = 120_000;
 const BODY = JSON.stringify({ query: '{ __typename }' });
 
-/** Starts a server with a request under way, which delays its end. */
+/** Starts a server with a pending request, which delays its end. */
 async function startBusyServer() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signals-'));
   fillDataFolder(join(folder, 'data'));
@@ -35,12 +35,12 @@ async function startBusyServer() {
     if (line) ready.resolve(JSON.parse(line).url);
   });
   const socket = await openUnfinishedRequest(await ready.promise);
-  return { server, exited, socket, output: () => output };
+  return { server, exited, socket, readOutput: () => output };
 }
 
 /**
- * Sends a request without the last character of its body. The 100 Continue shows that the server has received
- * the head.
+ * Sends a request without the last character of its body. The response 100 Continue shows that the server has
+ * received the head.
  */
 async function openUnfinishedRequest(url: string): Promise<Socket> {
   const { hostname, port, host } = new URL(url);
@@ -50,23 +50,23 @@ async function openUnfinishedRequest(url: string): Promise<Socket> {
     `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n`,
   );
-  const [continued] = await once(socket, 'data');
-  expect(String(continued)).toMatch(/^HTTP\/1\.1 100 /);
+  const [continueResponse] = await once(socket, 'data');
+  expect(String(continueResponse)).toMatch(/^HTTP\/1\.1 100 /);
   socket.write(BODY.slice(0, -1));
   return socket;
 }
 
 test(
-  'completes requests under way when several signals arrive together',
+  'completes pending requests when several signals arrive together',
   async () => {
-    const { server, exited, socket, output } = await startBusyServer();
+    const { server, exited, socket, readOutput } = await startBusyServer();
     server.kill('SIGINT');
     server.kill('SIGTERM');
     socket.write(BODY.slice(-1));
     const response = await Promise.race([once(socket, 'data'), exited]);
     expect(String(response)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await exited).toBe(0);
-    expect(output()).toContain('"msg":"server.stopped"');
+    expect(readOutput()).toContain('"msg":"server.stopped"');
   },
   START_MS,
 );
@@ -75,9 +75,9 @@ test(
   'ends the process immediately after a later signal',
   async () => {
     const { server, exited } = await startBusyServer();
-    const repeated = setInterval(() => server.kill('SIGTERM'), 100);
+    const signalTimer = setInterval(() => server.kill('SIGTERM'), 100);
     expect(await exited).toBe(1);
-    clearInterval(repeated);
+    clearInterval(signalTimer);
   },
   START_MS,
 );

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const START_MS = 120_000;
-/** Only the `script` of util-linux returns the exit code. macOS has another one. */
+/** Only the `script` of util-linux returns the exit code. The `script` of macOS does not. */
 const hasTerminal = /util-linux/.test(spawnSync('script', ['--version']).stdout?.toString() ?? '');
 if (!hasTerminal)
   console.warn('The start in a terminal is not tested: there is no script command of util-linux.');

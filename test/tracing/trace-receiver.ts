@@ -15,10 +15,10 @@ export interface TraceReceiver extends AsyncDisposable {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: ReceivedSpan[];
-  /** All received bytes. */
-  bytes(): string;
-  /** The headers of the last request. */
-  headers(): Record<string, unknown>;
+  /** Returns all received bytes. */
+  readBytes(): string;
+  /** Returns the headers of the last request. */
+  readHeaders(): Record<string, unknown>;
   responseStatus: number;
 }
 
@@ -39,8 +39,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     url,
     spans: [],
     responseStatus: 200,
-    bytes: () => Buffer.concat(bodies).toString('latin1'),
-    headers: () => headers,
+    readBytes: () => Buffer.concat(bodies).toString('latin1'),
+    readHeaders: () => headers,
     [Symbol.asyncDispose]: stop,
   };
   return receiver;
@@ -48,7 +48,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 
 const LENGTH_DELIMITED = 2;
 
-/** Yields the members of a protobuf message that are varints or have a length. */
+/** Yields the members of a protobuf message that are varints or length-delimited. */
 function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buffer }> {
   let offset = 0;
   const readVarint = () => {
@@ -61,42 +61,42 @@ function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buf
   };
   while (offset < message.length) {
     const tag = readVarint();
-    const [number, wire] = [tag >> 3, tag & 7];
-    if (wire === LENGTH_DELIMITED) {
+    const [number, wireType] = [tag >> 3, tag & 7];
+    if (wireType === LENGTH_DELIMITED) {
       const length = readVarint();
       yield { number, value: message.subarray(offset, offset + length) };
       offset += length;
-    } else if (wire === 0) {
+    } else if (wireType === 0) {
       const from = offset;
       readVarint();
       yield { number, value: message.subarray(from, offset) };
-    } else offset += wire === 1 ? 8 : 4;
+    } else offset += wireType === 1 ? 8 : 4;
   }
 }
 
-const listFields = (message: Buffer, number: number) =>
+const listMembers = (message: Buffer, number: number) =>
   [...decodeMembers(message)]
     .filter((member) => member.number === number)
     .map(({ value }) => value);
-const readField = (message: Buffer, number: number) =>
-  listFields(message, number)[0] ?? Buffer.alloc(0);
+const readMember = (message: Buffer, number: number) =>
+  listMembers(message, number)[0] ?? Buffer.alloc(0);
 
 /** Uses the field numbers of opentelemetry/proto/trace/v1/trace.proto. */
 function decodeSpans(body: Buffer): ReceivedSpan[] {
-  return listFields(body, 1)
-    .flatMap((resourceSpans) => listFields(resourceSpans, 2))
-    .flatMap((scopeSpans) => listFields(scopeSpans, 2))
+  return listMembers(body, 1)
+    .flatMap((resourceSpans) => listMembers(resourceSpans, 2))
+    .flatMap((scopeSpans) => listMembers(scopeSpans, 2))
     .map((span) => ({
-      traceId: readField(span, 1).toString('hex'),
-      spanId: readField(span, 2).toString('hex'),
-      parentSpanId: readField(span, 4).toString('hex'),
-      name: readField(span, 5).toString(),
+      traceId: readMember(span, 1).toString('hex'),
+      spanId: readMember(span, 2).toString('hex'),
+      parentSpanId: readMember(span, 4).toString('hex'),
+      name: readMember(span, 5).toString(),
       attributes: Object.fromEntries(
-        listFields(span, 9).map((pair) => [
-          readField(pair, 1).toString(),
-          readField(readField(pair, 2), 1).toString(),
+        listMembers(span, 9).map((pair) => [
+          readMember(pair, 1).toString(),
+          readMember(readMember(pair, 2), 1).toString(),
         ]),
       ),
-      hasFailed: readField(readField(span, 15), 3)[0] === 2,
+      hasFailed: readMember(readMember(span, 15), 3)[0] === 2,
     }));
 }
