@@ -115,7 +115,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
 test('replaces a token before it expires, and when the provider rejects it', async () => {
   const tenant = await app.tenant();
   const { id, sendRequest, readConnection } = await connect(tenant, { subject: 'ann@acme.test' });
-  const events = await keepEvents(app, tenant);
+  const listEvents = await keepEvents(app, tenant);
   await sendRequest();
   expect((await verifyAssertion(tokenRequests.at(-1)?.form.assertion)).payload.sub).toBe(
     'ann@acme.test',
@@ -138,7 +138,7 @@ test('replaces a token before it expires, and when the provider rejects it', asy
   expect(tokenRequests.length).toBe(countBefore + 3);
   const stored = await readStoredCredentials(app, await readConnection());
   expect(stored).toMatchObject({ token: { token: `token ${tokenRequests.length}` } });
-  expect((await events()).map(({ eventType }) => eventType)).toEqual([
+  expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',
@@ -196,7 +196,7 @@ test('names every missing, unknown or malformed input, and repeats none', async 
     expect(await listIssues(inputs)).toEqual([`customAuth.serviceAccountKey: ${keyDetail}`]);
   }
   expect(await listIssues({ ...customAuth, scopes: 'calendar', subject: 1 })).toEqual([
-    'customAuth.scopes: must be a list with at least one text.',
+    'customAuth.scopes: must be a list of at least one scope.',
     'customAuth.subject: must be text.',
   ]);
 });
