@@ -26,7 +26,7 @@ import {
   nameWriteOnlyFields,
 } from './named-fields.ts';
 
-interface ObjectParts {
+interface ObjectInput {
   /** The provider's name of the object. */
   objectName: string;
   content: IntegrationContent;
@@ -43,10 +43,10 @@ const NO_CONFIG: ConfigContent = { read: [], write: [] };
 
 /** Lists the fields of an object. `acceptsOtherFields` is true if writes may also name other fields of the provider. */
 export function listFields(
-  parts: ObjectParts,
+  input: ObjectInput,
   sources: FieldSources,
 ): { fields: FieldContract[]; acceptsOtherFields: boolean } {
-  const { objectName, content, config, read, write } = parts;
+  const { objectName, content, config, read, write } = input;
   const isSameObject = (object: { objectName: string }) => object.objectName === objectName;
   const readConfig = config?.read.find(isSameObject) ?? null;
   const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
@@ -68,7 +68,7 @@ export function listFields(
     const { providerField } = field;
     const metadata = providerField === null ? NO_METADATA : getMetadata(providerField);
     const setting = providerField === null ? undefined : settingsByField.get(providerField);
-    return createField(field, { ...parts, plan, readConfig, names, metadata, setting });
+    return createField(field, { ...input, plan, readConfig, names, metadata, setting });
   });
   const hasAllFields = sources.description !== null && !sources.description.isPartial;
   const acceptsAnyField = write !== null && (names === null || names.unchangedFields === null);
@@ -78,7 +78,7 @@ export function listFields(
   };
 }
 
-interface FieldParts extends Pick<ObjectParts, 'config' | 'write' | 'canCreate'> {
+interface FieldInput extends Pick<ObjectInput, 'config' | 'write' | 'canCreate'> {
   /** Null if the object is not read, or without a config. */
   plan: ReadPlan | null;
   readConfig: ReadConfig | null;
@@ -88,9 +88,9 @@ interface FieldParts extends Pick<ObjectParts, 'config' | 'write' | 'canCreate'>
   setting: WriteFieldSetting | undefined;
 }
 
-function createField({ mapping, ...field }: NamedField, parts: FieldParts): FieldContract {
-  const { plan, readConfig, metadata, setting } = parts;
-  const isWritable = acceptsWrites(field, parts);
+function createField({ mapping, ...field }: NamedField, input: FieldInput): FieldContract {
+  const { plan, readConfig, metadata, setting } = input;
+  const isWritable = acceptsWrites(field, input);
   const replacements = plan ? findReplacements(plan, field.name) : undefined;
   const pinnedType = mapping?.valueType ?? findPinnedType(readConfig, field.name);
   const type = pinnedType
@@ -100,7 +100,7 @@ function createField({ mapping, ...field }: NamedField, parts: FieldParts): Fiel
     ...field,
     ...type,
     isRequired:
-      parts.canCreate && isWritable && metadata.isRequired && !isOptionalForCallers(setting),
+      input.canCreate && isWritable && metadata.isRequired && !isOptionalForCallers(setting),
     isReadOnly: !isWritable,
     values: type.type === 'ENUM' ? toDeliveredValues(metadata.values, replacements) : null,
     references: type.type === 'REFERENCE' ? metadata.references : null,
@@ -111,7 +111,7 @@ function createField({ mapping, ...field }: NamedField, parts: FieldParts): Fiel
 /** True if a write can set the field by its name. */
 function acceptsWrites(
   field: Omit<NamedField, 'mapping'>,
-  { write, names, config, metadata, setting }: FieldParts,
+  { write, names, config, metadata, setting }: FieldInput,
 ): boolean {
   if (write === null || metadata.isReadOnly || isNeverWritten(setting)) return false;
   // Without a config, installations may still map a field to the name.

@@ -27,7 +27,6 @@ interface LearnedObject {
 interface PendingDescription {
   object: LearnedObject;
   fields: readonly FieldDescription[];
-  digest: string;
 }
 
 export class FieldLearner implements AsyncDisposable {
@@ -35,8 +34,9 @@ export class FieldLearner implements AsyncDisposable {
   readonly #now: Services['now'];
   readonly #outage: Outage;
   /** Digests of stored descriptions. Entries expire, so that `lastSeenTime` of the rows stays recent. */
-  readonly #stored = new LRUCache<string, true>({ max: DIGESTS_MAX, ttl: DAY_MS });
-  readonly #waiting = new Map<string, PendingDescription>();
+  readonly #storedDigests = new LRUCache<string, true>({ max: DIGESTS_MAX, ttl: DAY_MS });
+  /** Descriptions that wait to be stored, by digest. */
+  readonly #pendingDescriptions = new Map<string, PendingDescription>();
   #storing: Promise<void> | null = null;
 
   constructor({ database, log, now }: Pick<Services, 'database' | 'log' | 'now'>) {
@@ -56,8 +56,8 @@ export class FieldLearner implements AsyncDisposable {
     const digest = createHash('sha256')
       .update(JSON.stringify([Object.values(object), storedMembers]))
       .digest('base64url');
-    if (this.#stored.has(digest) || this.#waiting.size >= WAITING_MAX) return;
-    this.#waiting.set(digest, { object, fields, digest });
+    if (this.#storedDigests.has(digest) || this.#pendingDescriptions.size >= WAITING_MAX) return;
+    this.#pendingDescriptions.set(digest, { object, fields });
     if (!this.#storing) this.#start();
   }
 
@@ -65,7 +65,7 @@ export class FieldLearner implements AsyncDisposable {
     this.#storing = this.#storeWaiting().finally(() => {
       this.#storing = null;
       // A description may have been added after the loop had ended.
-      if (this.#waiting.size > 0) this.#start();
+      if (this.#pendingDescriptions.size > 0) this.#start();
     });
   }
 
@@ -79,13 +79,13 @@ export class FieldLearner implements AsyncDisposable {
   }
 
   async #storeWaiting(): Promise<void> {
-    for (const [key, pending] of this.#waiting) {
-      this.#waiting.delete(key);
+    for (const [digest, description] of this.#pendingDescriptions) {
+      this.#pendingDescriptions.delete(digest);
       const isStored = await this.#outage.watch(async () => {
-        await this.#store(pending);
+        await this.#store(description);
         return true;
       });
-      if (isStored) this.#stored.set(pending.digest, true);
+      if (isStored) this.#storedDigests.set(digest, true);
     }
   }
 
@@ -97,8 +97,8 @@ export class FieldLearner implements AsyncDisposable {
       where: object,
       take: LEARNED_FIELDS_MAX,
     });
-    const storedRows = new Map(rows.map((row) => [createKey(row), row]));
-    const newFields = fields.filter((field) => !storedRows.has(createKey(field)));
+    const rowsByKey = new Map(rows.map((row) => [createKey(row), row]));
+    const newFields = fields.filter((field) => !rowsByKey.has(createKey(field)));
     if (newFields.length > 0) {
       await prisma.learnedField.createMany({
         data: newFields
@@ -110,7 +110,7 @@ export class FieldLearner implements AsyncDisposable {
       });
     }
     const storedFields = fields.flatMap((field) => {
-      const row = storedRows.get(createKey(field));
+      const row = rowsByKey.get(createKey(field));
       return row ? { field, row } : [];
     });
     type StoredField = (typeof storedFields)[number];
@@ -127,9 +127,9 @@ export class FieldLearner implements AsyncDisposable {
       },
     ];
     for (const { data, isDue } of changes) {
-      const dueFields = Map.groupBy(storedFields.filter(isDue), ({ row }) => row.valueType);
-      for (const [valueType, items] of dueFields) {
-        const fieldName = { in: items.map(({ field }) => field.fieldName) };
+      const fieldsByType = Map.groupBy(storedFields.filter(isDue), ({ row }) => row.valueType);
+      for (const [valueType, dueFields] of fieldsByType) {
+        const fieldName = { in: dueFields.map(({ field }) => field.fieldName) };
         await prisma.learnedField.updateMany({ where: { ...object, valueType, fieldName }, data });
       }
     }

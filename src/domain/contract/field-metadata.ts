@@ -69,8 +69,8 @@ function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
 }
 
 /**
- * Returns the type of a field whose values may be replaced. The replacements are strings, so that a field of another type
- * has values of both types, and its type is unknown.
+ * Returns the type of a field whose values may be replaced. The replacements are strings. A field of another type then has
+ * values of both types, so its type is unknown.
  */
 export function toDeliveredType(
   type: FieldType,

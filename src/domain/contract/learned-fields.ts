@@ -58,14 +58,14 @@ export async function findLearnedTypes(
     },
     orderBy: [{ objectName: 'asc' }, { fieldName: 'asc' }, { valueType: 'asc' }],
   });
-  const groups = Map.groupBy(rows, ({ projectId, provider, module }) =>
+  const rowsByModule = Map.groupBy(rows, ({ projectId, provider, module }) =>
     JSON.stringify([projectId, provider, module]),
   );
   return sources.map(({ projectId, provider, content }, index) => {
     const module = provider && toModuleKey(provider, content.module);
     const key = JSON.stringify([projectId, provider?.name, module]);
     const { objects, fields } = namesBySource[index] as NamedFields;
-    const namedRows = (groups.get(key) ?? []).filter(
+    const namedRows = (rowsByModule.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
     return toLearnedTypes(namedRows);
@@ -80,7 +80,7 @@ interface LearnedRow extends Omit<LearnedField, 'valueType'> {
 }
 
 function toLearnedTypes(rows: readonly LearnedRow[]): LearnedTypes {
-  const objects = new Map<string, Map<string, LearnedField[]>>();
+  const fieldsByObject = new Map<string, Map<string, LearnedField[]>>();
   const digestInput: unknown[] = [];
   for (const [objectName, objectRows] of Map.groupBy(rows, (row) => row.objectName)) {
     const fields = new Map<string, LearnedField[]>();
@@ -96,10 +96,10 @@ function toLearnedTypes(rows: readonly LearnedRow[]): LearnedTypes {
       fields.set(fieldName, currentTypes);
       digestInput.push(objectName, fieldName, currentTypes);
     }
-    objects.set(objectName, fields);
+    fieldsByObject.set(objectName, fields);
   }
   const digest = createHash('sha256').update(JSON.stringify(digestInput)).digest('base64url');
-  return { fields: objects, digest };
+  return { fields: fieldsByObject, digest };
 }
 
 interface NamedFields {

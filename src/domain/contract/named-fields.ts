@@ -1,8 +1,9 @@
 /**
- * Lists the names by which an object's fields are read and written. The names come from `createReadPlan` and
+ * Lists the names under which an object's fields are read and written. The names come from `createReadPlan` and
  * `createFieldNames`, which reads and writes use too.
  */
 import type { FieldDescription } from '../../providers/contract.ts';
+import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../installation/installation-config.ts';
 import type { FieldMapping, ReadObject } from '../integration/integration-content.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
@@ -64,7 +65,7 @@ export function nameReadFields(
   return [...namedFields, ...otherFields];
 }
 
-/** Lists the fields of the manifest that are read. Without a plan, lists those that a config can select. */
+/** Lists the fields of the manifest that are read. Without a plan, lists the fields that a config can select. */
 function listManifestFields(
   { requiredFields, optionalFields }: ReadObject,
   plan: ReadPlan | null,
@@ -107,10 +108,6 @@ export function listUnnamedFields<F extends Pick<FieldDescription, 'fieldName'>>
   return accountFields.filter(({ fieldName }) => !namedFields.has(fieldName));
 }
 
-function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
-  return mapToName ?? fieldName ?? '';
-}
-
 interface WriteOnlyInput {
   /** Null if callers use the provider's names. */
   names: FieldNames | null;
@@ -120,7 +117,7 @@ interface WriteOnlyInput {
   sources: FieldSources;
 }
 
-/** Names the fields that writes accept by names that read records do not have. */
+/** Names the fields that only writes accept: no record that is read has a field with their names. */
 export function nameWriteOnlyFields({
   names,
   readObject,
@@ -147,7 +144,7 @@ export function nameWriteOnlyFields({
   });
 }
 
-/** Lists the fields that writes accept by names of the manifest or the config. */
+/** Lists the fields that writes accept under names of the manifest or the config. */
 function listMappedFields(
   { fieldsByMappedName }: FieldNames,
   readObject: ReadObject | null,

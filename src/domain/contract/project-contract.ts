@@ -103,7 +103,7 @@ function findSharedValue<T>(values: readonly T[]): T | null {
   return first !== undefined && others.every((value) => value === first) ? first : null;
 }
 
-/** Returns all values of the sources. Null if the values of one of them are unknown. */
+/** Returns all values of the sources. Null if the values of any source are unknown. */
 function mergeValues(lists: readonly FieldContract['values'][]): FieldContract['values'] {
   if (lists.includes(null)) return null;
   const values = lists.flatMap((list) => list ?? []);

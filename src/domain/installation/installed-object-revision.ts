@@ -2,15 +2,12 @@
 import { anyOf, run, runChange, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
+import type { RevisionChange } from '../integration/integration-content.ts';
 
 /** The most installations that an error lists: enough to start an investigation. */
 const LISTED_USERS_MAX = 20;
 
-interface IntegrationKey {
-  projectId: string;
-  integrationId: string;
-}
+type IntegrationKey = Pick<RevisionChange, 'projectId' | 'integrationId'>;
 
 const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
 
@@ -56,11 +53,7 @@ export async function pauseDroppedObjects(
 /** Reschedules the objects whose schedule changed, except where a config has its own schedule. */
 export async function rescheduleObjects(
   tx: Transaction,
-  revision: IntegrationKey & {
-    before: IntegrationContent;
-    content: IntegrationContent;
-    now: Date;
-  },
+  revision: RevisionChange & { now: Date },
 ): Promise<void> {
   const { before, content, now, ...key } = revision;
   const schedulesBefore = new Map(

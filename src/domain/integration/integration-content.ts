@@ -287,6 +287,14 @@ export const integrationContentResource = resource(
 );
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
+/** The contents of an integration before and after a new revision. */
+export interface RevisionChange {
+  projectId: string;
+  integrationId: string;
+  before: IntegrationContent;
+  content: IntegrationContent;
+}
+
 export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
   return readJsonColumn(revision.content);
 }

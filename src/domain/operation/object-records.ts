@@ -3,7 +3,7 @@ import { type Issue, invalidInput } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import type { FieldMapping } from '../integration/integration-content.ts';
+import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import type { Batch } from '../scope.ts';
 import { type ArgumentNames, parseInput, withArgumentNames } from './argument-names.ts';
 import {
@@ -93,9 +93,9 @@ function refuseUnknownConditions(
   const specFields = [...spec.requiredFields, ...spec.optionalFields];
   const fixedFields = specFields.filter(({ fieldName }) => fieldName !== null);
   const mappableFields = specFields.filter(({ fieldName }) => fieldName === null);
-  const readNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getFieldName)]);
+  const readNames = new Set([...plan.fields, ...mappedNames, ...fixedFields.map(getDeliveredName)]);
   const unmappedNames = new Set(
-    mappableFields.map(getFieldName).filter((name) => !mappedNames.includes(name)),
+    mappableFields.map(getDeliveredName).filter((name) => !mappedNames.includes(name)),
   );
   const unknownNames = names.filter(
     (name) => unmappedNames.has(name) || !(plan.readsAll || readNames.has(name)),
@@ -110,10 +110,6 @@ function refuseUnknownConditions(
       return { in: 'body', name: `where.${name}`, detail };
     }),
   );
-}
-
-function getFieldName({ fieldName, mapToName }: FieldMapping): string {
-  return mapToName ?? fieldName ?? '';
 }
 
 /** Calls in the same tick that read records of one account share a request. */

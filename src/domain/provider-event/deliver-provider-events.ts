@@ -82,14 +82,14 @@ async function deliverSubscriptionEvents(
  * project is backlogged, and the errors of `getEventSource`.
  */
 function createCachedSource(services: Services, claim: EventClaim): () => Promise<EventSource> {
-  let cached: EventSource | undefined;
+  let source: EventSource | undefined;
   let untilMs = 0;
   return async () => {
-    if (cached && performance.now() < untilMs) return cached;
+    if (source && performance.now() < untilMs) return source;
     await stopIfBacklogged(services, claim.projectId);
-    cached = await getEventSource(services, claim);
+    source = await getEventSource(services, claim);
     untilMs = performance.now() + SOURCE_MS;
-    return cached;
+    return source;
   };
 }
 
@@ -144,13 +144,13 @@ async function recordDelivery(
     if (claim.status !== 'ACTIVE') await activateSubscription(tx, claim);
     await markDone(tx, events, services.now());
     const destination = await lockDestination(tx, projectId, source.destination);
-    const pending = messages.map(({ recordId, body }) =>
+    const orderedMessages = messages.map(({ recordId, body }) =>
       recordId === null
         ? { body }
         : { body, orderKey: `${installationId} ${objectName} ${recordId}` },
     );
     await enqueueMessages(tx, destination, {
-      messages: pending,
+      messages: orderedMessages,
       subject: pickSubject(source.connection),
     });
   });
@@ -190,11 +190,11 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
     defectEvent: 'provider_events.failed',
   });
   const nowMs = services.now().getTime();
-  const next = scheduleRetry(services, RETRY, claim.eventFailures);
+  const retry = scheduleRetry(services, RETRY, claim.eventFailures);
   await inTransaction(services.database, async (tx) => {
     const change = {
-      eventFailures: next.failures,
-      eventsRetryTime: next.dueTime,
+      eventFailures: retry.failures,
+      eventsRetryTime: retry.dueTime,
       ...RELEASED_EVENT_LEASE,
     };
     await EVENT_LEASES.updateClaimed(tx.objectSubscription, claim, change);

@@ -5,7 +5,7 @@ import type { Services } from '../call.ts';
 /** The seconds after which a provider should retry. */
 export const FULL_WAIT_SECONDS = 30;
 
-const countWaiting = createBoundedCount({
+const countWaitingEvents = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
     select 1 from "ObjectSubscription" s join "ProviderEvent" e
@@ -15,11 +15,11 @@ const countWaiting = createBoundedCount({
   freshMs: 5_000,
 });
 
-/** Returns whether at least LIMIT_WAITING_EVENTS events of the app are waiting. */
+/** True if at least LIMIT_WAITING_EVENTS events of the app are waiting. */
 export async function isEventBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   { projectId, providerAppId }: { projectId: string; providerAppId: string },
 ): Promise<boolean> {
   const limit = config.LIMIT_WAITING_EVENTS;
-  return (await countWaiting(database, [projectId, providerAppId], limit)) >= limit;
+  return (await countWaitingEvents(database, [projectId, providerAppId], limit)) >= limit;
 }

@@ -11,7 +11,7 @@ export const EVENT_LEASES = new LeasedRows({
   columns: { token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' },
 });
 
-const CLAIMED = [
+const CLAIMED_COLUMNS = [
   'projectId',
   'installationId',
   'objectName',
@@ -22,7 +22,9 @@ const CLAIMED = [
   'eventLeaseToken',
 ] as const;
 
-export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED)[number]>;
+export type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED_COLUMNS)[number]>;
+
+export const RELEASED_EVENT_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
 
 /**
  * Claims subscriptions with waiting events, in all projects. The recursive query reads one index entry for each
@@ -35,7 +37,7 @@ export async function claimSubscriptionsWithEvents(
 ): Promise<EventClaim[]> {
   return EVENT_LEASES.claim(
     database,
-    { countMax, columns: CLAIMED },
+    { countMax, columns: CLAIMED_COLUMNS },
     (projects, limit) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
         where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
@@ -55,5 +57,3 @@ export async function claimSubscriptionsWithEvents(
     )`,
   );
 }
-
-export const RELEASED_EVENT_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;

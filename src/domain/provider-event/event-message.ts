@@ -33,10 +33,10 @@ const EVENT_TYPES = {
 const associatedRecord = resultEntry
   .extend({
     id: z.string().describe("The record's id."),
-    objectName: z.string().describe('Its object.'),
+    objectName: z.string().describe('The name of its object.'),
     rawObjectName: z.string().describe("The provider's name of the object."),
   })
-  .describe('A record at an end of an association. It has fields only with `includeFullRecords`.');
+  .describe('A record of an association. It has fields only with `includeFullRecords`.');
 
 /** The body of a message, as the documentation describes it. */
 export const eventsMessage = installationMessage.extend({
@@ -44,9 +44,12 @@ export const eventsMessage = installationMessage.extend({
   result: z
     .array(
       resultEntry.partial().extend({
-        subscribeEventType: z.enum(Object.values(EVENT_TYPES)).describe('What happened.'),
+        subscribeEventType: z.enum(Object.values(EVENT_TYPES)).describe('The kind of event.'),
         providerEventType: z.string().describe("The provider's own name of the event."),
-        id: z.string().optional().describe('The record. Absent if the event concerns no record.'),
+        id: z
+          .string()
+          .optional()
+          .describe('The id of the record. Absent if the event concerns no record.'),
         fieldsUpdated: z
           .array(z.string())
           .optional()
@@ -74,6 +77,25 @@ interface EventContext {
   findRecord: FindRecord;
 }
 
+/** A message with the events of one record, in their order. */
+export interface EventMessage {
+  /** Null if the events have no record. */
+  recordId: string | null;
+  body: string;
+}
+
+export function createEventMessages(
+  head: object,
+  events: readonly StoredEvent[],
+  context: EventContext,
+): EventMessage[] {
+  const eventsByRecordId = Map.groupBy(events, ({ recordId }) => recordId);
+  return [...eventsByRecordId].flatMap(([recordId, recordEvents]) => {
+    const entries = recordEvents.map((event) => JSON.stringify(createEventEntry(event, context)));
+    return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
+  });
+}
+
 export function readEventContent({ content }: StoredEvent): EventContent {
   return readJsonColumn(content);
 }
@@ -86,13 +108,13 @@ function createEventEntry(event: StoredEvent, context: EventContext): object {
     providerEventType: nativeType,
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
-    ...createRecordParts(event, context),
+    ...createRecordMembers(event, context),
     ...(association && createAssociationParties(association, context)),
     rawEvent: raw,
   };
 }
 
-function createRecordParts(event: StoredEvent, { plan, findRecord }: EventContext): object {
+function createRecordMembers(event: StoredEvent, { plan, findRecord }: EventContext): object {
   const { kind, objectName, recordId } = event;
   if (!plan || (kind !== 'CREATE' && kind !== 'UPDATE') || recordId === null) return {};
   const record = readEventContent(event).record ?? findRecord(objectName, recordId);
@@ -117,23 +139,4 @@ function createAssociatedEntry(
   const identity = { id, objectName, rawObjectName: objectName };
   if (!record || !plan) return { ...identity, fields: {}, mappedFields: {}, raw: {} };
   return { ...identity, ...createEntry(record, plan) };
-}
-
-/** A message with the events of one record, in their order. */
-export interface EventMessage {
-  /** Null if the events have no record. */
-  recordId: string | null;
-  body: string;
-}
-
-export function createEventMessages(
-  head: object,
-  events: readonly StoredEvent[],
-  context: EventContext,
-): EventMessage[] {
-  const eventsByRecordId = Map.groupBy(events, ({ recordId }) => recordId);
-  return [...eventsByRecordId].flatMap(([recordId, recordEvents]) => {
-    const entries = recordEvents.map((event) => JSON.stringify(createEventEntry(event, context)));
-    return createMessageBodies(head, entries, ENTRIES_MAX).map((body) => ({ recordId, body }));
-  });
 }

@@ -7,8 +7,8 @@ import { createTokenBuckets } from '../../work/token-buckets.ts';
 
 export interface EventRates {
   /**
-   * Counts the request and returns 0 if it is within the limits. Returns the seconds after which the provider may retry
-   * if it is not.
+   * Returns 0 and counts the request if it is within the limits. If not, returns the seconds after which the provider may
+   * retry.
    */
   take(providerAppId: string, bytes: number): number;
 }
@@ -26,16 +26,16 @@ export function createEventRates(
   const createBuckets = (perSecond: number) =>
     createTokenBuckets({ perSecond, burst: perSecond * BURST_SECONDS }, nowMs);
   const requestBuckets = createBuckets(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
-  const bytes = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
+  const byteBuckets = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
   return {
-    take(providerAppId, count) {
+    take(providerAppId, bytes) {
       const waitSeconds = Math.max(
         requestBuckets.getWaitSeconds(providerAppId),
-        bytes.getWaitSeconds(providerAppId, count),
+        byteBuckets.getWaitSeconds(providerAppId, bytes),
       );
       if (waitSeconds > 0) return waitSeconds;
       requestBuckets.take(providerAppId);
-      bytes.take(providerAppId, count);
+      byteBuckets.take(providerAppId, bytes);
       return 0;
     },
   };

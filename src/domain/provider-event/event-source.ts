@@ -34,16 +34,16 @@ export interface EventSource {
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
 export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
   const { projectId, installationId: id, objectName } = claim;
-  const installed = await findInstallationContent(services, { projectId, id });
-  if (!installed) throw notFound('Installation', id);
-  const { content, config, installation } = installed;
+  const installationContent = await findInstallationContent(services, { projectId, id });
+  if (!installationContent) throw notFound('Installation', id);
+  const { content, config, installation } = installationContent;
   const provider = services.catalog.findWithModule(content.provider, content.module);
   if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
-  const hasName = (candidate: { objectName: string }) => candidate.objectName === objectName;
-  const subscribeSpec = content.subscribe?.objects.find(hasName);
-  const subscribeChoice = config.subscribe?.find(hasName);
-  const spec = content.read?.objects.find(hasName);
-  const choice = config.read.find(hasName);
+  const isObject = (object: { objectName: string }) => object.objectName === objectName;
+  const subscribeSpec = content.subscribe?.objects.find(isObject);
+  const subscribeChoice = config.subscribe?.find(isObject);
+  const spec = content.read?.objects.find(isObject);
+  const choice = config.read.find(isObject);
   const readPlan =
     spec && choice && !choice.disabled ? createReadPlan(spec, choice, provider.limits) : null;
   const destination =
@@ -58,7 +58,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const plan = readPlan && (await withAllFields(services, { plan: readPlan, connection, module }));
   const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
   return {
-    head: { action: 'subscribe', ...createInstallationHead(installed, names) },
+    head: { action: 'subscribe', ...createInstallationHead(installationContent, names) },
     plan,
     destination,
     includesFullRecords: subscribeSpec?.associationChangeEvent?.includeFullRecords ?? false,

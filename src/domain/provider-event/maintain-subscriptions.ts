@@ -66,8 +66,8 @@ async function maintainSubscription(
   }
 }
 
-async function subscribe(unrecorded: Services, subscription: ObjectSubscription): Promise<void> {
-  using requests = new OperationRequests(unrecorded, { operationId: null });
+async function subscribe(baseServices: Services, subscription: ObjectSubscription): Promise<void> {
+  using requests = new OperationRequests(baseServices, { operationId: null });
   const { services } = requests;
   const capability = services.catalog.find(subscription.provider)?.capabilities.subscribe;
   // The error of an unsupported subscription was reported when the subscription was stored.
@@ -102,12 +102,12 @@ async function updateAtProvider(
   const desired = createDesiredSubscription(services, subscription, parties);
   const madeFor = hashDesired(desired);
   const currentRef = subscription.madeFor === madeFor ? subscription.providerRef : null;
-  const renewed = currentRef === null ? null : await calls.renew(session, currentRef);
-  if (!renewed) {
+  const renewal = currentRef === null ? null : await calls.renew(session, currentRef);
+  if (!renewal) {
     const context = { subscription, session, requests, capability, calls };
     return replaceAtProvider(services, { ...context, desired, madeFor, eventParties });
   }
-  const dueTime = computeMaintenanceTime(services, renewed.expireTime);
+  const dueTime = computeMaintenanceTime(services, renewal.expireTime);
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
     const change = { ...eventParties, ...state, dueTime };
@@ -240,7 +240,7 @@ async function unsubscribe(services: Services, subscription: ObjectSubscription)
 }
 
 /**
- * Schedules the next maintenance after half of the remaining lifetime. It is due within a day, so that subscriptions
+ * Returns the time of the next maintenance: after half of the remaining lifetime, and within a day, so that subscriptions
  * that the provider has lost are recreated.
  */
 function computeMaintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date | null): Date {

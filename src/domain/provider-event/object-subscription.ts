@@ -22,6 +22,10 @@ import { enumeration, resource } from '../resource.ts';
 import { applyConfig, listRecordKinds } from './event-kinds.ts';
 
 export type ObjectSubscription = Row<'ObjectSubscription'>;
+export type SubscriptionKey = Pick<
+  ObjectSubscription,
+  'projectId' | 'installationId' | 'objectName'
+>;
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'connectionId'>;
 
 /** A subscription with the integration's settings for its object. */
@@ -104,11 +108,11 @@ export async function reconcileSubscriptions(
   { installation, content, config }: SubscriptionInput,
 ): Promise<void> {
   const { id: installationId, projectId, connectionId } = installation;
-  const desired = listDesiredSubscriptions(content, config);
+  const desiredSubscriptions = listDesiredSubscriptions(content, config);
   const rows = await tx.objectSubscription.findMany({ where: { projectId, installationId } });
-  if (desired.length === 0 && rows.length === 0) return;
+  if (desiredSubscriptions.length === 0 && rows.length === 0) return;
   const provider = catalog.findWithModule(content.provider, content.module);
-  const plans = desired.map((events) => {
+  const plans = desiredSubscriptions.map((events) => {
     const row = rows.find(({ objectName }) => objectName === events.objectName);
     const error = describeUnsupported(provider, content.provider, events);
     return planSubscription(events, row, { error, connectionId });
@@ -133,7 +137,7 @@ export async function reconcileSubscriptions(
       update: data,
     });
   }
-  const desiredNames = desired.map(({ objectName }) => objectName);
+  const desiredNames = desiredSubscriptions.map(({ objectName }) => objectName);
   await tx.objectSubscription.updateMany({
     where: { projectId, installationId, objectName: { notIn: desiredNames }, isWanted: true },
     data: { isWanted: false, dueTime: now(), failures: 0 },
@@ -240,8 +244,8 @@ function describeUnsupported(
   const capability = provider?.capabilities.subscribe;
   const displayName = provider?.displayName ?? name;
   if (!capability) return `${displayName} does not support subscriptions.`;
-  const supported = capability.listKinds?.(objectName) ?? capability.kinds;
-  const missingKinds = kinds.filter((kind) => !supported.includes(kind)).join(', ');
+  const supportedKinds = capability.listKinds?.(objectName) ?? capability.kinds;
+  const missingKinds = kinds.filter((kind) => !supportedKinds.includes(kind)).join(', ');
   return missingKinds === ''
     ? null
     : `${displayName} does not support subscriptions to events of ${objectName} of the kind ${missingKinds}.`;

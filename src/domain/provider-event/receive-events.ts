@@ -45,12 +45,12 @@ export interface ReceivedRequest {
   waitSeconds?: number;
 }
 
-/** Exceeds the ids of all providers. The database's index does not accept longer ids. */
+/** Exceeds the length of all providers' ids. The database's index does not accept longer ids. */
 const NATIVE_ID_MAX = 512;
 const EVENTS_MAX = 10_000;
 /** The database can't read times outside of four-digit years, and no event has such a time. */
-const FIRST_TIME = new Date(0);
-const TIMES_END = new Date(Date.UTC(10_000, 0));
+const EVENT_TIME_MIN = new Date(0);
+const EVENT_TIME_END = new Date(Date.UTC(10_000, 0));
 
 const APPS_CACHED = 10_000;
 /** How long a rotated secret or a deleted app is still accepted. */
@@ -71,15 +71,15 @@ const NO_PING_SECRET = Buffer.alloc(32).toString('base64');
 
 export async function receiveEvents(
   services: Services,
-  to: { provider: string; providerAppId: string },
+  address: { provider: string; providerAppId: string },
   request: WebhookRequest,
 ): Promise<ReceivedRequest> {
-  const { requests, list } = services.catalog.find(to.provider)?.capabilities.subscribe ?? {};
-  if (list) return receivePing(services, list, { app: await findApp(services, to), request });
+  const { requests, list } = services.catalog.find(address.provider)?.capabilities.subscribe ?? {};
+  if (list) return receivePing(services, list, { app: await findApp(services, address), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
   const handshakeResponse = requests.respondToHandshake?.(request);
   if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
-  const app = await findApp(services, to);
+  const app = await findApp(services, address);
   const signers = await findSigners(services, requests, { app, request });
   const secrets = signers?.secrets ?? NO_SECRETS;
   const context = { now: services.now(), subscription: signers?.subscription ?? null };
@@ -144,7 +144,7 @@ function readEvents(
   try {
     const events = requests.parseEvents(request, context);
     const isValid = ({ nativeId, time }: ProviderEvent) =>
-      nativeId.length <= NATIVE_ID_MAX && time >= FIRST_TIME && time < TIMES_END;
+      nativeId.length <= NATIVE_ID_MAX && time >= EVENT_TIME_MIN && time < EVENT_TIME_END;
     return events.length <= EVENTS_MAX && events.every(isValid) ? events : null;
   } catch (error) {
     if (error instanceof MalformedEventsError) return null;
@@ -158,11 +158,11 @@ async function findApp(
 ): Promise<SealedApp | null> {
   const apps = APPS.get(database) ?? new LRUCache({ max: APPS_CACHED, ttl: APP_FRESH_MS });
   APPS.set(database, apps);
-  let cached = apps.get(id);
-  if (!cached) {
+  let entry = apps.get(id);
+  if (!entry) {
     const [app = null] = await database.rows.query<SealedApp>(APP_OF_REQUEST, [id]);
-    cached = { app };
-    apps.set(id, cached);
+    entry = { app };
+    apps.set(id, entry);
   }
-  return cached.app?.provider === provider ? cached.app : null;
+  return entry.app?.provider === provider ? entry.app : null;
 }

@@ -4,12 +4,12 @@ import type { RunQuery } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import type { ObjectSubscription } from './object-subscription.ts';
+import type { ObjectSubscription, SubscriptionKey } from './object-subscription.ts';
 import { removePing } from './stream/stream-ping.ts';
 
 const EVENT_BATCH = 1_000;
 
-type AtProvider = Pick<
+type SubscriptionAtProvider = Pick<
   ObjectSubscription,
   'projectId' | 'installationId' | 'objectName' | 'provider' | 'connectionId' | 'providerRef'
 >;
@@ -20,7 +20,7 @@ type AtProvider = Pick<
  */
 export async function removeAtProvider(
   services: Services,
-  subscription: AtProvider,
+  subscription: SubscriptionAtProvider,
 ): Promise<void> {
   const { projectId, provider, connectionId: id, providerRef } = subscription;
   const { calls, list } = services.catalog.find(provider)?.capabilities.subscribe ?? {};
@@ -35,7 +35,7 @@ export async function removeAtProvider(
   if (list) return removePing(services, list, { subscription, session });
   if (calls.isShared && (await isUsedByOthers(services, subscription))) return;
   await calls.delete(session, providerRef);
-  // Another installation may have started to use the subscription during its removal. Its maintenance creates a new one.
+  // Another installation may have started to use the subscription during its removal. The maintenance recreates it.
   if (calls.isShared) {
     const dueTime = services.now();
     await prisma.objectSubscription.updateMany({
@@ -45,16 +45,21 @@ export async function removeAtProvider(
   }
 }
 
-/** Returns whether another installation of the connection needs the subscription, which they share at the provider. */
+/** True if another installation of the connection needs the subscription, which both share at the provider. */
 export async function isUsedByOthers(
   { database }: Pick<Services, 'database'>,
-  subscription: AtProvider,
+  subscription: SubscriptionAtProvider,
 ): Promise<boolean> {
   const where = toOthersFilter(subscription);
   return (await database.prisma.objectSubscription.findFirst({ where })) !== null;
 }
 
-function toOthersFilter({ projectId, connectionId, objectName, installationId }: AtProvider) {
+function toOthersFilter({
+  projectId,
+  connectionId,
+  objectName,
+  installationId,
+}: SubscriptionAtProvider) {
   return {
     projectId,
     connectionId,
@@ -64,7 +69,14 @@ function toOthersFilter({ projectId, connectionId, objectName, installationId }:
   };
 }
 
-type SubscriptionKey = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
+const REMOVE_BATCH = `
+  delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
+    select event.ctid from "ObjectSubscription" s cross join lateral (
+      select ctid from "ProviderEvent"
+      where "projectId" = $1 and "installationId" = $2 and "objectName" = $3
+      limit ${EVENT_BATCH} for update skip locked) event
+    where s."projectId" = $1 and s."installationId" = $2 and s."objectName" = $3 and not s."isWanted"))
+  returning 1`;
 
 /**
  * Deletes the events of an unwanted subscription in batches, because there may be millions. The caller deletes the
@@ -81,15 +93,6 @@ export async function removeEvents(
     removedEvents = await query(REMOVE_BATCH, values);
   } while (removedEvents.length === EVENT_BATCH);
 }
-
-const REMOVE_BATCH = `
-  delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
-    select event.ctid from "ObjectSubscription" s cross join lateral (
-      select ctid from "ProviderEvent"
-      where "projectId" = $1 and "installationId" = $2 and "objectName" = $3
-      limit ${EVENT_BATCH} for update skip locked) event
-    where s."projectId" = $1 and s."installationId" = $2 and s."objectName" = $3 and not s."isWanted"))
-  returning 1`;
 
 /** Deletes a subscription and its remaining events. Returns false and changes nothing if the condition does not hold. */
 export async function removeSubscription(

@@ -17,7 +17,7 @@ export async function storeInOwnTransaction(
   owner: Owner,
   events: ProviderEvent[],
 ): Promise<number> {
-  const row = await database.changes.run(STORE_PROVIDER_EVENTS, toStore(owner, events));
+  const row = await database.changes.run(STORE_PROVIDER_EVENTS, createEventsToStore(owner, events));
   return row?.stored ?? 0;
 }
 
@@ -28,12 +28,12 @@ export async function storeInTransaction(
   events: ProviderEvent[],
 ): Promise<number> {
   const { text } = STORE_PROVIDER_EVENTS;
-  const values = JSON.stringify([toStore(owner, events)]);
+  const values = JSON.stringify([createEventsToStore(owner, events)]);
   const [row] = await changeAndNotify<{ stored: number }>(tx, text, [values]);
   return row?.stored ?? 0;
 }
 
-function toStore(owner: Owner, events: ProviderEvent[]): EventsToStore {
+function createEventsToStore(owner: Owner, events: ProviderEvent[]): EventsToStore {
   const rows = toStorableJson(events).map(({ record, association, raw, time, ...event }) => ({
     ...event,
     eventTime: time,

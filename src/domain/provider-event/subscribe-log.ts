@@ -4,13 +4,16 @@ import type { Services } from '../call.ts';
 import { createOperation, logOperation, updateOperation } from '../operation/operation-work.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
-type Logged = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName' | 'kinds'>;
+type LoggedSubscription = Pick<
+  ObjectSubscription,
+  'projectId' | 'installationId' | 'objectName' | 'kinds'
+>;
 
 /** Returns the id of the operation. Null if the installation was deleted. */
 export async function logSubscribe(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { projectId, installationId, objectName, kinds }: Logged,
+  { projectId, installationId, objectName, kinds }: LoggedSubscription,
   { status, result }: { status: 'SUCCESS' | 'FAILURE'; result: string },
 ): Promise<string | null> {
   const installation = await tx.installation.findUnique({

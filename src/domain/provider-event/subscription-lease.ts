@@ -51,21 +51,21 @@ export async function updateClaimedSubscription(
   change: Change,
   tx: Transaction | null = null,
 ): Promise<void> {
-  if (!tx)
+  if (!tx) {
     return inTransaction(database, (tx) =>
       updateClaimedSubscription({ database }, subscription, change, tx),
     );
+  }
   const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
-  const current = await tx.objectSubscription.findFirst({ where });
-  requireLease(current ? 1 : 0);
-  const hasChanged = current?.dueTime?.getTime() !== subscription.dueTime?.getTime();
-  const { dueTime, ...rest } = change;
+  const row = await tx.objectSubscription.findFirst({ where });
+  requireLease(row ? 1 : 0);
+  const hasChanged = row?.dueTime?.getTime() !== subscription.dueTime?.getTime();
+  const { providerRef } = change;
   await tx.objectSubscription.updateMany({
     where,
     data: {
-      ...(hasChanged ? {} : { ...rest, ...(dueTime !== undefined && { dueTime }) }),
-      ...(hasChanged && change.providerRef !== undefined && { providerRef: change.providerRef }),
+      ...(hasChanged ? { ...(providerRef !== undefined && { providerRef }) } : change),
       ...(isReleased && RELEASED_LEASE),
     },
   });

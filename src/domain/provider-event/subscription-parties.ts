@@ -8,7 +8,7 @@ import { identifyAccount } from '../connection/session/identify-account.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
-type Subscribed = Pick<ObjectSubscription, 'projectId' | 'connectionId' | 'provider'>;
+type SubscribedConnection = Pick<ObjectSubscription, 'projectId' | 'connectionId' | 'provider'>;
 
 export interface SubscriptionParties {
   session: AccountSession;
@@ -19,7 +19,7 @@ export interface SubscriptionParties {
 /** Throws UNPROCESSABLE with the reason if the connection, the app or the account can't be found. */
 export async function getSubscriptionParties(
   services: Services,
-  { projectId, connectionId, provider }: Subscribed,
+  { projectId, connectionId, provider }: SubscribedConnection,
   capability: SubscribeCapability,
 ): Promise<SubscriptionParties> {
   const { prisma } = services.database;
@@ -35,19 +35,19 @@ export async function getSubscriptionParties(
   });
   if (!app) {
     throw unprocessable(
-      `The project has no provider app for ${provider}, to whose address the events are sent. Create one.`,
+      `The project has no provider app for ${provider}. Create one: the provider sends the events to its address.`,
     );
   }
-  const findConnectionFact = (name: string) => findVariable(name, connection);
+  const findConnectionVariable = (name: string) => findVariable(name, connection);
   const account =
-    capability.findAccount(connection, findConnectionFact) ??
+    capability.findAccount(connection, findConnectionVariable) ??
     capability.findAccount(
       { ...connection, ...(await identifyAccount(services, connection)) },
-      findConnectionFact,
+      findConnectionVariable,
     );
   if (account === null) {
     throw unprocessable(
-      "The workspace of the connection is unknown. The provider's events identify the account by it.",
+      "The workspace of the connection is unknown. Set it with updateConnection, because the provider's events identify the account by it.",
     );
   }
   return { session: openSession(services, connection), app, account };

@@ -8,15 +8,13 @@ import type { AddressedSubscription, WebhookRequest } from '../../providers/subs
 import type { SealedLocation } from '../../secrets.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Services } from '../call.ts';
-import type { ObjectSubscription } from './object-subscription.ts';
+import type { SubscriptionKey } from './object-subscription.ts';
 import type { SealedApp, Secrets } from './webhook-secret.ts';
 
 /** How long requests that were signed with replaced secrets may still arrive. */
 const OVERLAP_MS = DAY_MS;
 /** The query parameter with the id of the subscription. */
 const ID_PARAMETER = 'subscription';
-
-type Key = Pick<ObjectSubscription, 'projectId' | 'installationId' | 'objectName'>;
 
 export function addIdToAddress(url: string, id: string): string {
   const address = new URL(url);
@@ -38,11 +36,11 @@ interface NewSecrets {
   secrets: readonly string[];
 }
 
-/** Replaces the secrets. The previous ones stay valid for another day. */
+/** Replaces the secrets. The previous secrets stay valid for another day. */
 export async function replaceSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   tx: Transaction,
-  { projectId, installationId, objectName }: Key,
+  { projectId, installationId, objectName }: SubscriptionKey,
   { id, secrets, ...columns }: NewSecrets,
 ): Promise<void> {
   const key = { projectId, installationId, objectName };
@@ -58,11 +56,18 @@ export async function replaceSecrets(
 export async function deleteExpiredSecrets(
   { now }: Pick<Services, 'now'>,
   tx: Transaction,
-  { projectId, installationId, objectName }: Key,
+  { projectId, installationId, objectName }: SubscriptionKey,
 ): Promise<void> {
   const where = { projectId, installationId, objectName, expireTime: { lte: now() } };
   await tx.subscriptionSecret.deleteMany({ where });
 }
+
+const SELECT_SECRETS = `
+  select "account", "objectName", "secretsSealed" from "SubscriptionSecret"
+  where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
+    and ("expireTime" is null or "expireTime" > $4)`;
+
+type SecretRow = AddressedSubscription & { secretsSealed: string };
 
 interface SubscriptionSecrets {
   secrets: Secrets;
@@ -80,19 +85,12 @@ export async function findAddressedSubscription(
 ): Promise<SubscriptionSecrets | null> {
   const id = readIdFromAddress(url, 'sec');
   const { projectId = '', id: appId = '' } = app ?? {};
-  const [row] = await database.rows.query<SecretRow>(SECRETS, [projectId, id, appId, now()]);
+  const [row] = await database.rows.query<SecretRow>(SELECT_SECRETS, [projectId, id, appId, now()]);
   if (!row) return null;
   const { secretsSealed, ...subscription } = row;
   const secrets: Secrets = JSON.parse(vault.open(secretsSealed, toSealedLocation(id, projectId)));
   return { secrets, subscription };
 }
-
-type SecretRow = AddressedSubscription & { secretsSealed: string };
-
-const SECRETS = `
-  select "account", "objectName", "secretsSealed" from "SubscriptionSecret"
-  where "projectId" = $1 and "id" = $2 and "providerAppId" = $3
-    and ("expireTime" is null or "expireTime" > $4)`;
 
 function toSealedLocation(row: string, projectId: string): SealedLocation {
   return { table: 'SubscriptionSecret', column: 'secretsSealed', row, projectId };

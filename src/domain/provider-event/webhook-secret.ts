@@ -42,20 +42,20 @@ export function createWebhookInstructions(
   return capability?.instructions?.(toWebhookUrl(services, app)) ?? null;
 }
 
-/** Returns the current secret first. A rotated secret stays valid until its expiry. */
+/** Lists the current secret, then the previous secret until it expires. */
 export function listWebhookSecrets(
   { vault, now }: Pick<Services, 'vault' | 'now'>,
   app: SealedApp,
 ): Secrets {
   const { id, projectId, webhookSecretSealed, previousWebhookSecretSealed } = app;
-  const current =
+  const currentSecret =
     webhookSecretSealed === null
       ? vault.open(app.clientSecretSealed, toClientSecretLocation(id, projectId))
       : vault.open(webhookSecretSealed, toWebhookSecretLocation(id, projectId));
   const isExpired = (app.previousWebhookSecretExpireTime ?? new Date(0)) <= now();
-  if (previousWebhookSecretSealed === null || isExpired) return [current];
+  if (previousWebhookSecretSealed === null || isExpired) return [currentSecret];
   return [
-    current,
+    currentSecret,
     vault.open(previousWebhookSecretSealed, toPreviousSecretLocation(id, projectId)),
   ];
 }

@@ -1,7 +1,7 @@
 /** Starts and stops schema watches when an installation is created or its integration has a new revision. */
 import type { Transaction } from '../../database/transaction.ts';
 import type { Services } from '../call.ts';
-import type { IntegrationContent } from '../integration/integration-content.ts';
+import type { IntegrationContent, RevisionChange } from '../integration/integration-content.ts';
 
 interface Installation {
   id: string;
@@ -17,13 +17,6 @@ export async function followSchema(
   if (!content.watchSchema) return;
   const { projectId, id: installationId } = installation;
   await tx.schemaWatch.createMany({ data: { projectId, installationId, dueTime: now() } });
-}
-
-interface RevisionChange {
-  projectId: string;
-  integrationId: string;
-  before: IntegrationContent;
-  content: IntegrationContent;
 }
 
 /** Starts or stops the watches of all installations of an integration. Must run in the transaction of the revision. */

@@ -3,14 +3,14 @@ import type { ContractFinding, ObjectContract } from '../object-contract.ts';
 
 /** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */
 export function toMemberName(name: string): string {
-  const safe = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
-  return /^[0-9]/.test(safe) || safe === '' ? `_${safe}` : safe;
+  const safeName = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
+  return /^[0-9]/.test(safeName) || safeName === '' ? `_${safeName}` : safeName;
 }
 
 /** Returns the prefix of the names of an object's types: `People` for `people`. */
 export function toTypeName(name: string): string {
-  const safe = toMemberName(name);
-  return safe.slice(0, 1).toUpperCase() + safe.slice(1);
+  const memberName = toMemberName(name);
+  return memberName.slice(0, 1).toUpperCase() + memberName.slice(1);
 }
 
 /** Returns the name of the query that reads a record of the object by its id. */

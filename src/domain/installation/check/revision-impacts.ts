@@ -8,7 +8,7 @@ import type { Transaction } from '../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
-import type { IntegrationContent } from '../../integration/integration-content.ts';
+import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Waiter } from '../../provider/provider-wait.ts';
 import { idField, resource } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
@@ -96,14 +96,6 @@ interface UncheckedAccount {
   names: ChosenNames[];
 }
 
-export interface RevisionChange {
-  projectId: string;
-  integrationId: string;
-  integrationName: string;
-  before: IntegrationContent;
-  content: IntegrationContent;
-}
-
 /**
  * Finds the installations that a new content breaks. Queries no provider: it compares required fields with the fields that
  * schema watches have stored. Accounts without stored fields are returned for `checkAccounts`.
@@ -111,7 +103,7 @@ export interface RevisionChange {
 export async function findImpacts(
   services: Pick<Services, 'catalog'>,
   client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
-  change: RevisionChange,
+  change: RevisionChange & { integrationName: string },
 ): Promise<{ impacts: Impacts; unchecked: UncheckedAccount[] }> {
   const impacts = new Impacts(change.integrationName);
   const unchecked: UncheckedAccount[] = [];

@@ -46,6 +46,11 @@ export function listMappableNames(
   return new Set(mappings.flatMap(({ mapToName }) => mapToName ?? []));
 }
 
+/** Returns the name of a field in messages: the mapped name, or else the provider's name. */
+export function getDeliveredName({ fieldName, mapToName }: FieldMapping): string {
+  return mapToName ?? fieldName ?? '';
+}
+
 /** Lists the required names that are not mapped to a field. Empty if the object is not read. */
 export function listUnmappedNames(
   spec: Pick<ReadObject, 'requiredFields' | 'optionalFields'>,

@@ -24,18 +24,20 @@ const STREAMS_MAX = 1_000;
 const CLAIM_BATCH = 10;
 /** The interval between polls for more streams while some are followed. */
 const POLL_MS = 2_000;
+/** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
+const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
 /** Returns when there is no stream to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
   await runClaims({
-    claim: (followedCount) => claimSome(services, followedCount, signal),
+    claim: (followedCount) => claimNextStreams(services, followedCount, signal),
     work: (stream) => followStream(services, stream, signal),
     pollMs: POLL_MS,
   });
 }
 
-/** Ignores a database outage while streams are followed, which detect it when they store events. */
-async function claimSome(
+/** Claims streams. While streams are followed, ignores a database outage: they detect it when they store events. */
+async function claimNextStreams(
   services: Services,
   followedCount: number,
   signal: AbortSignal,
@@ -48,21 +50,18 @@ async function claimSome(
   });
 }
 
-/** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
-const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
-
 /** Follows a stream until it fails, ends or is no longer needed, and releases the lease. Never throws. */
 async function followStream(
   services: Services,
   stream: ProviderStream,
-  stopping: AbortSignal,
+  stopSignal: AbortSignal,
 ): Promise<void> {
-  const lost = new AbortController();
+  const lostLease = new AbortController();
   using _lease = STREAM_LEASES.keepRenewing(services, stream, {
     notRenewed: 'provider_stream.lease_not_renewed',
-    onLost: () => lost.abort(),
+    onLost: () => lostLease.abort(),
   });
-  const signal = AbortSignal.any([stopping, lost.signal]);
+  const signal = AbortSignal.any([stopSignal, lostLease.signal]);
   try {
     const capability = services.catalog.find(stream.provider)?.capabilities.subscribe;
     const { list } = capability ?? {};
@@ -148,7 +147,7 @@ async function* openBatches(
   }
 }
 
-/** Recovers from a rejected token or a lost position. Throws all other errors. */
+/** Recovers from a rejected token or a lost position. Rethrows all other errors. */
 async function recover(services: Services, source: FollowedStream, error: unknown): Promise<void> {
   const kind = error instanceof ProviderError ? error.kind : null;
   if (kind === 'AUTH_INVALIDATED') {

@@ -90,8 +90,8 @@ export async function startReads(
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
     const until = new Date(span.until.getTime() + CLOCK_SKEW_MS);
-    const run = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
-    operations.push(await startRun(tx, { installation, objectName, ...run }));
+    const window = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
+    operations.push(await startRun(tx, { installation, objectName, ...window }));
   }
   return operations;
 }

@@ -138,22 +138,22 @@ async function renewNotifications(services: Services, source: FollowedList): Pro
  * holds the stream.
  */
 async function createNotifications(services: Services, source: FollowedList): Promise<void> {
-  const { stream, list, session, address, ping: previous } = source;
+  const { stream, list, session, address, ping: previousPing } = source;
   const webhook = await list.createWebhook(session, address);
-  const start = { position: null, failures: 0 };
+  const initialState = { position: null, failures: 0 };
   source.ping = await inTransaction(services.database, async (tx) => {
-    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, start);
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, initialState);
     return replacePing(services, tx, stream, {
       ...webhook,
       address,
       checkTime: computeNextPollTime(services),
     });
   });
-  Object.assign(stream, start);
-  if (previous === null || previous.providerRef === webhook.providerRef) return;
-  await list.deleteWebhook(session, previous.providerRef).catch((error: unknown) => {
+  Object.assign(stream, initialState);
+  if (previousPing === null || previousPing.providerRef === webhook.providerRef) return;
+  await list.deleteWebhook(session, previousPing.providerRef).catch((error: unknown) => {
     const { connectionId } = stream;
-    const fields = { err: error, connectionId, providerRef: previous.providerRef };
+    const fields = { err: error, connectionId, providerRef: previousPing.providerRef };
     services.log.warn(fields, 'subscription.old_not_removed');
   });
 }

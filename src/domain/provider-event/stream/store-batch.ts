@@ -19,8 +19,8 @@ export async function storeBatch(
 ): Promise<void> {
   const { stream } = source;
   const knownTime = lastTime ?? services.now();
-  const missed = await findMissedChanges(services, source, gaps);
-  const allEvents = [...events, ...missed.events];
+  const missedChanges = await findMissedChanges(services, source, gaps);
+  const allEvents = [...events, ...missedChanges.events];
   const { storedCount, operations } = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       position,
@@ -29,7 +29,7 @@ export async function storeBatch(
     });
     return {
       storedCount: await storeEvents(tx, source, allEvents),
-      operations: await startReads(services, tx, missed),
+      operations: await startReads(services, tx, missedChanges),
     };
   });
   Object.assign(stream, { position, knownTime, failures: 0 });

@@ -25,7 +25,7 @@ export const STREAM_LEASES = new LeasedRows({
 
 const UNWANTED = Prisma.raw(allProjectsMark('streams without subscriptions'));
 
-/** Claims streams without a worker in all projects, after it has deleted the streams that no subscription needs. */
+/** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,

@@ -15,17 +15,18 @@ import type { SealedApp } from '../webhook-secret.ts';
 import type { ProviderStream } from './stream-lease.ts';
 
 export type StreamPing = Row<'StreamPing'>;
-type Key = Pick<ProviderStream, 'projectId' | 'connectionId'>;
-type RemovedSubscription = Key & Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
+type StreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;
+type RemovedSubscription = StreamKey &
+  Pick<Row<'ObjectSubscription'>, 'installationId' | 'objectName'>;
 
 /** Replaces the stored ping. Must run in a transaction that changes the claimed stream. */
 export async function replacePing(
   { vault }: Pick<Services, 'vault'>,
   tx: Transaction,
-  { projectId, connectionId: id }: Key,
-  { secret, ...created }: CreatedWebhook & Pick<StreamPing, 'address' | 'checkTime'>,
+  { projectId, connectionId: id }: StreamKey,
+  { secret, ...columns }: CreatedWebhook & Pick<StreamPing, 'address' | 'checkTime'>,
 ): Promise<StreamPing> {
-  const data = { ...created, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
+  const data = { ...columns, secretSealed: vault.seal(secret, toSealedLocation(id, projectId)) };
   return tx.streamPing.upsert({
     where: { projectId_id: { projectId, id } },
     create: { id, projectId, ...data },
@@ -34,9 +35,14 @@ export async function replacePing(
 }
 
 interface AddressedPing {
-  key: Key;
+  key: StreamKey;
   secret: string;
 }
+
+const SELECT_PING = `
+  select p."secretSealed" from "StreamPing" p
+  join "ProviderStream" s on s."projectId" = p."projectId" and s."connectionId" = p."id"
+  where p."projectId" = $1 and p."id" = $2 and s."provider" = $3`;
 
 /**
  * Returns null if the address names no ping of the app's project. The query also runs without an app, so that the
@@ -49,7 +55,7 @@ export async function findPing(
 ): Promise<AddressedPing | null> {
   const id = readIdFromAddress(url, 'con');
   const { projectId = '', provider = '' } = app ?? {};
-  const [row] = await database.rows.query<{ secretSealed: string }>(PING, [
+  const [row] = await database.rows.query<{ secretSealed: string }>(SELECT_PING, [
     projectId,
     id,
     provider,
@@ -59,13 +65,8 @@ export async function findPing(
   return { key: { projectId, connectionId: id }, secret };
 }
 
-const PING = `
-  select p."secretSealed" from "StreamPing" p
-  join "ProviderStream" s on s."projectId" = p."projectId" and s."connectionId" = p."id"
-  where p."projectId" = $1 and p."id" = $2 and s."provider" = $3`;
-
 /** Makes the list due immediately, even while a worker reads it. A failed list keeps its retry time. */
-export async function scheduleListRead({ database, now }: Services, key: Key): Promise<void> {
+export async function scheduleListRead({ database, now }: Services, key: StreamKey): Promise<void> {
   await inTransaction(database, async (tx) => {
     const where = { ...key, failures: 0 };
     const { count } = await tx.providerStream.updateMany({ where, data: { dueTime: now() } });
@@ -106,8 +107,8 @@ async function findUnneededPing(
 }
 
 /**
- * Deletes the row and takes the lease away, so that a worker that reads the list stores nothing more. If the list is
- * needed again, it starts without a position.
+ * Deletes the row and revokes the lease, so that a worker that reads the list stores nothing more. If the list is needed
+ * again, it starts without a position.
  */
 async function deletePingRow(
   { database, now }: Pick<Services, 'database' | 'now'>,

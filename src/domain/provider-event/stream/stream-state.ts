@@ -39,15 +39,15 @@ export async function joinStream(
 }
 
 /**
- * Records that the stream is open. The failure count is only reset by the first event or position. If the position was
- * lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
+ * Records that the stream is open. The failure count stays until the first event or position is stored. If the position
+ * was lost, starts reads of the missed changes. Throws LeaseLost if the claim no longer holds the stream.
  */
 export async function recordStreamOpen(services: Services, source: FollowedSource): Promise<void> {
   const { stream } = source;
   const { projectId, connectionId, position } = stream;
   const now = services.now();
   const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
-  const missed = await findMissedChanges(services, source, lostPeriods);
+  const missedChanges = await findMissedChanges(services, source, lostPeriods);
   const knownTime = position === null ? now : stream.knownTime;
   const operations = await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
@@ -57,12 +57,13 @@ export async function recordStreamOpen(services: Services, source: FollowedSourc
       where: { ...where, status: { in: ['PENDING', 'FAILED'] } },
       data: { ...working, failures: 0 },
     });
-    await storeEvents(tx, source, missed.events);
-    return startReads(services, tx, missed);
+    await storeEvents(tx, source, missedChanges.events);
+    return startReads(services, tx, missedChanges);
   });
   stream.knownTime = knownTime;
-  for (const { id: operationId } of operations)
+  for (const { id: operationId } of operations) {
     await beginRun(services, { operationId, projectId });
+  }
 }
 
 function createMissedPeriods({ knownTime }: ProviderStream, until: Date): MissedPeriod[] {
