@@ -97,7 +97,7 @@ function formatAcceptance(
     cross join ${formatRowsByKey('Proposal', { projectId: 'i."projectId"', id: 'c."id"' })} p
     where i."proposal" is not null
   ),
-  committed as (
+  committed_proposals as (
     update "Proposal" p set "status" = 'COMMITTING', "operationId" = c."operationId",
       "committedBy" = c."committedBy", "dueTime" = c."dueTime", "updateTime" = c."now"
     from proposals c
@@ -120,23 +120,23 @@ function formatAcceptance(
     where k."expireTime" <= excluded."createTime"
     returning "operationId"
   ),
-  accepted as (
+  accepted_writes as (
     select * from input
     where ("idempotencyKey" is null or "id" in (select "operationId" from taken_keys))
-      and ("proposal" is null or "id" in (select "operationId" from committed))
+      and ("proposal" is null or "id" in (select "operationId" from committed_proposals))
   ),
   operations as (
     insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId",
       "groupId", "consumerId", "actionType", "status", "metadata")
     select "id", "projectId", "integrationId", "installationId", "configId", "groupId", "consumerId",
       'WRITE', 'IN_PROGRESS', "metadata"
-    from accepted
+    from accepted_writes
     returning *
   ),
-  logs as (
+  log_lines as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
     select l."id", a."projectId", a."id", l."severity", l."message", l."details"
-    from accepted a cross join jsonb_to_record(a."firstLine") as l(
+    from accepted_writes a cross join jsonb_to_record(a."firstLine") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
   tasks as (${tasks} returning *),
@@ -166,12 +166,12 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
       "leaseToken", case when "leaseToken" is not null then ${leaseEnd} end, "leaseToken" is not null,
       case when "leaseToken" is not null then "now" end,
       case when "leaseToken" is null then 0 else 1 end, case when "leaseToken" is not null then "now" end
-    from accepted`;
+    from accepted_writes`;
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ id }) => id,
     text: formatAcceptance(tasks, {
-      source: 'accepted a',
+      source: 'accepted_writes a',
       taskId: 'a."id"',
       position: 'e."position"',
       isOfOperation: 't."id" = o."id"',
@@ -190,7 +190,7 @@ export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, Ac
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "createTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", 1, "dueTime", "deadlineTime", "now"
-    from accepted
+    from accepted_writes
     on conflict ("projectId", "openGroup") do update set "recordCount" = t."recordCount" + 1,
       "openGroup" = case when t."recordCount" + 1 < ${recordsMax} then t."openGroup" end,
       "dueTime" = case when t."recordCount" + 1 < ${recordsMax}
@@ -201,7 +201,7 @@ export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, Ac
     getQueue: ({ id }) => id,
     getKey: ({ id }) => id,
     text: formatAcceptance(tasks, {
-      source: 'accepted a cross join tasks t',
+      source: 'accepted_writes a cross join tasks t',
       taskId: 't."id"',
       position: 't."recordCount" - 1',
       isOfOperation: 'true',

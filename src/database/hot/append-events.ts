@@ -51,38 +51,38 @@ function formatDeliveryId(base: string, count: string): string {
  * the destinations in `stream_ends`.
  */
 export const STREAM_CTES = `
-  measured as (
+  measured_messages as (
     select t.*, row_number() over so_far as "place", sum(octet_length(t."body")) over so_far as "bytes"
     from to_stream t
     window so_far as (partition by t."destinationId" order by t."nth" rows unbounded preceding)
   ),
-  added as (
+  stream_additions as (
     select m."projectId", m."destinationId", max(m."place") as "messages", max(m."bytes") as "bytes"
-    from measured m join log_ends l on l."projectId" = m."projectId"
+    from measured_messages m join log_ends l on l."projectId" = m."projectId"
     group by m."projectId", m."destinationId"
   ),
   stream_ends as (
     update "StreamLog" s set "lastPosition" = s."lastPosition" + a."messages", "lastByte" = s."lastByte" + a."bytes"
-    from added a
+    from stream_additions a
     where s."projectId" = a."projectId" and s."destinationId" = a."destinationId" and not s."isDeleted"
     returning s."projectId", s."destinationId", s."lastPosition", s."lastByte"
   ),
-  streamed as (
+  appended_messages as (
     insert into "StreamMessage" ("id", "projectId", "destinationId", "position", "lastByte", "groupId", "consumerId", "body")
     select m."id", m."projectId", m."destinationId", s."lastPosition" - a."messages" + m."place",
       s."lastByte" - a."bytes" + m."bytes", m."groupId", m."consumerId", m."body"
-    from measured m
-    join added a on a."projectId" = m."projectId" and a."destinationId" = m."destinationId"
+    from measured_messages m
+    join stream_additions a on a."projectId" = m."projectId" and a."destinationId" = m."destinationId"
     join stream_ends s on s."projectId" = m."projectId" and s."destinationId" = m."destinationId"
   )`;
 
 /**
- * CTEs that append the events of `new_events`, which must precede them with EVENT_COLUMNS. The caller
- * sends the notifications in `event_notifications`. From `log_ends` to the commit, other events of the project wait, so that
+ * CTEs that append the events of `new_events`, which must precede them with EVENT_COLUMNS. The caller sends the
+ * notifications in `event_notifications`. From `log_ends` to the commit, other events of the project wait, so that
  * positions are in commit order (docs/decisions/003-positions-are-commit-order.md).
  */
 export const EVENT_CTES = `
-  routed as (
+  event_routes as (
     select h."eventId", r."projectId", r."topicId", r."eventType"
     from new_events h
     join "EventTopicRoute" r on r."projectId" = h."projectId" and r."eventType" = h."eventType"
@@ -91,7 +91,7 @@ export const EVENT_CTES = `
     select h.*,
       row_number() over (partition by h."projectId" order by h."eventId") as "nth",
       count(*) over (partition by h."projectId") as "projectEvents"
-    from new_events h where h."eventId" in (select "eventId" from routed)
+    from new_events h where h."eventId" in (select "eventId" from event_routes)
   ),
   log_ends as (
     insert into "EventLog" as l ("projectId", "lastPosition")
@@ -99,7 +99,7 @@ export const EVENT_CTES = `
     on conflict ("projectId") do update set "lastPosition" = l."lastPosition" + excluded."lastPosition"
     returning l."projectId", l."lastPosition"
   ),
-  appended as (
+  appended_events as (
     insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data",
       "connectionId", "installationId", "operationId", "destinationId", "groupId", "consumerId")
     select k."eventId", k."projectId", l."lastPosition" - k."projectEvents" + k."nth", k."eventType", k."data",
@@ -110,14 +110,14 @@ export const EVENT_CTES = `
   appended_topics as (
     insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", "position", "eventType")
     select r."eventId", r."topicId", r."projectId", a."position", r."eventType"
-    from routed r join appended a on a."id" = r."eventId"
+    from event_routes r join appended_events a on a."id" = r."eventId"
   ),
   destinations as (
     select distinct r."eventId", r."projectId", t."destinationId"
-    from routed r
+    from event_routes r
     join "TopicDestinationRoute" t on t."projectId" = r."projectId" and t."topicId" = r."topicId"
   ),
-  pending as (
+  numbered_destinations as (
     select d.*, s."destinationId" is not null as "isStream",
       row_number() over (partition by d."eventId" order by d."destinationId") - 1 as "count"
     from destinations d
@@ -127,7 +127,7 @@ export const EVENT_CTES = `
     select ${formatDeliveryId('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
       k."nth", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
       '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}' as "body"
-    from pending o join routed_events k on k."eventId" = o."eventId"
+    from numbered_destinations o join routed_events k on k."eventId" = o."eventId"
   ),
   appended_deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body")

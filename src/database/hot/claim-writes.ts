@@ -32,19 +32,19 @@ export function claimWrites({
     select * from jsonb_to_recordset($1::jsonb) as i(
       "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
-  located as materialized (
+  located_tasks as materialized (
     select t."place", input."projectId" from input cross join ${formatRowsByKey('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} t
   ),
-  free as materialized (
-    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located l, "WriteTask" t
-    where ${matchPosition('t', { with: 'located', as: 'l' })} and ${isFree}
+  free_tasks as materialized (
+    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located_tasks l, "WriteTask" t
+    where ${matchPosition('t', { with: 'located_tasks', as: 'l' })} and ${isFree}
     order by t."id" for update of t skip locked
   )
   update "WriteTask" t set "openGroup" = null, "leaseToken" = i."leaseToken", "isUncertain" = true,
     "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else i."now" end,
     "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = i."now"
-  from free f join input i on i."projectId" = f."projectId" and i."id" = f."id"
-  where ${matchPosition('t', { with: 'free', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
+  from free_tasks f join input i on i."projectId" = f."projectId" and i."id" = f."id"
+  where ${matchPosition('t', { with: 'free_tasks', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
   returning t."id" as "key", t.*, f."isUncertain" as "wasUncertain"`,
   };
 }

@@ -12,12 +12,12 @@ const formatInputName = (table: 'group' | 'consumer') => `(
     select n."name" from ${table}_names n
     where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
 
-/** CTEs: the names in the input, and the rows with the refs of `absent`. Missing rows are created. */
+/** CTEs: the names in the input, and the rows with the refs of `rows_to_create`. Missing rows are created. */
 const formatPartyCtes = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
   ${table}_names as (
     select distinct on ("projectId", "${table}Ref") "projectId", "${table}Ref" as "ref", "${table}Id" as "id",
       "${table}Name" as "name", "now"
-    from absent order by "projectId", "${table}Ref", "${table}Name" nulls last
+    from rows_to_create order by "projectId", "${table}Ref", "${table}Name" nulls last
   ),
   ${table}_rows as (
     insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
@@ -50,14 +50,14 @@ export const CREATE_PARTIES: BatchChange<
   getQueue: ({ projectId }) => projectId,
   getKey: ({ groupId }) => groupId,
   text: `
-  with absent as (
+  with rows_to_create as (
     select * from jsonb_to_recordset($1::jsonb) as g(
       "projectId" text, "groupId" text, "groupRef" text, "groupName" text,
       "consumerId" text, "consumerRef" text, "consumerName" text, "now" timestamptz)
   ),
   ${formatPartyCtes('group', 'Group')},
   ${formatPartyCtes('consumer', 'Consumer')}
-  select n."groupId" as "key", g."id" as "groupId", u."id" as "consumerId" from absent n
+  select n."groupId" as "key", g."id" as "groupId", u."id" as "consumerId" from rows_to_create n
   join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
   join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
 };
@@ -95,8 +95,8 @@ export const CONNECTION_COLUMNS = `
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
- * SQL: the rows `n` of `table`, each with the `appId` of its app, which stays an app of the provider until the commit. Rows
- * that name an unknown app are omitted.
+ * SQL: the rows `n` of `table`, each with the `appId` of its app, which stays an app of the provider until the commit.
+ * Rows that name an unknown app are omitted.
  */
 export const formatRowsWithApps = (table: string) => `
     select n.*, a."id" as "appId" from ${table} n
@@ -136,24 +136,24 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
     select * from jsonb_to_recordset($1::jsonb) as g(
       ${CONNECTION_COLUMNS}, "groupId" text, "groupRef" text, "consumerId" text, "consumerRef" text)
   ),
-  present as (
+  existing_connections as (
     select n."id" as "key", c.* from input n
     cross join ${formatRowsByKey('Group', GROUP, { columns: ['id'] })} g
     cross join ${formatRowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
     cross join ${formatRowsByKey('Connection', CONNECTION, { columns: '*' })} c
   ),
-  absent as (${formatRowsWithApps('input')}
-      and not exists (select 1 from present where "key" = n."id")
+  rows_to_create as (${formatRowsWithApps('input')}
+      and not exists (select 1 from existing_connections where "key" = n."id")
   ),
   ${formatPartyCtes('group', 'Group')},
   ${formatPartyCtes('consumer', 'Consumer')},
-  generated as (
+  created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")
     select n."id", n."projectId", n."provider", g."id", u."id", n."authScheme", n."appId",
       n."providerWorkspaceRef", n."providerConsumerRef", n."providerMetadata", n."credentialsSealed",
       n."tokenExpireTime"
-    from absent n
+    from rows_to_create n
     join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
     join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"
     order by n."id"
@@ -164,12 +164,12 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
     select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
       h."data" || jsonb_build_object('consumerName', u."consumerName") as "data", h."connectionId",
       h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId", h."traceparent"
-    from generated c
-    join absent n on n."id" = c."id"
+    from created_connections c
+    join rows_to_create n on n."id" = c."id"
     join consumer_rows u on u."id" = c."consumerId"
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${EVENT_CTES}
   select *, ${selectNotifications('event_notifications')} from (
-    select "id" as "key", * from generated union all select * from present) connection`,
+    select "id" as "key", * from created_connections union all select * from existing_connections) connection`,
 };

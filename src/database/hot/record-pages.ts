@@ -77,36 +77,36 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
     join "Destination" d on d."projectId" = i."projectId" and d."name" = i."destination"
     for key share of d
   ),
-  recorded as (
+  recorded_pages as (
     select i.*, d."destinationId", d."isStream" from destinations d
     join input i on i."operationId" = d."operationId"
   ),
-  counted as (
+  updated_objects as (
     update "InstalledObject" o set "lastReadTime" = i."now",
       "recordsRead" = least(o."recordsRead"::bigint + i."count", 2147483647)
-    from recorded i
+    from recorded_pages i
     where o."projectId" = i."projectId" and o."installationId" = i."installationId"
       and o."objectName" = i."objectName"
   ),
-  advanced as (
+  advanced_runs as (
     update "ReadRun" r set "cursor" = p."cursor", "planKey" = p."planKey", "pagesRead" = p."pagesRead",
       "recordsRead" = p."recordsRead", "estimatedTotal" = p."estimatedTotal", "waiting" = p."waiting",
       "failures" = 0
-    from recorded i cross join jsonb_to_record(i."progress") as p(
+    from recorded_pages i cross join jsonb_to_record(i."progress") as p(
       "cursor" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
     where r."projectId" = i."projectId" and r."operationId" = i."operationId"
     returning r.*
   ),
-  lines as (
+  log_lines as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
     select l."id", i."projectId", i."operationId", l."severity", l."message", l."details"
-    from recorded i cross join jsonb_to_record(i."line") as l(
+    from recorded_pages i cross join jsonb_to_record(i."line") as l(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
-  noted as (
+  updated_operations as (
     update "Operation" o set "metadata" = i."metadata", "updateTime" = i."now",
       "result" = case when a."paused" then o."result" end
-    from recorded i join advanced a on a."operationId" = i."operationId"
+    from recorded_pages i join advanced_runs a on a."operationId" = i."operationId"
     where o."projectId" = i."projectId" and o."id" = i."operationId" and o."status" = 'IN_PROGRESS'
       and i."metadata" is not null
     returning o."id"
@@ -114,7 +114,7 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   messages as (
     select m."message" ->> 'id' as "id", m."message" ->> 'body' as "body", m."nth", i."projectId",
       i."operationId", i."destinationId", i."isStream", i."groupId", i."consumerId", i."traceparent"
-    from recorded i
+    from recorded_pages i
     cross join jsonb_array_elements(i."messages") with ordinality as m("message", "nth")
   ),
   deliveries as (
@@ -138,7 +138,7 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   notifications as (
     select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from (select distinct "projectId" from deliveries) d
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
-    union all select '${OPERATIONS_CHANNEL} ' || "id" from noted
+    union all select '${OPERATIONS_CHANNEL} ' || "id" from updated_operations
   )
   select i."operationId" as "key", o."operationId" is not null as "hasObject",
     r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
@@ -147,7 +147,7 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   left join objects o on o."operationId" = i."operationId"
   left join runs r on r."operationId" = i."operationId"
   left join destinations d on d."operationId" = i."operationId"
-  left join advanced a on a."operationId" = i."operationId"`,
+  left join advanced_runs a on a."operationId" = i."operationId"`,
 };
 
 /** Records a page in a transaction that then ends the read. Other events of the project may wait for its commit. */

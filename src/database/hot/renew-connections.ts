@@ -12,7 +12,7 @@ import type { BatchChange } from './shared-changes.ts';
 /** SQL: stores the name in the input, if it differs from the stored one. */
 const formatRenaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
     update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
-    from renewed c join fitting n on n."id" = c."id"
+    from renewed_connections c join inputs_with_apps n on n."id" = c."id"
     where t."projectId" = c."projectId" and t."id" = c."${column}Id" and t."${column}Name" <> n."${column}Name"`;
 
 /**
@@ -25,14 +25,14 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
   getKey: ({ id }) => id,
   text: `
   with input as (select * from jsonb_to_recordset($1::jsonb) as g(${CONNECTION_COLUMNS})),
-  fitting as (${formatRowsWithApps('input')}),
-  renewed as (
+  inputs_with_apps as (${formatRowsWithApps('input')}),
+  renewed_connections as (
     update "Connection" c set "providerAppId" = n."appId", "authScheme" = n."authScheme", "status" = 'CREATED',
       "providerWorkspaceRef" = coalesce(n."providerWorkspaceRef", c."providerWorkspaceRef"),
       "providerMetadata" = coalesce(n."providerMetadata", c."providerMetadata"),
       "providerConsumerRef" = n."providerConsumerRef", "credentialsSealed" = n."credentialsSealed",
       "tokenExpireTime" = n."tokenExpireTime", "updateTime" = n."now"
-    from fitting n where c."projectId" = n."projectId" and c."id" = n."id"
+    from inputs_with_apps n where c."projectId" = n."projectId" and c."id" = n."id"
     returning c.*
   ),
   renamed_groups as (${formatRenaming('Group', 'group')}
@@ -44,11 +44,11 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
       h."data" || jsonb_build_object('consumerName', coalesce(n."consumerName", u."consumerName")) as "data",
       h."connectionId", h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId",
       h."traceparent"
-    from renewed c
-    join fitting n on n."id" = c."id"
+    from renewed_connections c
+    join inputs_with_apps n on n."id" = c."id"
     join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId"
     cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
   ),
   ${EVENT_CTES}
-  select c."id" as "key", c.*, ${selectNotifications('event_notifications')} from renewed c`,
+  select c."id" as "key", c.*, ${selectNotifications('event_notifications')} from renewed_connections c`,
 };

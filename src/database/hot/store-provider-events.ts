@@ -45,7 +45,8 @@ function getQueueNumber(nativeId: string): number {
  *
  * The lock on a subscription makes its deletion wait for events that are being stored for it. After the deletion, none
  * are stored. The statement counts arrivals itself, because a column of a cluster's shards can't have a sequence as its
- * default. `new` finds the requests of stored events without a join, because the planner underestimates its rows.
+ * default. `stored_requests` finds the requests of stored events without a join, because the planner underestimates its
+ * rows.
  */
 export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number }> = {
   getQueue: ({ projectId, events: [first] }) =>
@@ -62,7 +63,7 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
       with ordinality as e("nativeId", "account", "objectName", "recordId", "kind",
         "nativeType", "eventTime", "changedFields", "content", "place")
   ),
-  subscribed as materialized (
+  subscriptions as materialized (
     select s.* from (select distinct "projectId", "providerAppId", "account", "objectName" from input) e
     cross join lateral (
       select "projectId", "providerAppId", "account", "objectName", "installationId", "kinds", "otherEvents", "watchFields"
@@ -71,10 +72,10 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
         and "objectName" = e."objectName" and "isWanted"
       for key share) s
   ),
-  wanted as (
+  wanted_events as (
     select distinct on (e."projectId", s."installationId", e."objectName", e."nativeId")
       e.*, s."installationId"
-    from input e join subscribed s on s."projectId" = e."projectId"
+    from input e join subscriptions s on s."projectId" = e."projectId"
       and s."providerAppId" = e."providerAppId" and s."account" = e."account"
       and s."objectName" = e."objectName"
     where e."kind" = any(s."kinds"::text[])
@@ -84,22 +85,22 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
           && lower(s."watchFields"::text)::text[])
     order by e."projectId", s."installationId", e."objectName", e."nativeId", e."request", e."place"
   ),
-  stored as (
+  stored_events as (
     insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
       "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content", "arrival")
     select "projectId", "installationId", "objectName", "nativeId", "providerAppId", "recordId",
       "kind"::"ProviderEventKind", "nativeType", "eventTime", "changedFields", "content",
       nextval('"ProviderEvent_arrival_seq"')
-    from (select * from wanted order by "request", "place") in_order
+    from (select * from wanted_events order by "request", "place") in_order
     on conflict do nothing
     returning "projectId", "installationId", "objectName", "nativeId"
   ),
-  new as (
+  stored_requests as (
     select max("id") as "id" from (
-      select null as "id", "projectId", "installationId", "objectName", "nativeId" from stored
-      union all select "id", "projectId", "installationId", "objectName", "nativeId" from wanted) event
+      select null as "id", "projectId", "installationId", "objectName", "nativeId" from stored_events
+      union all select "id", "projectId", "installationId", "objectName", "nativeId" from wanted_events) event
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
   notifications as (select '${PROVIDER_EVENTS_CHANNEL} ' as "notification")
-  select "id" as "key", count(*)::int as "stored", ${selectNotifications('notifications')} from new group by "id"`,
+  select "id" as "key", count(*)::int as "stored", ${selectNotifications('notifications')} from stored_requests group by "id"`,
 };

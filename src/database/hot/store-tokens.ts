@@ -29,7 +29,7 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
       "id" text, "projectId" text, "heldSealed" text, "credentialsSealed" text, "tokenExpireTime" timestamptz,
       "now" timestamptz, "event" jsonb)
   ),
-  stored as (
+  stored_connections as (
     update "Connection" c set "credentialsSealed" = i."credentialsSealed", "tokenExpireTime" = i."tokenExpireTime",
       "refreshRetryTime" = null, "status" = 'CREATED', "updateTime" = i."now",
       "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
@@ -38,11 +38,11 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
     returning c."id", c."credentialsSealed"
   ),
   new_events as (
-    select h.* from stored s
+    select h.* from stored_connections s
     join input i on i."credentialsSealed" = s."credentialsSealed"
     cross join jsonb_to_record(i."event") as h(${EVENT_COLUMNS})
     where jsonb_typeof(i."event") = 'object'
   ),
   ${EVENT_CTES}
-  select "credentialsSealed" as "key", "id", ${selectNotifications('event_notifications')} from stored`,
+  select "credentialsSealed" as "key", "id", ${selectNotifications('event_notifications')} from stored_connections`,
 };

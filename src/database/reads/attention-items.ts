@@ -111,7 +111,7 @@ const ALL_PROBLEMS = Object.entries(PROBLEMS)
 const ATTENTION_ITEMS = `
   with item as materialized (
     select p."projectId", i.* from unnest($1::text[]) as p("projectId") cross join lateral (${ALL_PROBLEMS}) i
-  ), ranked as (
+  ), ranked_items as (
     select item.*, a."acknowledgedBy", a."createTime" as "acknowledgeTime", row_number() over (
       partition by item."projectId", item."kind"
       order by a."kind" is not null, item."lastTime" desc, item."subjectId", item."objectName") as "rank"
@@ -121,4 +121,4 @@ const ATTENTION_ITEMS = `
   )
   select "projectId", "kind", "subjectId", "objectName", "detail", "startTime", "lastTime", "count",
     "acknowledgedBy", "acknowledgeTime"
-  from ranked where "rank" <= ${ITEMS_OF_KIND_MAX} order by "projectId", "rank"`;
+  from ranked_items where "rank" <= ${ITEMS_OF_KIND_MAX} order by "projectId", "rank"`;
