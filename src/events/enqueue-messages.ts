@@ -41,10 +41,10 @@ export async function enqueueMessages(
 ): Promise<string[]> {
   if (pending.messages.length === 0) return [];
   if (destination.type === 'STREAM') return appendMessages(tx, destination, pending);
-  const data = await enqueueDeliveries(tx, destination, pending);
-  await tx.delivery.createMany({ data });
+  const deliveries = await createDeliveries(tx, destination, pending);
+  await tx.delivery.createMany({ data: deliveries });
   notifyEvents(tx, destination.projectId);
-  return data.map(({ id }) => id);
+  return deliveries.map(({ id }) => id);
 }
 
 async function appendMessages(
@@ -59,7 +59,7 @@ async function appendMessages(
   return ids;
 }
 
-async function enqueueDeliveries(
+async function createDeliveries(
   tx: Transaction,
   { projectId, id: destinationId }: LockedDestination,
   { messages, operationId, subject }: MessagesToEnqueue,

@@ -96,8 +96,8 @@ export async function readLastPositions(
 }
 
 /**
- * Returns whether an event at or next to the position exists. Retention deletes the oldest events first, so it has then
- * deleted none after the position.
+ * True if retention has deleted no event after the position. Retention deletes the oldest events first, so the event at
+ * the position or the next one then still exists.
  */
 export async function isRetainedAfter(
   { rows }: Database,
