@@ -73,6 +73,7 @@ export function Proposals({ project, isFiltered, linkTo }: ProposalsProps) {
                 <Link href={linkTo(`agents/${id}`)} className="strong">
                   {formatWords(type)} {objectName}
                 </Link>
+                <div className="subline quiet">{group.groupName}</div>
               </td>
               <td>
                 <Status value={status} />

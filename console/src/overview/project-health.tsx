@@ -8,7 +8,7 @@ import { Empty } from '../parts/page.tsx';
 import { formatWords } from '../parts/status.tsx';
 import { Time } from '../parts/time.tsx';
 
-const CARE = graphql`
+const HEALTH = graphql`
   fragment projectHealth_project on Project @argumentDefinitions(dayStart: { type: "DateTime!" }) {
     lastFailures: operations(first: 6, status: FAILED) {
       nodes {
@@ -46,13 +46,13 @@ const CARE = graphql`
   }
 `;
 
-interface CareProps {
+interface ProjectHealthProps {
   project: projectHealth_project$key;
   linkTo: (path: string) => string;
 }
 
-export function LastFailures({ project, linkTo }: CareProps) {
-  const { nodes } = useFragment(CARE, project).lastFailures;
+export function LastFailures({ project, linkTo }: ProjectHealthProps) {
+  const { nodes } = useFragment(HEALTH, project).lastFailures;
   if (nodes.length === 0) {
     return <Empty title="No failed operations">Failed reads and writes appear here.</Empty>;
   }
@@ -76,8 +76,8 @@ export function LastFailures({ project, linkTo }: CareProps) {
   );
 }
 
-export function DestinationStates({ project, linkTo }: CareProps) {
-  const { nodes } = useFragment(CARE, project).destinations;
+export function DestinationStates({ project, linkTo }: ProjectHealthProps) {
+  const { nodes } = useFragment(HEALTH, project).destinations;
   if (nodes.length === 0) {
     return (
       <Empty title="No destinations yet">

@@ -224,7 +224,7 @@ function listResults(
   search: string,
   getProviderName: (provider: string) => string,
 ): Result[] {
-  // Providers are listed after the other objects, so that the first result stays selected when those arrive.
+  // The first result is selected. Until the project's objects arrive, that would be a provider.
   if (search === '' || (!node && !project)) return [];
   const matchingProviders = providers.nodes
     .filter(({ name, displayName }) => isMatch(search, `${name} ${displayName}`))
