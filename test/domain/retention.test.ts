@@ -175,6 +175,26 @@ test('deletes idempotency keys when they expire, and authorization states a day 
   ]);
 });
 
+test('deletes ended proposals, and keeps those that are due', async () => {
+  const groupId = newId('grp');
+  await prisma.group.create({
+    data: { id: groupId, projectId, groupRef: 'acme', groupName: 'Acme' },
+  });
+  const proposal = {
+    ...{ projectId, groupId, integrationId: 'int_1', installationId: 'ins_1' },
+    ...{ createdBy: 'api:key', objectName: 'people', type: 'CREATE' as const, after: {} },
+    ...{ payloadHash: '', planHash: '', expireTime: new Date() },
+  };
+  await prisma.proposal.createMany({
+    data: [
+      { id: 'ended', ...proposal, status: 'EXPIRED', dueTime: null },
+      { id: 'due', ...proposal, dueTime: new Date() },
+    ],
+  });
+  await removeAfter(RETENTION_DAYS + 1);
+  expect(await prisma.proposal.findMany({ select: { id: true } })).toEqual([{ id: 'due' }]);
+});
+
 test('deletes writes with their records, by their end time', async () => {
   const task = {
     ...{ projectId, installationId: 'ins_1', objectName: 'contacts', recordCount: 1 },

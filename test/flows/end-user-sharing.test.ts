@@ -7,6 +7,7 @@ import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { updateOperation } from '../../src/domain/operation/operation-work.ts';
+import { SESSION_PERMISSIONS } from '../../src/domain/viewer/end-user.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -43,8 +44,13 @@ async function createSharingCallers() {
   const ada = await createEndUser(app, demo, { groupRef: 'acme', consumerRef: 'ada' });
   const carol = await createEndUser(app, demo, { groupRef: 'rival', consumerRef: 'carol' });
   await createIntegration(app, demo, createIntegrationContent('another'));
-  const bobsGrant = { groupRef: 'rival', consumerRef: 'bob', integrations: ['crm-sync'] };
-  const bobOfOneIntegration = await createEndUser(app, demo, bobsGrant);
+  // The token differs from bob's only in its integrations.
+  const bobOfOneIntegration = await createEndUser(app, demo, {
+    groupRef: 'rival',
+    consumerRef: 'bob',
+    permissions: Object.keys(SESSION_PERMISSIONS),
+    integrations: ['crm-sync'],
+  });
   const concurrentCallers: Caller[] = [
     { name: 'bob', client: bob },
     { name: 'bob, with one integration', client: bobOfOneIntegration },

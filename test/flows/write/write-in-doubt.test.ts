@@ -14,8 +14,13 @@ const provider = {
   ...sandboxProvider,
   features: { ...sandboxProvider.features, idempotencyKeyLifetimeMs: null },
 };
-const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
-const app = await getSharedApp({ env, providers: [provider] });
+const HOUR_MS = 3_600_000;
+let aheadMs = 0;
+const app = await getSharedApp({
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  providers: [provider],
+  now: () => new Date(Date.now() + aheadMs),
+});
 const { services } = app.app;
 const { prisma } = services.database;
 
@@ -42,6 +47,30 @@ test('repeats an interrupted update without an idempotency key', async () => {
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
   const repeated = await writer.write({ type: 'UPDATE', record: change });
   expect(repeated.result).toMatchObject({ success: true, data: change });
+});
+
+test('reports an unknown outcome if the response to the first of several attempts was lost', async () => {
+  const writer = await createWriter(app);
+  const { result } = await writer.write({ record: createContact() });
+  const { operationId } = await writer.write({
+    mode: 'ASYNCHRONOUS',
+    type: 'UPDATE',
+    record: { id: result.recordId, firstname: 'Ann' },
+    retryPolicy: { deadlineHours: 2 },
+  });
+  const key = { projectId: writer.projectId, id: operationId };
+  sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
+  expect(await runWrite(services, key)).toHaveProperty('nextTime');
+  aheadMs += HOUR_MS;
+  sandbox.faults.set({ status: 429, times: 2, pathPrefix: '/objects/contacts' });
+  expect(await runWrite(services, key)).toHaveProperty('nextTime');
+  aheadMs += 2 * HOUR_MS;
+  expect(await runWrite(services, key)).toHaveProperty('ended');
+  expect(await writer.waitForOperation(operationId)).toMatchObject({
+    status: 'FAILURE',
+    result: expect.stringContaining('The outcome is unknown'),
+    metadata: { retry: { attempts: 3 } },
+  });
 });
 
 test('reports an unknown outcome for a creation whose process was killed, without repeating it', async () => {

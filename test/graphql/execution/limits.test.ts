@@ -59,6 +59,15 @@ test('computes the cost from page sizes in variables, and from the default page 
   expect((await tenant.request(query, { first: 10 })).extensions).toBeUndefined();
 });
 
+test('counts requests to providers for each item of a page', async () => {
+  const query = `{ viewer { project { installations(first: 3) {
+    nodes { records(objectName: "contacts", first: 2) { nodes { id } } }
+  } } } }`;
+  const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+  const { extensions } = await client.request(query);
+  expect(extensions).toMatchObject({ cost: { providerCalls: 3 } });
+});
+
 test('computes the cost from default values of omitted variables', async () => {
   const pages = `query ListProjects($first: Int = 1000) {
     projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }

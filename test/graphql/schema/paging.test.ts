@@ -131,6 +131,13 @@ test('returns whether there are more rows on either side, in both directions, wi
     false,
     true,
   ]);
+  // The page has one row, and there is none beyond it.
+  expect(await pageAndFlags({ first: 1, after: cursor(8) })).toEqual([ids.slice(9), true, false]);
+  expect(await pageAndFlags({ last: 1, before: cursor(1) })).toEqual([
+    ids.slice(0, 1),
+    false,
+    true,
+  ]);
 
   expect(await readPageWithFlags({ first: 2, before: getCursor(7) })).toEqual([
     ids.slice(0, 2),
