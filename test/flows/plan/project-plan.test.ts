@@ -126,17 +126,29 @@ test('returns 409 for a plan whose project has changed, and names the changes', 
   expect(await exportDocument(rest)).toContain('0 * * * *');
 });
 
+/** A cluster refuses to change the triggers of distributed tables without these settings. */
+const TRIGGER_SETTINGS = [
+  'set local citus.enable_unsafe_triggers = on',
+  `set local citus.multi_shard_modify_mode = 'sequential'`,
+];
+
+async function changeTriggers(...statements: string[]) {
+  const changes = [...TRIGGER_SETTINGS, ...statements];
+  await prisma.$transaction(changes.map((change) => prisma.$executeRawUnsafe(change)));
+}
+
 /** Adds a trigger that runs the statement when a plan is updated, which is the last step of applying it. */
 async function breakUpdates(statement: string) {
-  await prisma.$executeRawUnsafe(`create function break_plan() returns trigger language plpgsql as $$
-    begin ${statement}; return new; end $$`);
-  await prisma.$executeRawUnsafe(
+  await changeTriggers(
+    `create function break_plan() returns trigger language plpgsql as $$
+      begin ${statement}; return new; end $$`,
     'create trigger break_plan before update on "Plan" for each row execute function break_plan()',
   );
-  const restore = async () => {
-    await prisma.$executeRawUnsafe('drop trigger if exists break_plan on "Plan"');
-    await prisma.$executeRawUnsafe('drop function if exists break_plan()');
-  };
+  const restore = () =>
+    changeTriggers(
+      'drop trigger if exists break_plan on "Plan"',
+      'drop function if exists break_plan()',
+    );
   onTestFinished(restore);
   return restore;
 }
