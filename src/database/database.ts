@@ -19,7 +19,7 @@ export interface Database extends AsyncDisposable {
   kind: 'embedded' | 'postgres';
   /** True if the database was empty before this start. */
   isNew: boolean;
-  /** True if its tables are spread over several servers. */
+  /** True if its tables are distributed over several servers. */
   isDistributed: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;

@@ -9,14 +9,14 @@ interface Enum {
   name: string;
   values: string[];
   /** True if a cast to text exists. */
-  isCast: boolean;
-  /** The body of the existing cast function. */
+  hasCast: boolean;
+  /** The body of the cast function. Null if it does not exist. */
   body: string | null;
 }
 
 const ENUMS = `
   select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
-    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "isCast",
+    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "hasCast",
     (select p.prosrc from pg_proc p where p.pronamespace = t.typnamespace and p.proname = 'text_of'
       and p.proargtypes[0] = t.oid) as "body"
   from pg_type t join pg_enum e on e.enumtypid = t.oid
@@ -29,14 +29,14 @@ const ENUMS = `
  */
 export async function createEnumCasts(session: QuerySession): Promise<void> {
   const { rows: enums } = await session.query<Enum>(ENUMS);
-  for (const { name, values, isCast, body: existingBody } of enums) {
+  for (const { name, values, hasCast, body: currentBody } of enums) {
     const type = pg.escapeIdentifier(name);
     const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
     const body = ` select case "value" ${cases.join(' ')} end `;
-    if (body !== existingBody)
+    if (body !== currentBody)
       await session.query(`create or replace function "text_of"("value" ${type}) returns text
         language sql immutable strict parallel safe as $$${body}$$`);
-    if (!isCast)
+    if (!hasCast)
       await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
   }
 }

@@ -1,12 +1,11 @@
 /**
- * Detects failed nodes of a cluster. Every statement for a node that hangs occupies a connection of the coordinator until
- * its time limit, and many of them would occupy all connections of the process. The same happens on a node that responds
- * to reads while no commit ends. A node that is gone fails each statement immediately, and each failure costs a
- * connection.
+ * Detects failed nodes of a cluster. Each statement for a hanging node holds a connection of the process until its time
+ * limit, so a few callers could hold all connections. A node on which no commit ends holds them too, although it responds
+ * to reads. A node that is down fails each statement immediately, and each failure costs a connection.
  *
- * The watch therefore opens a new connection to a node that is silent while statements wait for it, that keeps some of
- * them waiting for longer, or that the coordinator has lost. If the node commits no change there either, the watch cancels
- * the waiting statements, and refuses new ones for its projects until it commits again.
+ * The watch probes a suspect node: it commits a change on a new connection. If the probe fails, the watch cancels the
+ * statements that wait for the node, and refuses new statements for its projects until a probe succeeds
+ * (docs/decisions/047-failed-nodes.md).
  */
 import pg from 'pg';
 import { ServiceUnavailable } from '../../errors.ts';
@@ -14,14 +13,15 @@ import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 import type { OnResult } from '../sessions/session.ts';
 
-/** The number of statements that may wait without a check, because a few slow statements are no sign of a failure. */
-const WAITING_FEW_MAX = 2;
+/** A few slow statements do not make their node suspect. */
+const SLOW_STATEMENTS_MAX = 2;
+/** A node that sends no response for this time, while more statements wait, is suspect. */
 const SILENCE_MS = 500;
-/** A statement that waits longer may wait forever, even if others get responses. */
+/** A statement that waits for this time is stuck, even if the node responds to other statements. */
 const STUCK_MS = 1_000;
 const POLL_MS = 250;
-/** The interval between checks of a node that is away or keeps statements waiting. */
-const RECHECK_MS = 1_000;
+/** The interval between probes of a node that is away or has stuck statements. */
+const PROBE_INTERVAL_MS = 1_000;
 
 /** A session whose running statements fail when it is cut. */
 export interface CancelableSession {
@@ -34,11 +34,11 @@ interface WaitingStatement {
 }
 
 interface NodeWatchOptions {
-  /** The node that has the project's rows. Undefined for a project that is not known yet. */
+  /** Returns the node that has the project's rows. Undefined for a project that was created a moment ago. */
   findNode: (projectId: string) => number | undefined;
   /** Returns all nodes that have projects. */
   listNodes: () => number[];
-  /** True if the node commits a change over a new connection in time. Throws if that cannot be determined. */
+  /** The probe: true if the node commits a change on a new connection in time. Throws if that cannot be determined. */
   canCommit: (node: number) => Promise<boolean>;
   log: Log;
   pollMs?: number;
@@ -51,26 +51,25 @@ export class NodeWatch implements Disposable {
 
   constructor(options: NodeWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#checkAll(), options.pollMs ?? POLL_MS).unref();
+    this.#timer = setInterval(() => this.#probeDueNodes(), options.pollMs ?? POLL_MS).unref();
   }
 
   /** Returns the nodes that have the projects in a statement's values. */
   listStatementNodes(values: readonly unknown[]): number[] {
     const nodes = new Set<number>();
     for (const value of values.flat()) {
-      const node = isProject(value) ? this.#options.findNode(value) : undefined;
+      const node = isProjectId(value) ? this.#options.findNode(value) : undefined;
       if (node !== undefined) nodes.add(node);
     }
     return [...nodes];
   }
 
-  /** Returns the error for a statement of these nodes, or null if it may be sent. */
+  /** Returns the error for a statement that waits for these nodes, or null if it may be sent. */
   findRefusal(nodes: readonly number[]): ServiceUnavailable | null {
     if (!nodes.some((node) => this.isAway(node))) return null;
-    const options = { cause: undefined, retryAfterSeconds: 2 };
     return new ServiceUnavailable(
       'The database server that has the rows of this project does not respond. Nothing was changed: retry after the time in Retry-After.',
-      options,
+      { cause: undefined, retryAfterSeconds: 2 },
     );
   }
 
@@ -118,8 +117,8 @@ export class NodeWatch implements Disposable {
     return watchedNode;
   }
 
-  #checkAll(): void {
-    for (const node of this.#nodes.values()) void node.check();
+  #probeDueNodes(): void {
+    for (const node of this.#nodes.values()) void node.probeIfDue();
   }
 
   [Symbol.dispose](): void {
@@ -127,7 +126,7 @@ export class NodeWatch implements Disposable {
   }
 }
 
-/** The end of a statement, as far as it shows the state of its node. */
+/** The result of a statement, reduced to the state of its node. */
 type StatementEnd = 'responded' | 'connectionLost' | 'timedOut';
 
 /** The SQLSTATE class of connection errors, which the coordinator also reports for its connections to nodes. */
@@ -146,9 +145,10 @@ class WatchedNode {
   readonly #outage: Outage;
   readonly #waiting = new Set<WaitingStatement>();
   #respondedMs = Number.NEGATIVE_INFINITY;
-  #checkedMs = Number.NEGATIVE_INFINITY;
-  #isChecking = false;
-  #isLost = false;
+  #probedMs = Number.NEGATIVE_INFINITY;
+  #isProbing = false;
+  /** True if the coordinator has lost a connection to the node since the last probe. */
+  #hasLostConnection = false;
   isAway = false;
 
   constructor({ node, log, canCommit }: { node: number; log: Log; canCommit(): Promise<boolean> }) {
@@ -163,48 +163,41 @@ class WatchedNode {
     return (end) => {
       this.#waiting.delete(statement);
       if (end === 'responded') this.#respondedMs = performance.now();
-      if (end === 'connectionLost') this.#isLost = true;
+      if (end === 'connectionLost') this.#hasLostConnection = true;
     };
   }
 
-  async check(): Promise<void> {
+  async probeIfDue(): Promise<void> {
     const nowMs = performance.now();
-    if (this.#isChecking || !this.#isCheckDue(nowMs)) return;
-    this.#isChecking = true;
-    this.#isLost = false;
-    const stuckStatements = this.#waitingSince(nowMs - STUCK_MS);
+    if (this.#isProbing || !this.#isProbeDue(nowMs)) return;
+    this.#isProbing = true;
+    this.#hasLostConnection = false;
+    const stuckStatements = this.#listWaitingSince(nowMs - STUCK_MS);
     const isCommitting = await this.#canCommit().catch(() => null);
-    this.#isChecking = false;
-    this.#checkedMs = performance.now();
-    if (isCommitting === true) this.#markBack();
-    else if (
-      isCommitting === false &&
-      (this.isAway || this.#hasNoResponses(nowMs, stuckStatements))
-    )
-      this.#markAway();
+    this.#isProbing = false;
+    this.#probedMs = performance.now();
+    if (isCommitting === null) return;
+    if (isCommitting) return this.#markBack();
+    // A node that responds to its statements during a failed probe is slow, and not away.
+    const areStillStuck = isTooMany(stuckStatements.filter((each) => this.#waiting.has(each)));
+    if (this.isAway || this.#respondedMs < nowMs || areStillStuck) this.#markAway();
   }
 
-  /** True if no statement got a response since `sinceMs`, or if many of the stuck statements still wait. */
-  #hasNoResponses(sinceMs: number, stuckStatements: readonly WaitingStatement[]): boolean {
+  #isProbeDue(nowMs: number): boolean {
+    const isIntervalOver = nowMs > this.#probedMs + PROBE_INTERVAL_MS;
+    if (this.isAway) return isIntervalOver;
+    const hasStuckStatements = isTooMany(this.#listWaitingSince(nowMs - STUCK_MS));
     return (
-      this.#respondedMs < sinceMs ||
-      isManyWaiting(stuckStatements.filter((statement) => this.#waiting.has(statement)))
+      this.#hasLostConnection || (isIntervalOver && hasStuckStatements) || this.#isSilent(nowMs)
     );
-  }
-
-  #isCheckDue(nowMs: number): boolean {
-    const isRetryDue = nowMs > this.#checkedMs + RECHECK_MS;
-    if (this.isAway) return isRetryDue;
-    const isStuck = isRetryDue && isManyWaiting(this.#waitingSince(nowMs - STUCK_MS));
-    return this.#isLost || isStuck || this.#isSilent(nowMs);
   }
 
   #isSilent(nowMs: number): boolean {
     const sinceMs = nowMs - SILENCE_MS;
-    return isManyWaiting(this.#waitingSince(sinceMs)) && this.#respondedMs < sinceMs;
+    return this.#respondedMs < sinceMs && isTooMany(this.#listWaitingSince(sinceMs));
   }
 
-  #waitingSince(sinceMs: number): WaitingStatement[] {
+  #listWaitingSince(sinceMs: number): WaitingStatement[] {
     return [...this.#waiting].filter((statement) => statement.sinceMs < sinceMs);
   }
 
@@ -221,10 +214,10 @@ class WatchedNode {
   }
 }
 
-function isManyWaiting(statements: readonly WaitingStatement[]): boolean {
-  return statements.length > WAITING_FEW_MAX;
+function isTooMany(statements: readonly WaitingStatement[]): boolean {
+  return statements.length > SLOW_STATEMENTS_MAX;
 }
 
-function isProject(value: unknown): value is string {
+function isProjectId(value: unknown): value is string {
   return typeof value === 'string' && value.startsWith('prj_');
 }

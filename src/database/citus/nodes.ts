@@ -71,7 +71,7 @@ export class Nodes {
   }
 
   /** Groups projects whose rows are on one shard. */
-  async groupByShard(send: Send, projects: readonly string[]): Promise<[string, ...string[]][]> {
+  async groupByShard(send: Send, projects: readonly string[]): Promise<string[][]> {
     const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], callerQuery: null });
     return rows.map((row) => row.projects);
   }

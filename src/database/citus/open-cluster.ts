@@ -21,8 +21,8 @@ export interface Cluster extends Disposable {
   servers: ServerRouting;
   /** Options of the job queue, whose tables stay on the coordinator. */
   queue: JobDatabase['options'];
-  /** The groups of projects that fail apart from each other. */
-  groups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
+  /** Creates one group of projects for each node. */
+  createGroups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
@@ -39,16 +39,16 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
       findRefusal: (text, values) => findRefusal({ text, values }),
     },
     queue: { backend: 'citus' },
-    groups: (query) => createNodeGroups(query, locations),
+    createGroups: (query) => createNodeGroups(query, locations),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };
 }
 
-/** A node that commits nothing over a new connection within this time counts as failed. */
-const RESPONSE_MAX_MS = 1_500;
+/** A probe that has not committed within this time has failed. */
+const PROBE_MAX_MS = 1_500;
 
-/** A write without row locks. Its commit waits for the disk and the standby, as every commit does. */
-const TEST_CHANGE = "select pg_logical_emit_message(true, 'gateway', '')";
+/** A change without row locks. Its commit waits for the disk and the standby of the node, as every commit does. */
+const PROBE = "select pg_logical_emit_message(true, 'gateway', '')";
 
 const CAN_COMMIT = `
   select bool_and(a."success") as "canCommit" from pg_dist_node n
@@ -58,12 +58,9 @@ const CAN_COMMIT = `
 /** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
 async function canNodeCommit(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
-  const session = await openSession({ ...server, name, limitMs: RESPONSE_MAX_MS });
+  const session = await openSession({ ...server, name, limitMs: PROBE_MAX_MS });
   try {
-    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
-      node,
-      TEST_CHANGE,
-    ]);
+    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [node, PROBE]);
     return rows[0]?.canCommit ?? false;
   } catch {
     return false;
@@ -76,12 +73,10 @@ const NODES = `
   select distinct p.groupid as "node" from pg_dist_placement p join pg_dist_shard s using (shardid)
   where s.logicalrelid = '"${ANCHOR}"'::regclass`;
 
-/** Creates the groups of projects of a cluster, one for each node. */
 function createNodeGroups(
   query: RunQuery,
   locations: ProjectLocations,
 ): Pick<Database, 'group' | 'groups'> {
-  const groups = new Map<number, ProjectGroup>();
   const createGroup = (node: number): ProjectGroup => ({
     name: `node ${node}`,
     projectIds: () => locations.listProjects(node, query),
@@ -94,16 +89,12 @@ function createNodeGroups(
     async groups() {
       await locations.refresh(query);
       const nodes = await query<{ node: number }>(NODES, []);
-      return nodes.map(({ node }) => {
-        const group = groups.get(node) ?? createGroup(node);
-        groups.set(node, group);
-        return group;
-      });
+      return nodes.map(({ node }) => createGroup(node));
     },
   };
 }
 
-/** The locations are refreshed if they are older. A new or moved project is known after this time. */
+/** Older locations are refreshed, so a new or moved project is found after this time. */
 const FRESH_MS = 1_000;
 
 const LOCATIONS = `

@@ -1,4 +1,4 @@
-/** A connection to the coordinator of a cluster. Sends some statements directly to the node that stores their rows. */
+/** A connection to the coordinator of a cluster. Sends statements that Citus refuses to the shards of their projects. */
 import pg from 'pg';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
@@ -35,21 +35,23 @@ interface NodeAccess {
 export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Session {
   return class RoutedSession extends Session {
     /** The nodes that the current transaction has used. Its commit waits for them. */
-    readonly #visited = new Set<number>();
+    readonly #usedNodes = new Set<number>();
 
     override query(config: unknown, values?: unknown, onResult?: unknown): never {
       const [boundValues, callback] =
         typeof values === 'function' ? [undefined, values] : [values, onResult];
       const callerQuery = findCallerQuery(config, boundValues);
       if (!callerQuery) return super.query(config, values, onResult);
-      const route = findRoute(callerQuery.text, callerQuery.values ?? []);
-      const sentRoute = route === 'planned' || route === 'allNodes' ? null : route;
-      const isCommit = callerQuery.text === 'COMMIT';
+      const { text } = callerQuery;
+      const route = findRoute(text, callerQuery.values ?? []);
+      const isPlanned = route === 'planned' || route === 'allNodes';
+      const isCommit = text === 'COMMIT';
       const awaitedNodes = isCommit
-        ? [...this.#visited]
+        ? [...this.#usedNodes]
         : listAwaitedNodes(watch, callerQuery, route);
-      this.#visit(callerQuery, awaitedNodes);
-      if (!sentRoute && awaitedNodes.length === 0) return super.query(config, values, onResult);
+      if (TRANSACTION_COMMANDS.includes(text)) this.#usedNodes.clear();
+      else for (const node of awaitedNodes) this.#usedNodes.add(node);
+      if (isPlanned && awaitedNodes.length === 0) return super.query(config, values, onResult);
       const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
       const run = (onEnd: OnResult) => {
         // A commit is never refused, so that no transaction stays open.
@@ -57,8 +59,8 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
         // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(onEnd, refusal);
         const onStatementEnd = watch.watchStatement(awaitedNodes, this, onEnd);
-        if (!sentRoute) return void super.query(config, boundValues, onStatementEnd);
-        void queryShards({ send, nodes, session: this }, callerQuery, sentRoute).then(
+        if (isPlanned) return void super.query(config, boundValues, onStatementEnd);
+        void queryShards({ send, nodes, session: this }, callerQuery, route).then(
           (result) => onStatementEnd(null, result),
           onStatementEnd,
         );
@@ -66,11 +68,6 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
       if (!callback) return toPromise(run) as never;
       run(callback as OnResult);
       return undefined as never;
-    }
-
-    #visit({ text }: CallerQuery, nodes: readonly number[]): void {
-      if (TRANSACTION_COMMANDS.includes(text)) this.#visited.clear();
-      else for (const node of nodes) this.#visited.add(node);
     }
   };
 }
@@ -128,8 +125,12 @@ async function queryShards(
   const missedProcesses = callerText.includes(MISSED_PROCESSES)
     ? await nodes.formatMissedProcesses(send)
     : '';
-  /** Returns rows in PostgreSQL's text form, of the shard of a key or of all shards of its node. */
-  const runOnShard = async (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
+  /** Runs the statement on the shard of the key, or on all shards of its node. Returns rows in their text form. */
+  const runOnShard = async (
+    key: string,
+    shardValues: readonly unknown[],
+    { isWholeNode = false } = {},
+  ) => {
     const boundText = bindText(callerText, shardValues);
     const text = boundText.replaceAll(MISSED_PROCESSES, () => missedProcesses);
     const { rows } = await send({
@@ -142,13 +143,16 @@ async function queryShards(
   };
   const queryRoute = async (): Promise<string[]> => {
     if (route === 'eachNode') {
-      return await nodes.queryEach({ send, session }, (key) => runOnShard(key, true, values));
+      return await nodes.queryEach({ send, session }, (key) =>
+        runOnShard(key, values, { isWholeNode: true }),
+      );
     }
     const [projectId = ''] = route.projects;
-    if (route.projects.length <= 1) return await runOnShard(projectId, false, values);
+    if (route.projects.length <= 1) return await runOnShard(projectId, values);
     const lines: string[] = [];
-    for (const [key, ...others] of await nodes.groupByShard(send, route.projects)) {
-      lines.push(...(await runOnShard(key, false, route.selectValues([key, ...others]))));
+    for (const shardProjects of await nodes.groupByShard(send, route.projects)) {
+      const [key = ''] = shardProjects;
+      lines.push(...(await runOnShard(key, route.selectValues(shardProjects))));
     }
     return lines;
   };

@@ -10,7 +10,7 @@ export type TablePlacement = 'distributed' | 'reference' | 'local';
 
 export const TABLES: ReadonlySet<Table> = new Set(Object.values(Prisma.ModelName));
 
-/** Tables that rows of projects refer to, or that identify the project of a call. They are read often and rarely changed. */
+/** Tables that rows of projects reference, or that identify the project of a call: read often and rarely changed. */
 const REFERENCE_TABLES: readonly Table[] = ['Org', 'Project', 'ApiKey', 'JwtKey'];
 
 /** The first distributed table. The shards of the others are colocated with its shards. */
@@ -37,7 +37,7 @@ export function getPlacement(table: Table): TablePlacement {
   throw new Error(`The table ${table} has no placement in a cluster.`);
 }
 
-/** The placement of a table of any version of the gateway. */
+/** Returns the placement of a table of any version of the gateway. */
 export function derivePlacement(
   table: string,
   { hasProject }: { hasProject: boolean },
@@ -46,7 +46,7 @@ export function derivePlacement(
   return hasProject ? 'distributed' : 'local';
 }
 
-/** The tables that are not local, each after the tables that must exist before it. */
+/** Returns the tables that are not local, each after the tables that must be distributed before it. */
 export function listTablesToDistribute(): Table[] {
   const distributed = [...TABLES].filter((table) => getPlacement(table) === 'distributed');
   return [...new Set([...REFERENCE_TABLES, ANCHOR, ...distributed])];

@@ -56,7 +56,7 @@ export async function openPostgres(
     ...clients,
     processes,
     now: clock.now,
-    ...(cluster?.groups(query) ?? ONE_GROUP),
+    ...(cluster?.createGroups(query) ?? ONE_GROUP),
     sweeps: sweeps.getQuery,
     listen: notifications.listen,
     jobs,
