@@ -1,5 +1,5 @@
 /**
- * Apollo Client over HTTP with its defaults: HttpLink without configuration, and automatic persisted queries.
+ * Tests Apollo Client over HTTP with its defaults: HttpLink without configuration, and automatic persisted queries.
  *
  * @module-tag all/walk
  */
@@ -12,21 +12,21 @@ import { createNames, recordNamedEvents, routeEvents } from '../support/event-lo
 
 const app = await getSharedApp();
 /** An app without the adapter, so that Yoga's own handler serves every request. */
-const yogaOnly = await getSharedApp({ hasAdapter: false });
+const yogaApp = await getSharedApp({ hasAdapter: false });
 
 const EVENTS = gql`subscription FollowNotificationEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
 const VIEWER = gql`{ viewer { kind } }`;
 
-const withKey = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
+const createKeyHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
-async function createClient(target: TestApp, tenant: Tenant, before: ApolloLink[] = []) {
+async function createClient(target: TestApp, tenant: Tenant, extraLinks: ApolloLink[] = []) {
   const { url } = await target.app.start();
-  const http = new HttpLink({ uri: `${url}/graphql`, headers: withKey(tenant) });
+  const http = new HttpLink({ uri: `${url}/graphql`, headers: createKeyHeaders(tenant) });
   return new ApolloClient({
     cache: new InMemoryCache(),
-    link: ApolloLink.from([...before, http]),
+    link: ApolloLink.from([...extraLinks, http]),
   });
 }
 
@@ -35,17 +35,17 @@ async function postSubscription(target: TestApp, tenant: Tenant, accept: string)
   const query = EVENTS.loc?.source.body;
   return fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { accept, 'content-type': 'application/json', ...withKey(tenant) },
+    headers: { accept, 'content-type': 'application/json', ...createKeyHeaders(tenant) },
     body: JSON.stringify({ query, variables: { project: tenant.projectId } }),
   });
 }
 
-const ENTRIES = [
+const HANDLERS = [
   ['the adapter', app],
-  ["Yoga's own handler", yogaOnly],
+  ["Yoga's own handler", yogaApp],
 ] as const;
 
-test.each(ENTRIES)('sends events of a subscription to HttpLink through %s', async (_, target) => {
+test.each(HANDLERS)('sends events of a subscription to HttpLink through %s', async (_, target) => {
   const tenant = await target.tenant();
   const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
@@ -83,10 +83,10 @@ test('returns a refused subscription to HttpLink as an error', async () => {
 });
 
 test('ends a multipart subscription with a transport error on stop', async () => {
-  await using small = await createTestApp();
-  const tenant = await small.tenant();
+  await using stoppingApp = await createTestApp();
+  const tenant = await stoppingApp.tenant();
   const response = await postSubscription(
-    small,
+    stoppingApp,
     tenant,
     'multipart/mixed;subscriptionSpec=1.0, application/json',
   );
@@ -94,12 +94,12 @@ test('ends a multipart subscription with a transport error on stop', async () =>
     'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   );
   const text = response.text();
-  await small.app[Symbol.asyncDispose]();
+  await stoppingApp.app[Symbol.asyncDispose]();
   expect(await text).toMatch(/"payload":null,"errors":\[.*SERVICE_UNAVAILABLE.*--graphql--\r\n$/s);
 });
 
 test.each(
-  ENTRIES,
+  HANDLERS,
 )('refuses a subscription that accepts only JSON with 406 through %s', async (_, target) => {
   const tenant = await target.tenant();
   const response = await postSubscription(target, tenant, 'application/json');
@@ -111,7 +111,7 @@ test.each(
 });
 
 test.each(
-  ENTRIES,
+  HANDLERS,
 )('makes the client send a persisted query in full through %s', async (_, target) => {
   const tenant = await target.tenant();
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -125,7 +125,7 @@ test.each(
 
 test('refuses a persisted query without text with PERSISTED_QUERY_NOT_SUPPORTED', async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
-  const headers = { 'content-type': 'application/json', ...withKey(await app.tenant()) };
+  const headers = { 'content-type': 'application/json', ...createKeyHeaders(await app.tenant()) };
   const body = JSON.stringify({ extensions });
   const response = await app.fetch('/graphql', { method: 'POST', headers, body });
   expect(response.status).toBe(200);

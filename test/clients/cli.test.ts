@@ -14,12 +14,12 @@ import { buildZip } from '../support/rest/zip.ts';
 
 const app = await getSharedApp();
 
-const manifest = (...objects: string[]) => `specVersion: 1.0.0
+const createManifest = (...objectNames: string[]) => `specVersion: 1.0.0
 integrations:
   - name: readCrm
     provider: sandbox
     read:
-      objects:${objects
+      objects:${objectNames
         .map(
           (objectName) => `
         - objectName: ${objectName}
@@ -57,9 +57,9 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
     const file = buildZip({ name: 'amp.yaml', text, isStreamed: true });
     const md5 = createHash('md5').update(file).digest('base64');
     const query = new URLSearchParams({ md5 });
-    const signed = await send('GET', `/v1/generate-upload-url?${query}`);
-    expect(signed).toMatchObject({ status: 200, body: { url: expect.any(String) } });
-    const { url, bucket, path } = signed.body;
+    const uploadUrl = await send('GET', `/v1/generate-upload-url?${query}`);
+    expect(uploadUrl).toMatchObject({ status: 200, body: { url: expect.any(String) } });
+    const { url, bucket, path } = uploadUrl.body;
     const { pathname, search } = new URL(url);
     const uploaded = await app.fetch(pathname + search, {
       method: 'PUT',
@@ -74,16 +74,16 @@ function createCliClient({ tenant }: Pick<RestTenant, 'tenant'>) {
   return { project, send, upload, deploy };
 }
 
-async function prepare() {
+async function createCliTenant() {
   const rest = await createRestTenantWithDestination(app);
   return { ...rest, ...createCliClient(rest) };
 }
 
 test('deploy: uploads a manifest and puts its integrations', async () => {
-  const { project, send, upload, deploy } = await prepare();
+  const { project, send, upload, deploy } = await createCliTenant();
   expect(await send('GET', `${project}/integrations`)).toMatchObject({ status: 200, body: [] });
-  const first = await deploy(await upload(manifest('contacts')));
-  expect(first).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
+  const deployment = await deploy(await upload(createManifest('contacts')));
+  expect(deployment).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
 
   // Another deployment compares the objects with those of the latest revision.
   const { body } = await send('GET', `${project}/integrations`);
@@ -94,13 +94,13 @@ test('deploy: uploads a manifest and puts its integrations', async () => {
       latestRevision: { content: { read: { objects: [{ objectName: 'contacts' }] } } },
     },
   ]);
-  const second = await deploy(await upload(manifest('contacts', 'deals')));
-  expect(second).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
+  const changedDeployment = await deploy(await upload(createManifest('contacts', 'deals')));
+  expect(changedDeployment).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
 });
 
 test('deploy: pauses reads of dropped objects only if the user confirms', async () => {
-  const { project, send, upload, deploy, tenant, get, base } = await prepare();
-  await deploy(await upload(manifest('contacts', 'deals')));
+  const { project, send, upload, deploy, tenant, get, base } = await createCliTenant();
+  await deploy(await upload(createManifest('contacts', 'deals')));
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
@@ -108,21 +108,21 @@ test('deploy: pauses reads of dropped objects only if the user confirms', async 
   expect((await send('GET', installations)).body).toMatchObject([
     { group: { groupRef: 'acme', groupName: 'acme' } },
   ]);
-  const address = await upload(manifest('deals'));
-  const deployment = await deploy(address);
+  const sourceUrl = await upload(createManifest('deals'));
+  const deployment = await deploy(sourceUrl);
   expect(deployment).toMatchObject({
     status: 409,
     type: expect.stringContaining('application/problem+json'),
     body: { detail: expect.stringContaining('contacts') },
   });
-  expect((await deploy(address, '?destructive=true')).status).toBe(200);
+  expect((await deploy(sourceUrl, '?destructive=true')).status).toBe(200);
   const { objects } = await get(`${base}/integrations/readCrm/installations/${created.body.id}`);
   expect(objects).toContainEqual(expect.objectContaining({ objectName: 'contacts', paused: true }));
 });
 
 test('deploy: returns the findings of a refused manifest', async () => {
-  const { upload, deploy } = await prepare();
-  const refused = await deploy(await upload(manifest('planets')));
+  const { upload, deploy } = await createCliTenant();
+  const refused = await deploy(await upload(createManifest('planets')));
   expect(refused).toMatchObject({
     status: 400,
     type: expect.stringContaining('application/problem+json'),
@@ -131,8 +131,8 @@ test('deploy: returns the findings of a refused manifest', async () => {
 });
 
 test("returns lists, deletions and the caller's account in the shapes that the command reads", async () => {
-  const { project, send, upload, deploy, tenant } = await prepare();
-  await deploy(await upload(manifest('contacts')));
+  const { project, send, upload, deploy, tenant } = await createCliTenant();
+  await deploy(await upload(createManifest('contacts')));
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
@@ -159,17 +159,17 @@ test("returns lists, deletions and the caller's account in the shapes that the c
 });
 
 test('deploy:destination: updates changed members, and is refused for a new destination', async () => {
-  const { project, send } = await prepare();
-  const zero = '0001-01-01T00:00:00Z';
-  const empty = { id: '', projectId: '', createTime: zero, updateTime: zero };
+  const { project, send } = await createCliTenant();
+  const zeroTime = '0001-01-01T00:00:00Z';
+  const emptyMembers = { id: '', projectId: '', createTime: zeroTime, updateTime: zeroTime };
   const metadata = { url: 'https://hooks.example.com/deployed' };
   const refused = await send('POST', `${project}/destinations`, {
-    ...empty,
+    ...emptyMembers,
     ...{ name: 'deployed', type: 'webhook', metadata },
   });
   expect(refused.status).toBe(400);
-  const unknown = refused.body.issues.map(({ name }: { name: string }) => name);
-  expect(unknown.toSorted()).toEqual(Object.keys(empty).toSorted());
+  const unknownNames = refused.body.issues.map(({ name }: { name: string }) => name);
+  expect(unknownNames.toSorted()).toEqual(Object.keys(emptyMembers).toSorted());
 
   const [{ id }] = (await send('GET', `${project}/destinations`)).body;
   const path = `${project}/destinations/${id}`;

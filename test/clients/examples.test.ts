@@ -13,16 +13,16 @@ import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
 import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
 
-const run = promisify(execFile);
+const runCommand = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
-const READ = `mutation TriggerRead($input: TriggerReadInput!) {
+const TRIGGER_READ = `mutation TriggerRead($input: TriggerReadInput!) {
   triggerRead(input: $input) { operation { id } }
 }`;
 const parties = { projectIdOrName: 'demo', groupRef: 'acme' };
 let server: ServerProcess;
-let args: [token: string, operation: string];
+let session: { token: string; operationId: string };
 
-async function send(headers: Record<string, string>, query: string, input: object) {
+async function sendMutation(headers: Record<string, string>, query: string, input: object) {
   const response = await fetch(`${server.demo.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -35,11 +35,18 @@ async function send(headers: Record<string, string>, query: string, input: objec
 beforeAll(async () => {
   server = await startServerProcess();
   const key = { 'x-api-key': server.demo.apiKey };
-  const created = await send(key, CREATE_SESSION_TOKEN, { ...parties, consumerRef: 'clients' });
+  const created = await sendMutation(key, CREATE_SESSION_TOKEN, {
+    ...parties,
+    consumerRef: 'clients',
+  });
   const { token } = created.createSessionToken;
   const read = { ...parties, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
-  const { triggerRead } = await send({ authorization: `Bearer ${token}` }, READ, read);
-  args = [token, triggerRead.operation.id];
+  const { triggerRead } = await sendMutation(
+    { authorization: `Bearer ${token}` },
+    TRIGGER_READ,
+    read,
+  );
+  session = { token, operationId: triggerRead.operation.id };
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   copyFileSync(join(ROOT, 'schema.graphql'), join(folder, 'schema.graphql'));
   for (const { text } of listCodeBlocks('docs/clients.md').filter(
@@ -66,11 +73,11 @@ test('runs each client until it has read the viewer and followed an operation', 
     ...process.env,
     PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
     PORT: new URL(server.demo.url).port,
-    token: args[0],
-    operation: args[1],
+    token: session.token,
+    operation: session.operationId,
   };
   const script = commands.map(({ text }) => text).join('');
-  const { stdout } = await run('bash', ['-ec', script], { cwd: folder, env });
+  const { stdout } = await runCommand('bash', ['-ec', script], { cwd: folder, env });
   for (const client of CLIENTS) {
     expect(stdout).toMatch(new RegExp(`by ${client} .*"kind":"END_USER".*"groupRef":"acme"`));
     expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCEEDED"`));

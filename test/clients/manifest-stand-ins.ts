@@ -1,4 +1,7 @@
-/** Providers whose vendors are test servers. A server for a declared provider has one object at a time. */
+/**
+ * Providers whose vendors are test servers. The server of a declared provider is started for each account, and has only
+ * the object that the account needs.
+ */
 import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../src/providers/contract.ts';
 import {
@@ -27,9 +30,9 @@ export interface AccountRequirements {
 }
 
 export interface Account extends AsyncDisposable {
-  /** Input of `generateConnection`, in addition to the group and the consumer. */
+  /** Members of the input of `generateConnection`, without the group and the consumer. */
   connection: object;
-  /** A record to create. */
+  /** A record that the test can create. */
   record: object;
 }
 
@@ -46,10 +49,11 @@ export async function startStandIns(): Promise<StandIns> {
     startHubspotServer({ token: TOKEN }),
   ]);
   const [salesforce, engagement, hubspot] = servers;
-  let current: VendorServer | undefined;
-  const declared = DECLARATIONS.map(withKey);
-  const names = new Set(declared.map(({ name }) => name));
-  const byToken = {
+  /** The server of the declared provider whose account was opened last. */
+  let declaredServer: VendorServer | undefined;
+  const declarations = DECLARATIONS.map(replaceOAuthByKey);
+  const names = new Set(declarations.map(({ name }) => name));
+  const tokenConnection = {
     providerWorkspaceRef: 'acme',
     oauth2AuthorizationCode: { accessToken: { token: TOKEN }, scopes: [] },
   };
@@ -59,7 +63,9 @@ export async function startStandIns(): Promise<StandIns> {
     module,
     objectName,
   }: AccountRequirements): Promise<Account> => {
-    const declaredProvider = declared.find((other) => other.name === name) as DeclaredProvider;
+    const declaredProvider = declarations.find(
+      (declaration) => declaration.name === name,
+    ) as DeclaredProvider;
     const accountObject = resolveObjectName(
       applyModule(createDeclarativeProvider(declaredProvider), module),
       objectName,
@@ -70,7 +76,7 @@ export async function startStandIns(): Promise<StandIns> {
     );
     const server = await startVendorServer(fixture);
     server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
-    current = server;
+    declaredServer = server;
     return {
       connection: {
         apiKey: TOKEN,
@@ -86,7 +92,7 @@ export async function startStandIns(): Promise<StandIns> {
     if (module !== null) {
       engagement.store.create({ firstName: 'Ann' }, new Date());
       const providerMetadata = accountEngagement.metadata;
-      const connection = { ...byToken, providerMetadata };
+      const connection = { ...tokenConnection, providerMetadata };
       return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
     }
     const { store } = salesforce;
@@ -101,21 +107,21 @@ export async function startStandIns(): Promise<StandIns> {
     }
     const record = object.name === 'Account' ? { Name: 'Acme' } : { LastName: 'Ames' };
     store.create(object.name, record);
-    return { connection: byToken, record, ...NOTHING_TO_CLOSE };
+    return { connection: tokenConnection, record, ...NOTHING_TO_CLOSE };
   };
 
   const openHubspot = ({ objectName }: AccountRequirements): Account => {
     const record = { email: `${crypto.randomUUID()}@acme.example` };
     hubspot.store.create(objectName, record);
-    return { connection: byToken, record, ...NOTHING_TO_CLOSE };
+    return { connection: tokenConnection, record, ...NOTHING_TO_CLOSE };
   };
 
   return {
     providers: [
       createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
       createHubspotProvider({ baseUrl: hubspot.url }),
-      ...declared.map((declaration) =>
-        serveFrom(createDeclarativeProvider(declaration), () => current?.url ?? ''),
+      ...declarations.map((declaration) =>
+        setBaseUrl(createDeclarativeProvider(declaration), () => declaredServer?.url ?? ''),
       ),
       ...CATALOG.filter(({ name }) => !names.has(name)),
     ],
@@ -130,19 +136,19 @@ export async function startStandIns(): Promise<StandIns> {
   };
 }
 
-/** Older than the last minute, which reads of the last days exclude. */
+/** The age of the records. Reads exclude records of the last minute. */
 const HOUR_MS = 3_600_000;
 
 /** The servers of these accounts run until the end of the tests. */
 const NOTHING_TO_CLOSE = { [Symbol.asyncDispose]: async () => {} };
 
-/** Salesforce's names begin with a capital letter. Manifests may have them in lower case. */
+/** Returns Salesforce's name of an object, which begins with a capital letter. Manifests may use lower case. */
 function getVendorName(objectName: string): string {
   return objectName.charAt(0).toUpperCase() + objectName.slice(1);
 }
 
 /** Returns the declaration with an API key in place of OAuth, and without the vendor's hosts. */
-function withKey(declared: DeclaredProvider): DeclaredProvider {
+function replaceOAuthByKey(declared: DeclaredProvider): DeclaredProvider {
   const {
     oauth2: _oauth2,
     custom: _custom,
@@ -150,16 +156,17 @@ function withKey(declared: DeclaredProvider): DeclaredProvider {
     linkHosts: _linkHosts,
     healthCheck: _check,
     workspaceRequired: _workspace,
-    ...rest
+    ...declaration
   } = declared;
   return {
-    ...rest,
+    ...declaration,
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
     limits: { ...declared.limits, requestsPerSecond: 1_000 },
   };
 }
 
-function serveFrom(provider: Provider, url: () => string): Provider {
-  return Object.defineProperty(provider, 'baseUrl', { get: url, enumerable: true });
+/** Returns the provider with a base URL that is read for each request. */
+function setBaseUrl(provider: Provider, getUrl: () => string): Provider {
+  return Object.defineProperty(provider, 'baseUrl', { get: getUrl, enumerable: true });
 }

@@ -1,6 +1,7 @@
 /**
- * Manifests with the features of the reference vendor's published samples. Those whose providers can read or write are
- * deployed, installed and used; the others are refused with what is missing. docs/compatibility.md lists the outcomes.
+ * Tests manifests with the features of the reference vendor's published samples. It deploys, installs and uses the
+ * manifests whose providers can read or write. The gateway refuses the others, and names what is missing.
+ * docs/compatibility.md lists the outcomes.
  *
  * @module-tag all/walk
  */
@@ -70,7 +71,7 @@ const REFUSED = new Set(
 );
 const ACCEPTED = MANIFESTS.filter(({ file }) => !REFUSED.has(file));
 
-/** Members that are accepted, and reported as ignored. */
+/** The warnings about members that are accepted and ignored. */
 const WARNINGS: Record<string, string[]> = {
   'hubspot-events.yaml': [
     'integrations[0].subscribe.objects[1].createEvent.watchFieldsAuto: is ignored.',
@@ -81,25 +82,26 @@ const WARNINGS: Record<string, string[]> = {
   ],
 };
 
-const vendors = await startStandIns();
+const standIns = await startStandIns();
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  providers: vendors.providers,
+  providers: standIns.providers,
 });
-const workers = await startReadJobs(app);
+const readJobs = await startReadJobs(app);
 afterAll(async () => {
-  await workers[Symbol.asyncDispose]();
-  await vendors[Symbol.asyncDispose]();
+  await readJobs[Symbol.asyncDispose]();
+  await standIns[Symbol.asyncDispose]();
 });
 
-const UPSERT = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
+const UPSERT_INTEGRATIONS = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) {
   upsertIntegrations(input: $input) { integrations { name provider } warnings }
 }`;
 
 /** A row of the document for each manifest, by its file. */
 const outcomes = new Map<string, string>();
 
-async function prepare({ integrations }: Manifest): Promise<RestTenant> {
+/** Creates a project with the destinations that the manifest names. */
+async function createTenantFor({ integrations }: Manifest): Promise<RestTenant> {
   const rest = await createRestTenant(app);
   const objects = integrations.flatMap(({ read, subscribe }) => [
     ...(read?.objects ?? []),
@@ -116,7 +118,7 @@ const deploy = ({ request, base }: RestTenant, { text: sourceYaml }: Manifest) =
 
 test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   const { file, specVersion, integrations } = manifest;
-  const rest = await prepare(manifest);
+  const rest = await createTenantFor(manifest);
   const { status, body, headers } = await deploy(rest, manifest);
   expect({ status, issues: body.issues }).toEqual({ status: 200, issues: undefined });
   const names = integrations.map(({ name }) => name);
@@ -124,10 +126,14 @@ test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
   const warnings = WARNINGS[file]?.map((text) => `299 - "${text}"`).join(', ');
   expect(headers.warning).toBe(warnings);
 
-  const other = await prepare(manifest);
+  const graphqlRest = await createTenantFor(manifest);
   const contents = toGraphqlInputs(integrations);
-  const input = { projectIdOrName: other.tenant.projectId, specVersion, integrations: contents };
-  const { upsertIntegrations } = await other.tenant.query(UPSERT, { input });
+  const input = {
+    projectIdOrName: graphqlRest.tenant.projectId,
+    specVersion,
+    integrations: contents,
+  };
+  const { upsertIntegrations } = await graphqlRest.tenant.query(UPSERT_INTEGRATIONS, { input });
   expect(upsertIntegrations.integrations.map(({ name }: Content) => name)).toEqual(names);
 
   const objectNames: string[] = [];
@@ -140,13 +146,13 @@ function toGraphqlInputs(contents: Content[]): Content[] {
   const events = new Set(['createEvent', 'deleteEvent']);
   const text = JSON.stringify(contents, (key, value) => {
     if (events.has(key)) return { enabled: value.enabled };
-    return ENUMS.has(key) && typeof value === 'string' ? value.toUpperCase() : value;
+    return ENUM_MEMBERS.has(key) && typeof value === 'string' ? value.toUpperCase() : value;
   });
   return JSON.parse(text);
 }
 
-/** Members of manifests whose words are names of enums in GraphQL. */
-const ENUMS = new Set([
+/** Members of manifests whose values GraphQL writes in capitals, as enum values. */
+const ENUM_MEMBERS = new Set([
   'enabled',
   'optionalFieldsAuto',
   'selectedFieldsAuto',
@@ -154,14 +160,14 @@ const ENUMS = new Set([
   'mode',
 ]);
 
-/** Connects, installs, and reads or writes a record. Returns the actions for the document. */
+/** Connects, installs, and reads or writes a record. Returns what it did in the words of the document. */
 async function readAndWrite(rest: RestTenant, content: Content): Promise<string> {
   const { name, provider, module = null, read, write } = content;
   const [object] = read?.objects ?? [];
   const objectName = object?.objectName ?? write?.objects[0]?.objectName ?? '';
   const fields = object ? listFieldNames(object) : [];
   const options: AccountRequirements = { provider, module, objectName, fields };
-  await using account = await vendors.open(options);
+  await using account = await standIns.open(options);
   const { tenant } = rest;
   await generateConnection(tenant, { provider, ...account.connection });
   const target = {
@@ -173,7 +179,7 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
     read: (read?.objects ?? []).map(createChoices),
     write: (write?.objects ?? []).map((object) => ({ objectName: object.objectName })),
   };
-  // The account has only one object.
+  // The account has only one object, so samples of the others would fail.
   const install = { input: { ...target, config, skipSampling: true } };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, install);
   if (!object) {
@@ -188,10 +194,10 @@ async function readAndWrite(rest: RestTenant, content: Content): Promise<string>
     return `writes \`${objectName}\``;
   }
   if (!object.schedule) await tenant.query(TRIGGER_READ, { input: { ...target, objectName } });
-  const numRecords = async () =>
+  const countRecords = async () =>
     (await findFirstMessage(createInstallation.installation.id, object))?.resultInfo.numRecords ??
     0;
-  await expect.poll(numRecords, POLLING).toBeGreaterThan(0);
+  await expect.poll(countRecords, POLLING).toBeGreaterThan(0);
   return `reads \`${objectName}\``;
 }
 
@@ -202,10 +208,10 @@ function listFieldNames({ requiredFields = [], optionalFields = [] }: ReadObject
 /** Chooses everything that the manifest offers, and a field for each name that the customer maps. */
 function createChoices(object: ReadObject) {
   const { objectName, requiredFields = [], optionalFields = [] } = object;
-  const [first] = listFieldNames(object);
+  const [mappedField] = listFieldNames(object);
   const fieldMappings = [...requiredFields, ...optionalFields]
     .filter(({ fieldName }) => fieldName === undefined)
-    .map(({ mapToName }) => ({ mapToName, fieldName: first }));
+    .map(({ mapToName }) => ({ mapToName, fieldName: mappedField }));
   return { objectName, fieldMappings };
 }
 
@@ -224,7 +230,7 @@ async function findFirstMessage(installationId: string, { objectName, mapToName 
 test.each(
   MANIFESTS.filter(({ file }) => REFUSED.has(file)),
 )('refuses $file, and names what is missing', async (manifest) => {
-  const rest = await prepare(manifest);
+  const rest = await createTenantFor(manifest);
   const { status, body } = await deploy(rest, manifest);
   expect(status).toBe(400);
   expect(await rest.get(`${rest.base}/integrations`)).toEqual([]);
@@ -232,10 +238,10 @@ test.each(
   const reasons = Map.groupBy(body.issues as RefusedIssue[], ({ detail }) => detail);
   const problems = [...reasons].map(([detail, issues]) => {
     const subjects = issues.map(({ name, value }) => (typeof value === 'string' ? value : name));
-    const listed = [...new Set(subjects)].map((subject) => `\`${subject}\``).join(', ');
-    return `${listed}: ${detail}`;
+    const subjectList = [...new Set(subjects)].map((subject) => `\`${subject}\``).join(', ');
+    return `${subjectList}: ${detail}`;
   });
-  for (const problem of problems) expect(problem).toMatch(NAMES_WHAT_IS_MISSING);
+  for (const problem of problems) expect(problem).toMatch(MISSING_FEATURE);
   outcomes.set(manifest.file, `refused: ${problems.join(' ')}`);
 });
 
@@ -245,7 +251,7 @@ interface RefusedIssue {
   detail: string;
 }
 
-const NAMES_WHAT_IS_MISSING =
+const MISSING_FEATURE =
   /needs (READ|WRITE|SUBSCRIBE)|is not an object of|is not a module of|not support PROXY|is not a provider/;
 
 test('lists the outcomes in docs/compatibility.md', async () => {
@@ -263,9 +269,9 @@ test('lists the outcomes in docs/compatibility.md', async () => {
     '| --- | --- | --- | --- |',
     ...rows,
   ];
-  const [before, after] = readFileSync(file, 'utf8').split(TABLE);
-  await expect(`${before}${table.join('\n')}\n\n${after}`).toMatchFileSnapshot(file);
+  const [textBefore, textAfter] = readFileSync(file, 'utf8').split(TABLE);
+  await expect(`${textBefore}${table.join('\n')}\n\n${textAfter}`).toMatchFileSnapshot(file);
 });
 
-/** The table of manifests, the only one with such a header. */
+/** Matches the table of manifests in the document. */
 const TABLE = /\| Manifest \| Provider [\s\S]*?\n\n/;

@@ -19,24 +19,24 @@ const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}
 test('returns GraphQL errors that match the problem schema, with a unique instance', async () => {
   const tenant = await app.tenant();
   const reader = await tenant.withScopes('read');
-  const create = `mutation CreateTopic($input: CreateTopicInput!) {
+  const createTopic = `mutation CreateTopic($input: CreateTopicInput!) {
     createTopic(input: $input) { topic { id } }
   }`;
   const input = { projectIdOrName: tenant.projectId, name: 'taken' };
-  await tenant.query(create, { input });
-  const refused = [
-    await tenant.request(create, { input }),
-    await tenant.request(create, { input }),
-    await tenant.request(create, { input: { ...input, name: '' } }),
-    await tenant.request(create, {}),
-    await tenant.request(create, { input: { ...input, projectIdOrName: 'none' } }),
-    await reader.request(create, { input }),
+  await tenant.query(createTopic, { input });
+  const responses = [
+    await tenant.request(createTopic, { input }),
+    await tenant.request(createTopic, { input }),
+    await tenant.request(createTopic, { input: { ...input, name: '' } }),
+    await tenant.request(createTopic, {}),
+    await tenant.request(createTopic, { input: { ...input, projectIdOrName: 'none' } }),
+    await reader.request(createTopic, { input }),
     await app.client().request('{ viewer { kind } }'),
     await tenant.request('{ nothing }'),
     await tenant.request('{'),
     await tenant.request(`{ viewer { ${'a: kind '.repeat(2_000)} } }`),
   ];
-  const extensions = refused.flatMap(({ errors }) => errors?.map((error) => error.extensions));
+  const extensions = responses.flatMap(({ errors }) => errors?.map((error) => error.extensions));
   expect(extensions.map((extension) => problemExtensions.parse(extension).code)).toEqual([
     'CONFLICT',
     'CONFLICT',
@@ -56,34 +56,46 @@ test('returns GraphQL errors that match the problem schema, with a unique instan
 
 test('returns REST problems that match the schema, with a unique instance', async () => {
   const rest = await createRestTenant(app);
-  const key = { 'x-api-key': rest.tenant.apiKey };
-  const json = { ...key, 'content-type': 'application/json' };
-  const topics = `/v1${rest.base}/topics`;
-  const large = JSON.stringify({ name: 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES) });
+  const keyHeaders = { 'x-api-key': rest.tenant.apiKey };
+  const jsonHeaders = { ...keyHeaders, 'content-type': 'application/json' };
+  const topicsPath = `/v1${rest.base}/topics`;
+  const largeBody = JSON.stringify({ name: 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES) });
   const requests: [path: string, init: RequestInit, status: number, name: string, title: string][] =
     [
-      ['/v1/nothing', { headers: key }, 404, 'not-found', 'Not Found'],
-      ['/v1/nothing', { headers: key }, 404, 'not-found', 'Not Found'],
-      [topics, {}, 401, 'unauthenticated', 'Unauthenticated'],
-      [topics, { method: 'POST', headers: json, body: '{}' }, 400, 'bad-user-input', 'Bad Request'],
-      [topics, { method: 'PUT', headers: key }, 405, 'method-not-allowed', 'Method Not Allowed'],
+      ['/v1/nothing', { headers: keyHeaders }, 404, 'not-found', 'Not Found'],
+      ['/v1/nothing', { headers: keyHeaders }, 404, 'not-found', 'Not Found'],
+      [topicsPath, {}, 401, 'unauthenticated', 'Unauthenticated'],
       [
-        topics,
-        { method: 'POST', headers: { ...key, 'content-type': 'text/plain' }, body: 'x' },
+        topicsPath,
+        { method: 'POST', headers: jsonHeaders, body: '{}' },
+        400,
+        'bad-user-input',
+        'Bad Request',
+      ],
+      [
+        topicsPath,
+        { method: 'PUT', headers: keyHeaders },
+        405,
+        'method-not-allowed',
+        'Method Not Allowed',
+      ],
+      [
+        topicsPath,
+        { method: 'POST', headers: { ...keyHeaders, 'content-type': 'text/plain' }, body: 'x' },
         415,
         'unsupported-media-type',
         'Unsupported Media Type',
       ],
       [
-        topics,
-        { method: 'POST', headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' },
+        topicsPath,
+        { method: 'POST', headers: { ...jsonHeaders, 'content-encoding': 'gzip' }, body: '{}' },
         415,
         'unsupported-media-type',
         'Unsupported Media Type',
       ],
       [
-        topics,
-        { method: 'POST', headers: json, body: large },
+        topicsPath,
+        { method: 'POST', headers: jsonHeaders, body: largeBody },
         413,
         'content-too-large',
         'Content Too Large',
@@ -92,8 +104,8 @@ test('returns REST problems that match the schema, with a unique instance', asyn
   const instances: unknown[] = [];
   for (const [path, init, status, name, title] of requests) {
     const response = await app.fetch(path, init);
-    const { type, instance, ...rest } = problem.parse(await response.json());
-    expect([response.status, type, rest.title, rest.status]).toEqual([
+    const { type, instance, ...members } = problem.parse(await response.json());
+    expect([response.status, type, members.title, members.status]).toEqual([
       status,
       `urn:problem:${name}`,
       title,

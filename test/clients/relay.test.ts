@@ -1,4 +1,8 @@
-/** @module-tag all/walk */
+/**
+ * Tests that relay-compiler compiles documents of an application.
+ *
+ * @module-tag all/walk
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -16,7 +16,7 @@ export interface RecordedRequest {
   status: number;
   /** Members of the response that the library reads. */
   reads?: unknown;
-  /** Values for later requests: a name, and the path in the response. */
+  /** Values for later requests, by their names: each with its path in the response. */
   keeps?: Record<string, (string | number)[]>;
 }
 
@@ -45,7 +45,7 @@ const getProject: RecordedRequest = {
   reads: { id: ANY_ID, name: ANY_TEXT, appName: ANY_TEXT },
 };
 
-/** Decides whether the footer shows the brand. */
+/** Requests the entitlements, which decide whether the footer shows the brand. */
 const getEntitlements: RecordedRequest = {
   ...getProject,
   query: { includeEntitlements: 'true' },
@@ -118,35 +118,35 @@ const hydrateRevision: RecordedRequest = {
   },
 };
 
-const person = {
+const PERSON = {
   groupRef: 'acme',
   groupName: 'Acme Inc.',
   consumerRef: 'ann',
   consumerName: 'Ann Lee',
 };
-const ofPerson = {
+const connectionOwner = {
   group: { groupRef: 'acme', groupName: 'Acme Inc.' },
   consumer: { consumerRef: 'ann', consumerName: 'Ann Lee' },
 };
-const withKey = {
+const keyConnection = {
   id: ANY_ID,
   projectId: ANY_ID,
   provider: 'sandbox',
   authScheme: 'apiKey',
   status: ANY_TEXT,
-  ...ofPerson,
+  ...connectionOwner,
 };
 
 const connectByKey: RecordedRequest = {
   method: 'POST',
   path: `${PROJECT}/connections:generate`,
-  body: { ...person, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
+  body: { ...PERSON, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
   status: 201,
-  reads: withKey,
+  reads: keyConnection,
 };
 
-const findKeyed: RecordedRequest = {
-  ...listConnections('sandbox', [withKey]),
+const findKeyConnection: RecordedRequest = {
+  ...listConnections('sandbox', [keyConnection]),
   keeps: { connectionId: [0, 'id'] },
 };
 
@@ -155,13 +155,13 @@ const uninstall: UserStep = {
   requests: [
     { method: 'DELETE', path: INSTALLATION, status: 204 },
     listInstallations([]),
-    listConnections('sandbox', [withKey]),
+    listConnections('sandbox', [keyConnection]),
   ],
 };
 
 const deleteConnection: RecordedRequest = { method: 'DELETE', path: CONNECTION, status: 204 };
 
-/** The choices of one object, as the form sends them. */
+/** The choices for contacts, as the form sends them. */
 const contacts = {
   objectName: 'contacts',
   selectedFields: { phone: true },
@@ -170,13 +170,13 @@ const contacts = {
   selectedValueMappings: {},
 };
 
-const installed = {
+const installedContacts = {
   objectName: 'contacts',
   selectedFields: { phone: true },
   selectedFieldMappings: { owner: 'lastname' },
 };
 
-const createInstallation = (content: object) => ({
+const createInstallationResponse = (content: object) => ({
   id: ANY_ID,
   projectId: ANY_ID,
   integrationId: ANY_ID,
@@ -187,12 +187,12 @@ const createInstallation = (content: object) => ({
   config: { id: ANY_ID, revisionId: ANY_ID, createdBy: ANY_TEXT, content },
 });
 
-const withContacts = createInstallation({
+const contactsInstallation = createInstallationResponse({
   provider: 'sandbox',
-  read: { objects: { contacts: installed } },
+  read: { objects: { contacts: installedContacts } },
 });
 
-export const byKey: UserStep[] = [
+export const keySteps: UserStep[] = [
   {
     title: 'opens the page that installs',
     requests: [
@@ -209,14 +209,14 @@ export const byKey: UserStep[] = [
     requests: [
       {
         ...connectByKey,
-        body: { ...person, provider: 'sandbox', apiKey: 'wrong', providerMetadata: {} },
+        body: { ...PERSON, provider: 'sandbox', apiKey: 'wrong', providerMetadata: {} },
         status: 422,
         reads: { detail: ANY_TEXT },
       },
       listConnections('sandbox', []),
     ],
   },
-  { title: 'connects by key', requests: [connectByKey, findKeyed] },
+  { title: 'connects by key', requests: [connectByKey, findKeyConnection] },
   { title: 'chooses fields and mappings', requests: [hydrateRevision] },
   {
     title: 'installs',
@@ -230,10 +230,10 @@ export const byKey: UserStep[] = [
           config: { content: { provider: 'sandbox', read: { objects: { contacts } } } },
         },
         status: 201,
-        reads: withContacts,
+        reads: contactsInstallation,
       },
       {
-        ...listInstallations([withContacts]),
+        ...listInstallations([contactsInstallation]),
         keeps: { installationId: [0, 'id'], content: [0, 'config', 'content'] },
       },
     ],
@@ -263,7 +263,7 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: createInstallation({
+        reads: createInstallationResponse({
           read: { objects: { contacts: { selectedFieldMappings: { owner: 'firstname' } } } },
         }),
       },
@@ -280,7 +280,7 @@ export const byKey: UserStep[] = [
           installation: { config: { content: '{content}' } },
         },
         status: 200,
-        reads: withContacts,
+        reads: contactsInstallation,
       },
     ],
   },
@@ -297,8 +297,8 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: createInstallation({
-          read: { objects: { contacts: installed } },
+        reads: createInstallationResponse({
+          read: { objects: { contacts: installedContacts } },
           write: { objects: { deals: { objectName: 'deals' } } },
         }),
       },
@@ -317,17 +317,17 @@ export const byKey: UserStep[] = [
           },
         },
         status: 200,
-        reads: createInstallation({
-          read: { objects: { contacts: { ...installed, disabled: true } } },
+        reads: createInstallationResponse({
+          read: { objects: { contacts: { ...installedContacts, disabled: true } } },
         }),
       },
       listInstallations([
-        createInstallation({ write: { objects: { deals: { objectName: 'deals' } } } }),
+        createInstallationResponse({ write: { objects: { deals: { objectName: 'deals' } } } }),
       ]),
     ],
   },
   {
-    title: 'replaces the key after a wrong one',
+    title: 'enters a wrong key, and then a valid one',
     requests: [
       {
         method: 'PATCH',
@@ -341,12 +341,12 @@ export const byKey: UserStep[] = [
         path: CONNECTION,
         body: { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key' } },
         status: 200,
-        reads: withKey,
+        reads: keyConnection,
       },
     ],
   },
   {
-    title: 'removes a connection that is in use',
+    title: 'tries to remove a connection that is in use',
     requests: [{ ...deleteConnection, status: 409, reads: { detail: ANY_TEXT } }],
   },
   uninstall,
@@ -363,14 +363,14 @@ export const byKey: UserStep[] = [
           config: {
             content: {
               provider: 'sandbox',
-              read: { objects: { contacts: { ...installed, disabled: false } } },
+              read: { objects: { contacts: { ...installedContacts, disabled: false } } },
               write: { objects: { deals: { objectName: 'deals' } } },
             },
           },
         },
         status: 201,
-        reads: createInstallation({
-          read: { objects: { contacts: installed } },
+        reads: createInstallationResponse({
+          read: { objects: { contacts: installedContacts } },
           write: { objects: { deals: { objectName: 'deals' } } },
         }),
         keeps: { installationId: ['id'] },
@@ -385,7 +385,7 @@ export const byKey: UserStep[] = [
 ];
 
 /** The library installs an integration without choices as soon as the account is connected. */
-export const withoutChoices: UserStep[] = [
+export const stepsWithoutChoices: UserStep[] = [
   {
     title: 'connects by key',
     requests: [
@@ -393,7 +393,7 @@ export const withoutChoices: UserStep[] = [
       listIntegrations,
       listConnections('sandbox', []),
       connectByKey,
-      findKeyed,
+      findKeyConnection,
     ],
   },
   {
@@ -412,7 +412,7 @@ export const withoutChoices: UserStep[] = [
           config: { content: { provider: 'sandbox', proxy: { enabled: true } } },
         },
         status: 201,
-        reads: createInstallation({ provider: 'sandbox', proxy: { enabled: true } }),
+        reads: createInstallationResponse({ provider: 'sandbox', proxy: { enabled: true } }),
         keeps: { installationId: ['id'] },
       },
     ],
@@ -420,20 +420,20 @@ export const withoutChoices: UserStep[] = [
   uninstall,
 ];
 
-const consented = {
+const oauthConnection = {
   id: ANY_ID,
   projectId: ANY_ID,
   provider: 'hubspot',
   authScheme: 'oauth2/authorizationCode',
   status: ANY_TEXT,
-  ...ofPerson,
+  ...connectionOwner,
 };
 
 const startConnect: RecordedRequest = {
   method: 'POST',
   path: '/oauth-connect',
   body: {
-    ...person,
+    ...PERSON,
     provider: 'hubspot',
     projectIdOrName: '{project}',
     providerMetadata: {},
@@ -444,9 +444,9 @@ const startConnect: RecordedRequest = {
   keeps: { popupUrl: [] },
 };
 
-const succeeded = { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: ANY_ID } };
+const successMessage = { eventType: 'AUTHORIZATION_SUCCEEDED', data: { connection: ANY_ID } };
 
-export const byOAuth: UserStep[] = [
+export const oauthSteps: UserStep[] = [
   {
     title: 'opens the page that connects',
     requests: [
@@ -476,8 +476,8 @@ export const byOAuth: UserStep[] = [
     requests: [
       listConnections('hubspot', []),
       startConnect,
-      { opens: 'popupUrl', person: 'approves', message: succeeded },
-      { ...listConnections('hubspot', [consented]), keeps: { connectionId: [0, 'id'] } },
+      { opens: 'popupUrl', person: 'approves', message: successMessage },
+      { ...listConnections('hubspot', [oauthConnection]), keeps: { connectionId: [0, 'id'] } },
     ],
   },
   {
@@ -494,9 +494,9 @@ export const byOAuth: UserStep[] = [
       {
         opens: 'popupUrl',
         person: 'approves',
-        message: { ...succeeded, data: { connection: '{connectionId}' } },
+        message: { ...successMessage, data: { connection: '{connectionId}' } },
       },
-      listConnections('hubspot', [consented]),
+      listConnections('hubspot', [oauthConnection]),
     ],
   },
   {
@@ -506,19 +506,19 @@ export const byOAuth: UserStep[] = [
 ];
 
 /**
- * Requested only by the page that connects Salesforce, for the package to install there first. The page is shown without
- * that step if the list is refused.
+ * The request for the package that a user must install at Salesforce first. Only the page that connects Salesforce sends
+ * it. If the gateway refuses the request, the page omits that step.
  */
-const providerApps = { method: 'GET', path: `${PROJECT}/provider-apps` } as const;
+const providerAppsRequest = { method: 'GET', path: `${PROJECT}/provider-apps` } as const;
 
 export const listProviderApps: RecordedRequest = {
-  ...providerApps,
+  ...providerAppsRequest,
   status: 200,
   reads: [{ id: ANY_ID, provider: 'hubspot' }],
 };
 
-export const refusedProviderApps: RecordedRequest = {
-  ...providerApps,
+export const refuseProviderApps: RecordedRequest = {
+  ...providerAppsRequest,
   status: 403,
   reads: { detail: ANY_TEXT },
 };

@@ -15,18 +15,18 @@ import { startProviderServer } from '../support/providers/provider-server.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { createRestIntegration } from '../support/rest/rest-installation.ts';
 import {
-  byKey,
-  byOAuth,
+  keySteps,
   listProviderApps,
+  oauthSteps,
   type Popup,
   type RecordedRequest,
-  refusedProviderApps,
+  refuseProviderApps,
+  stepsWithoutChoices,
   type UserStep,
-  withoutChoices,
 } from './ui-library-requests.ts';
 
 const PAGE = 'https://builder.test';
-const AS_LIBRARY = { 'x-amp-client': 'react', 'x-amp-client-version': '2.16.1' };
+const LIBRARY_HEADERS = { 'x-amp-client': 'react', 'x-amp-client-version': '2.16.1' };
 
 /** A stand-in for HubSpot that grants tokens for any code. */
 const hubspot = await startProviderServer(({ path }) => ({
@@ -45,7 +45,7 @@ const app = await getSharedApp({
   ],
 });
 
-const withContacts = createIntegrationContent('crm', {
+const contactsContent = createIntegrationContent('crm', {
   read: {
     objects: [
       {
@@ -63,10 +63,10 @@ const withContacts = createIntegrationContent('crm', {
   write: { objects: [{ objectName: 'deals' }] },
 });
 
-const withProxy = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
+const proxyContent = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
 
-/** A project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
-async function createProjectWith(content: typeof withContacts): Promise<RestTenant> {
+/** Creates a project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
+async function createLibraryTenant(content: typeof contactsContent): Promise<RestTenant> {
   const rest = await createRestTenant(app);
   const project = { allowedOrigins: [PAGE] };
   await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
@@ -78,61 +78,61 @@ async function createProjectWith(content: typeof withContacts): Promise<RestTena
 
 type Headers = Record<string, string>;
 
-const withKey = async ({ tenant }: RestTenant): Promise<Headers> => ({
+const createKeyHeaders = async ({ tenant }: RestTenant): Promise<Headers> => ({
   'x-api-key': await tenant.createKey('frontend'),
 });
 
-const withSessionToken = async ({ tenant }: RestTenant): Promise<Headers> => ({
+const createSessionHeaders = async ({ tenant }: RestTenant): Promise<Headers> => ({
   authorization: `Bearer ${(await createSessionToken(tenant)).token}`,
 });
 
-const withJwt = async ({ tenant }: RestTenant): Promise<Headers> => ({
+const createJwtHeaders = async ({ tenant }: RestTenant): Promise<Headers> => ({
   authorization: `Bearer ${await (await createJwtIssuer(tenant)).sign()}`,
 });
 
 const PAGE_KEY = 'a frontend key';
 const callers = {
-  [PAGE_KEY]: withKey,
-  "an end user's session token": withSessionToken,
-  "an end user's JWT": withJwt,
+  [PAGE_KEY]: createKeyHeaders,
+  "an end user's session token": createSessionHeaders,
+  "an end user's JWT": createJwtHeaders,
 };
 
 type KnownValues = Record<string, unknown>;
 
-/** Replaces each `{name}` by its known value. A string that is one `{name}` alone becomes the value itself. */
-function fillIn<T>(recorded: T, knownValues: KnownValues): T;
-function fillIn(recorded: unknown, knownValues: KnownValues): unknown {
+/** Replaces each `{name}` by its known value. A string that consists of one `{name}` becomes the value itself. */
+function fillValues<T>(recorded: T, knownValues: KnownValues): T;
+function fillValues(recorded: unknown, knownValues: KnownValues): unknown {
   if (typeof recorded === 'string') {
     const [, name] = /^\{(\w+)\}$/.exec(recorded) ?? [];
     if (name !== undefined) return knownValues[name];
     return recorded.replace(/\{(\w+)\}/g, (_, part) => String(knownValues[part]));
   }
-  if (Array.isArray(recorded)) return recorded.map((item) => fillIn(item, knownValues));
+  if (Array.isArray(recorded)) return recorded.map((item) => fillValues(item, knownValues));
   // Matchers of expect are class instances and must stay unchanged.
   if (typeof recorded !== 'object' || recorded?.constructor !== Object) return recorded;
   return Object.fromEntries(
-    Object.entries(recorded).map(([name, value]) => [name, fillIn(value, knownValues)]),
+    Object.entries(recorded).map(([name, value]) => [name, fillValues(value, knownValues)]),
   );
 }
 
-function valueAt(body: unknown, path: readonly (string | number)[]): unknown {
+function getValueAt(body: unknown, path: readonly (string | number)[]): unknown {
   // biome-ignore lint/suspicious/noExplicitAny: the table says what the response has
   return path.reduce((value: any, name) => value[name], body);
 }
 
-async function send(
+async function sendRecorded(
   recorded: RecordedRequest,
   knownValues: KnownValues,
   headers: Headers,
 ): Promise<void> {
   const { keeps = {}, ...request } = recorded;
-  const { method, path, query, body, status, reads } = fillIn(request, knownValues);
+  const { method, path, query, body, status, reads } = fillValues(request, knownValues);
   const search = query ? `?${new URLSearchParams(query)}` : '';
   const response = await app.fetch(`/v1${path}${search}`, {
     method,
     headers: {
       origin: PAGE,
-      ...AS_LIBRARY,
+      ...LIBRARY_HEADERS,
       ...headers,
       ...(body && { 'content-type': 'application/json' }),
     },
@@ -148,20 +148,20 @@ async function send(
   });
   expect(response.headers.get('access-control-allow-origin')).toBe(PAGE);
   for (const [name, member] of Object.entries(keeps)) {
-    knownValues[name] = valueAt(received, member);
+    knownValues[name] = getValueAt(received, member);
   }
 }
 
-/** The JSON that the script of a page of the gateway reads. */
-async function readData(page: Response) {
+/** Returns the JSON that a page of the gateway contains for its script. */
+async function readPageData(page: Response) {
   const [, data = ''] =
     /<script type="application\/json" id="data">(.*?)<\/script>/.exec(await page.text()) ?? [];
   return JSON.parse(data);
 }
 
 /**
- * Follows the popup over the provider to the gateway's callback. The first page must continue without a press, and the
- * page of the callback must post the message to the origin of the page that opened it.
+ * Opens the popup, and follows it from the provider to the gateway's callback. The first page must continue without a
+ * click, and the page of the callback must post the message to the origin of the page that opened the popup.
  */
 async function usePopup(
   { opens, person, message }: Popup,
@@ -170,24 +170,24 @@ async function usePopup(
   const browser = createOAuthBrowser(app);
   const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(knownValues[opens] as string, { headers });
-  const url = new URL((await readData(link)).consentUrl);
+  const url = new URL((await readPageData(link)).consentUrl);
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
   const state = url.searchParams.get('state') as string;
   callback.searchParams.set('state', state);
   if (person === 'approves') callback.searchParams.set('code', 'c');
   else callback.searchParams.set('error', 'access_denied');
-  const sent = await readData(await browser.send(callback));
-  expect(sent.message).toMatchObject(fillIn(message, knownValues));
-  expect(sent.origins).toContain(PAGE);
+  const posted = await readPageData(await browser.send(callback));
+  expect(posted.message).toMatchObject(fillValues(message, knownValues));
+  expect(posted.origins).toContain(PAGE);
 }
 
-async function replay(steps: readonly UserStep[], headers: Headers, knownValues: KnownValues) {
+async function replaySteps(steps: readonly UserStep[], headers: Headers, knownValues: KnownValues) {
   for (const { title, requests } of steps) {
     for (const recorded of requests) {
       try {
         await ('opens' in recorded
           ? usePopup(recorded, knownValues)
-          : send(recorded, knownValues, headers));
+          : sendRecorded(recorded, knownValues, headers));
       } catch (cause) {
         throw new Error(`The step "${title}" failed: ${(cause as Error).message}`, { cause });
       }
@@ -199,38 +199,42 @@ describe.each(Object.entries(callers))('with %s', (_, createHeaders) => {
   test.each([
     {
       title: 'connects by key, installs, changes the mapping, uninstalls and disconnects',
-      content: withContacts,
-      steps: byKey,
+      content: contactsContent,
+      steps: keySteps,
     },
-    { title: 'installs an integration without choices', content: withProxy, steps: withoutChoices },
+    {
+      title: 'installs an integration without choices',
+      content: proxyContent,
+      steps: stepsWithoutChoices,
+    },
     {
       title: 'connects by OAuth, declines, approves, re-authenticates and disconnects',
-      content: withContacts,
-      steps: byOAuth,
+      content: contactsContent,
+      steps: oauthSteps,
     },
   ])('$title', async ({ content, steps }) => {
-    const rest = await createProjectWith(content);
+    const rest = await createLibraryTenant(content);
     const headers = await createHeaders(rest);
-    await replay(steps, headers, { project: rest.tenant.projectName });
+    await replaySteps(steps, headers, { project: rest.tenant.projectName });
   });
 });
 
 test.each(
   Object.entries(callers),
 )('lists provider apps only with a frontend key: %s', async (name, createHeaders) => {
-  const rest = await createProjectWith(withContacts);
+  const rest = await createLibraryTenant(contactsContent);
   const knownValues = { project: rest.tenant.projectName };
-  const request = name === PAGE_KEY ? listProviderApps : refusedProviderApps;
-  await send(request, knownValues, await createHeaders(rest));
+  const request = name === PAGE_KEY ? listProviderApps : refuseProviderApps;
+  await sendRecorded(request, knownValues, await createHeaders(rest));
 });
 
 test("lets pages send the library's own headers", async () => {
-  await createProjectWith(withContacts);
+  await createLibraryTenant(contactsContent);
   const expectedHeaders = [
     'authorization',
     'content-type',
     'x-api-key',
-    ...Object.keys(AS_LIBRARY),
+    ...Object.keys(LIBRARY_HEADERS),
   ];
   const preflight = await app.fetch('/v1/oauth-connect', {
     method: 'OPTIONS',

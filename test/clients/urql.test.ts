@@ -1,4 +1,8 @@
-/** @module-tag all/walk */
+/**
+ * Tests that urql can page through a list.
+ *
+ * @module-tag all/walk
+ */
 import { Client, cacheExchange, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
@@ -7,8 +11,8 @@ import { insertRows } from '../support/database/insert-rows.ts';
 
 const app = await getSharedApp();
 
-const PAGE = gql`
-  query Page($project: String!, $after: String) {
+const LIST_OPERATIONS = gql`
+  query ListOperations($project: String!, $after: String) {
     project(idOrName: $project) {
       id
       operations(first: 100, after: $after) {
@@ -33,12 +37,12 @@ test('pages through all operations with urql', async () => {
   });
   const ids: string[] = [];
   for (let after: string | null = null; ; ) {
-    const result: OperationResult = await client.query(PAGE, {
+    const response: OperationResult = await client.query(LIST_OPERATIONS, {
       project: tenant.projectName,
       after,
     });
-    expect(result.error).toBeUndefined();
-    const { nodes, pageInfo } = result.data.project.operations;
+    expect(response.error).toBeUndefined();
+    const { nodes, pageInfo } = response.data.project.operations;
     ids.push(...nodes.map(({ id }: { id: string }) => id));
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;

@@ -1,4 +1,4 @@
-/** The bodies of requests about provider apps and connections, field by field. */
+/** Rules for the fields of requests about provider apps and connections. */
 import { OAUTH_CLIENT, PROVIDER_APP, TOKENS } from '../support/conformance/accounts.ts';
 import { type Json, optionalField, requiredField } from '../support/conformance/body.ts';
 import { createBodyRules } from '../support/conformance/body-rules.ts';
@@ -59,7 +59,7 @@ const createAccountWith = (overrides: Json) => (fixture: Fixture) => ({
   ...overrides,
 });
 
-const connectionRules = (fields: Parameters<typeof createBodyRules>[0]['fields']): Rule[] =>
+const createConnectionRules = (fields: Parameters<typeof createBodyRules>[0]['fields']): Rule[] =>
   createBodyRules({
     name: 'A new connection',
     send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
@@ -69,17 +69,17 @@ const connectionRules = (fields: Parameters<typeof createBodyRules>[0]['fields']
   });
 
 const basicAuth = { username: 'ann', password: 'sandbox-password-planted' };
-const withBasic = createAccountWith({ basicAuth });
-/** An account has one kind of credentials at a time. */
-const credentialRule = (credentialMembers: Json) =>
+const createBasicAccount = createAccountWith({ basicAuth });
+/** Returns a rule for a kind of credentials, which replaces the other kinds because an account has one kind only. */
+const createCredentialField = (credentialMembers: Json) =>
   optionalField('object', {
     createWith: createAccountWith(credentialMembers),
-    createWithout: withBasic,
+    createWithout: createBasicAccount,
   });
 
 const connectionBodies: Section = {
   title: 'Bodies of connections',
-  rules: connectionRules({
+  rules: createConnectionRules({
     groupRef: requiredField('string'),
     consumerRef: requiredField('string'),
     provider: requiredField('string'),
@@ -87,17 +87,17 @@ const connectionBodies: Section = {
     providerMetadata: optionalField('object'),
     groupName: optionalField('string'),
     consumerName: optionalField('string'),
-    apiKey: optionalField('string', { createWithout: withBasic }),
-    customAuth: credentialRule({ customAuth: { accountKey: 'sandbox-key-a' } }),
+    apiKey: optionalField('string', { createWithout: createBasicAccount }),
+    customAuth: createCredentialField({ customAuth: { accountKey: 'sandbox-key-a' } }),
     basicAuth: optionalField('object', {
-      createWith: withBasic,
+      createWith: createBasicAccount,
       createWithout: createAccountWith({ apiKey: 'sandbox-key' }),
     }),
-    oauth2ClientCredentials: credentialRule({ oauth2ClientCredentials: OAUTH_CLIENT }),
-    oauth2PasswordCredentials: credentialRule({
+    oauth2ClientCredentials: createCredentialField({ oauth2ClientCredentials: OAUTH_CLIENT }),
+    oauth2PasswordCredentials: createCredentialField({
       oauth2PasswordCredentials: { ...OAUTH_CLIENT, ...basicAuth },
     }),
-    oauth2AuthorizationCode: credentialRule({ oauth2AuthorizationCode: TOKENS }),
+    oauth2AuthorizationCode: createCredentialField({ oauth2AuthorizationCode: TOKENS }),
     'oauth2AuthorizationCode.scopes': optionalField('strings', {
       createWith: createAccountWith({ oauth2AuthorizationCode: TOKENS }),
     }),

@@ -1,4 +1,4 @@
-/** The body that creates an integration, field by field. */
+/** Rules for the fields of the request that creates an integration. */
 import { type Body, type Json, unspecifiedField } from '../support/conformance/body.ts';
 import { createBodyRules } from '../support/conformance/body-rules.ts';
 import { completeContent, subscribeContent } from '../support/conformance/contents.ts';
@@ -21,12 +21,12 @@ export const integrationBody: Body = {
   fields: {},
 };
 
-const fieldsAt = (path: string, fields: Body['fields']) =>
+const addPathToFields = (path: string, fields: Body['fields']) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [`${path}${name}`, field]));
 
 const content = 'latestRevision.content';
 const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
-const inModule = { createWith: createIntegrationBody('salesforce', MODULE) };
+const moduleField = { createWith: createIntegrationBody('salesforce', MODULE) };
 
 const integrationFields: Body['fields'] = {
   name: unspecifiedField('string'),
@@ -34,38 +34,38 @@ const integrationFields: Body['fields'] = {
   latestRevision: unspecifiedField('object'),
   'latestRevision.specVersion': unspecifiedField('string'),
   [content]: unspecifiedField('object'),
-  ...fieldsAt(`${content}.`, {
+  ...addPathToFields(`${content}.`, {
     name: unspecifiedField('string'),
     provider: unspecifiedField('string'),
     displayName: unspecifiedField('string'),
-    module: unspecifiedField('string', inModule),
+    module: unspecifiedField('string', moduleField),
     read: unspecifiedField('object'),
     'read.objects': unspecifiedField('objects'),
     write: unspecifiedField('object'),
     'write.objects': unspecifiedField('objects'),
     proxy: unspecifiedField('object'),
     'proxy.enabled': unspecifiedField('boolean'),
-    'proxy.useModule': unspecifiedField('boolean', inModule),
+    'proxy.useModule': unspecifiedField('boolean', moduleField),
   }),
 };
 
-const mappingFields = (path: string) =>
-  fieldsAt(`${path}[0].`, {
+const createMappingFields = (path: string) =>
+  addPathToFields(`${path}[0].`, {
     fieldName: unspecifiedField('string'),
     mapToName: unspecifiedField('string'),
     mapToDisplayName: unspecifiedField('string'),
   });
 
-const reads = fieldsAt(`${content}.read.objects[0].`, {
+const readFields = addPathToFields(`${content}.read.objects[0].`, {
   objectName: unspecifiedField('string'),
   destination: unspecifiedField('string'),
   schedule: unspecifiedField('string'),
   mapToName: unspecifiedField('string'),
   mapToDisplayName: unspecifiedField('string'),
   requiredFields: unspecifiedField('objects'),
-  ...mappingFields('requiredFields'),
+  ...createMappingFields('requiredFields'),
   optionalFields: unspecifiedField('objects'),
-  ...mappingFields('optionalFields'),
+  ...createMappingFields('optionalFields'),
   optionalFieldsAuto: unspecifiedField('string'),
   delivery: unspecifiedField('object'),
   'delivery.mode': unspecifiedField('string'),
@@ -73,39 +73,47 @@ const reads = fieldsAt(`${content}.read.objects[0].`, {
   enabled: unspecifiedField('string'),
 });
 
-const writes = fieldsAt(`${content}.write.objects[0].`, {
+const writeFields = addPathToFields(`${content}.write.objects[0].`, {
   objectName: unspecifiedField('string'),
   inheritMapping: unspecifiedField('boolean'),
   valueDefaults: unspecifiedField('object'),
   'valueDefaults.allowAnyFields': unspecifiedField('boolean'),
 });
 
-const body = createIntegrationBody('sandbox', subscribeContent);
-const [subscribed] = subscribeContent.subscribe.objects;
+const createSubscribeBody = createIntegrationBody('sandbox', subscribeContent);
+const [subscribeObject] = subscribeContent.subscribe.objects;
 const updateEvent = { enabled: 'always', watchFieldsAuto: 'all' };
-const watchingAll = createIntegrationBody('sandbox', {
+const createWatchAllBody = createIntegrationBody('sandbox', {
   ...subscribeContent,
-  subscribe: { objects: [{ ...subscribed, updateEvent }] },
+  subscribe: { objects: [{ ...subscribeObject, updateEvent }] },
 });
-const subscribes = {
-  [`${content}.subscribe`]: unspecifiedField('object', { createWith: body }),
-  [`${content}.subscribe.objects`]: unspecifiedField('objects', { createWith: body }),
-  ...fieldsAt(`${content}.subscribe.objects[0].`, {
-    objectName: unspecifiedField('string', { createWith: body }),
-    destination: unspecifiedField('string', { createWith: body }),
-    inheritFieldsAndMapping: unspecifiedField('boolean', { createWith: body }),
-    createEvent: unspecifiedField('object', { createWith: body }),
-    'createEvent.enabled': unspecifiedField('string', { createWith: body }),
-    updateEvent: unspecifiedField('object', { createWith: body }),
-    'updateEvent.enabled': unspecifiedField('string', { createWith: body }),
-    'updateEvent.watchFieldsAuto': unspecifiedField('string', { createWith: watchingAll }),
-    'updateEvent.requiredWatchFields': unspecifiedField('strings', { createWith: body }),
-    deleteEvent: unspecifiedField('object', { createWith: body }),
-    'deleteEvent.enabled': unspecifiedField('string', { createWith: body }),
-    associationChangeEvent: unspecifiedField('object', { createWith: body }),
-    'associationChangeEvent.enabled': unspecifiedField('string', { createWith: body }),
-    'associationChangeEvent.includeFullRecords': unspecifiedField('boolean', { createWith: body }),
-    otherEvents: unspecifiedField('strings', { createWith: body }),
+const subscribeFields = {
+  [`${content}.subscribe`]: unspecifiedField('object', { createWith: createSubscribeBody }),
+  [`${content}.subscribe.objects`]: unspecifiedField('objects', {
+    createWith: createSubscribeBody,
+  }),
+  ...addPathToFields(`${content}.subscribe.objects[0].`, {
+    objectName: unspecifiedField('string', { createWith: createSubscribeBody }),
+    destination: unspecifiedField('string', { createWith: createSubscribeBody }),
+    inheritFieldsAndMapping: unspecifiedField('boolean', { createWith: createSubscribeBody }),
+    createEvent: unspecifiedField('object', { createWith: createSubscribeBody }),
+    'createEvent.enabled': unspecifiedField('string', { createWith: createSubscribeBody }),
+    updateEvent: unspecifiedField('object', { createWith: createSubscribeBody }),
+    'updateEvent.enabled': unspecifiedField('string', { createWith: createSubscribeBody }),
+    'updateEvent.watchFieldsAuto': unspecifiedField('string', { createWith: createWatchAllBody }),
+    'updateEvent.requiredWatchFields': unspecifiedField('strings', {
+      createWith: createSubscribeBody,
+    }),
+    deleteEvent: unspecifiedField('object', { createWith: createSubscribeBody }),
+    'deleteEvent.enabled': unspecifiedField('string', { createWith: createSubscribeBody }),
+    associationChangeEvent: unspecifiedField('object', { createWith: createSubscribeBody }),
+    'associationChangeEvent.enabled': unspecifiedField('string', {
+      createWith: createSubscribeBody,
+    }),
+    'associationChangeEvent.includeFullRecords': unspecifiedField('boolean', {
+      createWith: createSubscribeBody,
+    }),
+    otherEvents: unspecifiedField('strings', { createWith: createSubscribeBody }),
   }),
 };
 
@@ -114,7 +122,7 @@ export const bodiesOfIntegrations: Section[] = [
     title: 'Bodies of integrations',
     rules: createBodyRules({
       ...integrationBody,
-      fields: { ...integrationFields, ...reads, ...writes, ...subscribes },
+      fields: { ...integrationFields, ...readFields, ...writeFields, ...subscribeFields },
     }),
   },
 ];

@@ -1,19 +1,19 @@
-/** The body of a write, field by field. */
+/** Rules for the fields of a write. */
 import { optionalField, requiredField } from '../support/conformance/body.ts';
 import { createBodyRules } from '../support/conformance/body-rules.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
 import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
-const create = { groupRef: 'acme', type: 'create' };
-const createSingleWrite = () => ({ ...create, record: createMappedContact() });
+const CREATE = { groupRef: 'acme', type: 'create' };
+const createSingleWrite = () => ({ ...CREATE, record: createMappedContact() });
 const createAsynchronousWrite = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
-const createBatchWrite = () => ({ ...create, batch: [{ record: createMappedContact() }] });
-const association = {
+const createBatchWrite = () => ({ ...CREATE, batch: [{ record: createMappedContact() }] });
+const ASSOCIATION = {
   to: { id: '1' },
   types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }],
 };
-const createWithAssociation = () => ({ ...createSingleWrite(), associations: [association] });
+const createWithAssociation = () => ({ ...createSingleWrite(), associations: [ASSOCIATION] });
 const createWithHeader = () => ({
   ...createSingleWrite(),
   headers: [{ key: 'x-sandbox-trace', value: '1' }],

@@ -1,4 +1,4 @@
-/** The bodies of requests about projects, orgs and routes, field by field. */
+/** Rules for the fields of requests about projects, orgs and routes. */
 import { optionalField, requiredField } from '../support/conformance/body.ts';
 import { createBodyRules } from '../support/conformance/body-rules.ts';
 import {

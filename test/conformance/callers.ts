@@ -1,4 +1,4 @@
-/** Rights of callers, and the credentials that connect accounts. */
+/** Rules for the rights of callers, and for the credentials that connect accounts. */
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { OAUTH_CLIENT, TOKENS } from '../support/conformance/accounts.ts';
@@ -10,13 +10,13 @@ import {
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 import { createRestClient } from '../support/rest/rest-client.ts';
 
-const NOWHERE = '{ viewer { project { id } } }';
-const withKey = ({ app }: Fixture, key: string) => ({
+const GET_PROJECT = '{ viewer { project { id } } }';
+const createKeyClients = ({ app }: Fixture, key: string) => ({
   rest: createRestClient(app, { 'x-api-key': key }),
   graphql: app.client({ 'x-api-key': key }),
 });
 
-const keys: Rule[] = [
+const keyRules: Rule[] = [
   {
     title: 'An endpoint requires the header `X-Api-Key` with an API key.',
     rest: async ({ anonymous, get, base }) => {
@@ -26,16 +26,16 @@ const keys: Rule[] = [
       }
     },
     graphql: async ({ app, tenant }) => {
-      expect(await app.client().getRefusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
-      await tenant.query(NOWHERE);
+      expect(await app.client().getRefusal(GET_PROJECT)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      await tenant.query(GET_PROJECT);
     },
   },
   {
     title: 'Every endpoint returns 401 without a key and without a token.',
     rest: async ({ anonymous }) => {
       for (const { method, path } of ENDPOINTS) {
-        const filled = path.replaceAll(/\{\w+\}/g, 'unknown');
-        const { status } = await anonymous.request(method, filled);
+        const url = path.replaceAll(/\{\w+\}/g, 'unknown');
+        const { status } = await anonymous.request(method, url);
         expect(status, `${method} ${path}`).toBe(401);
       }
     },
@@ -78,7 +78,7 @@ const keys: Rule[] = [
     },
   },
   {
-    title: 'The scopes of an API key limit what it may do.',
+    title: 'The scopes of an API key limit what its requests may do.',
     rest: async ({ withScopes, base }) => {
       const reader = await withScopes('read');
       await reader.get(`${base}/topics`);
@@ -88,8 +88,8 @@ const keys: Rule[] = [
     },
     graphql: async ({ tenant }) => {
       const reader = await tenant.withScopes('read');
-      await reader.query(NOWHERE);
-      const query = `mutation { createTopic(input: { projectIdOrName: "${tenant.projectName}",
+      await reader.query(GET_PROJECT);
+      const query = `mutation CreateTopic { createTopic(input: { projectIdOrName: "${tenant.projectName}",
         name: "a" }) { topic { id } } }`;
       expect(await reader.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
     },
@@ -99,7 +99,7 @@ const keys: Rule[] = [
     rest: async (fixture) => {
       const path = `${fixture.base}/api-keys`;
       const { id, key } = await fixture.post(path, { label: 'short' });
-      const { rest, graphql } = withKey(fixture, key);
+      const { rest, graphql } = createKeyClients(fixture, key);
       await rest.get(`${fixture.base}/topics`);
       for (const active of [false, true]) {
         await fixture.patch(`${path}/${id}`, { updateMask: ['active'], apiKey: { active } });
@@ -108,17 +108,17 @@ const keys: Rule[] = [
       }
       await fixture.delete(`${path}/${key}`);
       expect(await rest.request('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
-      expect(await graphql.getRefusal(NOWHERE)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(await graphql.getRefusal(GET_PROJECT)).toMatchObject({ code: 'UNAUTHENTICATED' });
     },
   },
 ];
 
-const basic = { username: 'ann', password: 'sandbox-password' };
-const CREDENTIALS: [scheme: string, given: object][] = [
+const basicAuth = { username: 'ann', password: 'sandbox-password' };
+const CREDENTIALS: [scheme: string, credentials: object][] = [
   ['apiKey', { apiKey: 'sandbox-key' }],
-  ['basic', { basicAuth: basic }],
+  ['basic', { basicAuth }],
   ['oauth2/clientCredentials', { oauth2ClientCredentials: OAUTH_CLIENT }],
-  ['oauth2/password', { oauth2PasswordCredentials: { ...OAUTH_CLIENT, ...basic } }],
+  ['oauth2/password', { oauth2PasswordCredentials: { ...OAUTH_CLIENT, ...basicAuth } }],
   ['oauth2/authorizationCode', { oauth2AuthorizationCode: TOKENS }],
   [
     'oauth2/authorizationCodePKCE',
@@ -127,7 +127,7 @@ const CREDENTIALS: [scheme: string, given: object][] = [
   ['none', { customAuth: { accountKey: 'sandbox-key-a' } }],
 ];
 
-const schemes = CREDENTIALS.map(
+const schemeRules = CREDENTIALS.map(
   ([scheme, credentials]): Rule => ({
     title: `With \`${Object.keys(credentials).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
     rest: async ({ post, base, createUniqueName }) => {
@@ -142,7 +142,7 @@ const schemes = CREDENTIALS.map(
   }),
 );
 
-const scopes: Choice[] = [
+const scopeChoices: Choice[] = [
   {
     open: 'Meaning of the scopes of a key',
     title:
@@ -153,8 +153,8 @@ const scopes: Choice[] = [
       expect(await getRefusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
         status: 400,
       });
-      const weak = await withScopes('keys:write');
-      const { status } = await weak.request('POST', path, { label: 'a', scopes: ['full'] });
+      const keyManager = await withScopes('keys:write');
+      const { status } = await keyManager.request('POST', path, { label: 'a', scopes: ['full'] });
       expect(status).toBeGreaterThanOrEqual(400);
     },
     graphql: async ({ tenant }) => {
@@ -168,20 +168,22 @@ const scopes: Choice[] = [
   {
     open: 'How a bearer token is obtained',
     title:
-      'The configured issuer issues it. Without an issuer, `npm run token` mints one. A changed token is rejected.',
+      'The configured issuer issues the token. Without an issuer, `npm run token` creates one. A changed token is rejected.',
     rest: async (fixture) => {
       const { token } = fixture.tenant;
       await createRestClient(fixture.app, { authorization: `Bearer ${token}` }).get('/my-info');
-      const damagedKeyClient = createRestClient(fixture.app, {
+      const clientWithChangedToken = createRestClient(fixture.app, {
         authorization: `Bearer ${token.slice(0, -4)}AAAA`,
       });
-      expect(await damagedKeyClient.request('GET', '/my-info')).toMatchObject({ status: 401 });
+      expect(await clientWithChangedToken.request('GET', '/my-info')).toMatchObject({
+        status: 401,
+      });
     },
   },
 ];
 
 export const callers: Section = {
   title: 'Callers and credentials',
-  rules: [...keys, ...schemes],
-  choices: scopes,
+  rules: [...keyRules, ...schemeRules],
+  choices: scopeChoices,
 };

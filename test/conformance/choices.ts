@@ -1,4 +1,4 @@
-/** Choices where the reference API is silent: required fields of integrations, and further event types of routes. */
+/** Choices that the reference API leaves open: required fields of integrations, and further event types of routes. */
 import { expect } from 'vitest';
 import { withValue } from '../support/conformance/json-paths.ts';
 import {
@@ -11,7 +11,7 @@ import type { Choice, Section } from '../support/conformance/rule.ts';
 import { integrationBody } from './bodies-of-integrations.ts';
 
 const content = 'latestRevision.content';
-const object = `${content}.read.objects[0]`;
+const readObject = `${content}.read.objects[0]`;
 const REQUIRED_PATHS = [
   'name',
   'provider',
@@ -20,18 +20,18 @@ const REQUIRED_PATHS = [
   content,
   `${content}.name`,
   `${content}.provider`,
-  `${object}.objectName`,
-  `${object}.destination`,
+  `${readObject}.objectName`,
+  `${readObject}.destination`,
 ];
 const OPTIONAL_PATHS = [
   `${content}.displayName`,
   `${content}.write`,
   `${content}.proxy`,
-  `${object}.schedule`,
-  `${object}.optionalFields`,
-  `${object}.optionalFieldsAuto`,
-  `${object}.delivery`,
-  `${object}.enabled`,
+  `${readObject}.schedule`,
+  `${readObject}.optionalFields`,
+  `${readObject}.optionalFieldsAuto`,
+  `${readObject}.delivery`,
+  `${readObject}.enabled`,
 ];
 const getMemberName = (path: string) => path.split('.').at(-1) as string;
 
@@ -39,7 +39,7 @@ const integrationChoices: Choice[] = [
   {
     open: 'Required fields of an integration',
     ...createOutcomeRule(
-      'Names, providers, the revision with its version and content, and the name and destination of read objects.',
+      'Names, providers, the revision with its version and content, and the name and the destination of each read object are required.',
       integrationBody,
       async (fetchOutcome, fixture) => {
         const createBody = async () => integrationBody.createCompleteBody(fixture);
@@ -57,13 +57,13 @@ const integrationChoices: Choice[] = [
   {
     open: 'Other values of `enabled`, `optionalFieldsAuto`, `delivery.mode` and `specVersion`',
     ...createOutcomeRule(
-      'None: `always`, `all`, `auto` and `1.0.0` are the only values.',
+      'There are none: `always`, `all`, `auto` and `1.0.0` are the only values.',
       integrationBody,
       async (fetchOutcome, fixture) => {
         for (const path of [
-          `${object}.enabled`,
-          `${object}.optionalFieldsAuto`,
-          `${object}.delivery.mode`,
+          `${readObject}.enabled`,
+          `${readObject}.optionalFieldsAuto`,
+          `${readObject}.delivery.mode`,
           'latestRevision.specVersion',
         ]) {
           const body = withValue(await integrationBody.createCompleteBody(fixture), path, 'other');
@@ -89,7 +89,7 @@ const MORE_EVENT_TYPES: Record<string, string> = {
   'setup.failed': 'a receiver learns which mistake keeps its customers from connecting',
 };
 
-const moreEventTypes: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventType, reason]) => ({
+const eventTypeChoices: Choice[] = Object.entries(MORE_EVENT_TYPES).map(([eventType, reason]) => ({
   open: 'Further event types of routes',
   ...createOutcomeRule(
     `\`${eventType}\` can be routed: ${reason}.`,
@@ -107,12 +107,12 @@ const webhookSecretMask: Choice = {
   title:
     '`webhookSecret`: providers that sign events with a secret of their own need it, and it can be rotated without a new app.',
   async rest({ post, request, base, createUniqueName }) {
-    const app = {
+    const providerApp = {
       provider: 'sandbox',
       clientId: createUniqueName('client'),
       clientSecret: 'planted',
     };
-    const { id } = await post(`${base}/provider-apps`, app, 200);
+    const { id } = await post(`${base}/provider-apps`, providerApp, 200);
     const changes = { updateMask: ['webhookSecret'], providerApp: { webhookSecret: 'planted' } };
     const { status, body } = await request('PATCH', `${base}/provider-apps/${id}`, changes);
     expect([status, body.id]).toEqual([200, id]);
@@ -123,5 +123,5 @@ const webhookSecretMask: Choice = {
 export const choices: Section = {
   title: 'Events of routes',
   rules: [],
-  choices: [...integrationChoices, ...moreEventTypes, webhookSecretMask],
+  choices: [...integrationChoices, ...eventTypeChoices, webhookSecretMask],
 };

@@ -1,4 +1,4 @@
-/** Rules for all requests and responses, and for queries of single endpoints. */
+/** Rules for all requests and responses, and for the query parameters of some endpoints. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createProjectBody } from '../support/conformance/fresh-resources.ts';
@@ -9,7 +9,7 @@ const findProjectId = async ({ tenant }: Fixture, idOrName: string) => {
   return (await tenant.query(query, { idOrName })).project?.id;
 };
 
-const conventions: Rule[] = [
+const conventionRules: Rule[] = [
   {
     title: 'Paths begin with `/v1`, the version of the API.',
     rest: async ({ app, tenant, base }) => {
@@ -103,12 +103,12 @@ const conventions: Rule[] = [
   {
     title: 'An update of a provider app writes the fields in `updateMask`, and keeps the others.',
     rest: async ({ resources, patch, base }) => {
-      const before = await resources.unusedProviderApp();
-      const changed = await patch(`${base}/provider-apps/${before.id}`, {
+      const providerApp = await resources.unusedProviderApp();
+      const changed = await patch(`${base}/provider-apps/${providerApp.id}`, {
         updateMask: ['scopes'],
         providerApp: { scopes: ['b'], externalRef: 'ignored' },
       });
-      expect(changed).toMatchObject({ externalRef: before.externalRef, scopes: ['b'] });
+      expect(changed).toMatchObject({ externalRef: providerApp.externalRef, scopes: ['b'] });
     },
   },
 ];
@@ -116,14 +116,14 @@ const conventions: Rule[] = [
 /** The fields of a provider app that a mask may name, each with a new value. */
 const NEW_VALUES = {
   externalRef: '45',
-  clientId: 'other',
+  clientId: 'changed',
   clientSecret: 'planted',
   provider: 'salesforce',
   scopes: ['c'],
   metadata: { authQueryParams: { prompt: ['consent'] } },
 };
 
-const masks = Object.entries(NEW_VALUES).map(
+const maskRules = Object.entries(NEW_VALUES).map(
   ([field, value]): Rule => ({
     title: `\`updateMask\` may name \`${field}\`.`,
     rest: async ({ resources, patch, base }) => {
@@ -138,19 +138,19 @@ const masks = Object.entries(NEW_VALUES).map(
   }),
 );
 
-const EXTRACTED: [value: string, from: string, domain: (name: string) => string][] = [
+const DOMAIN_SOURCES: [value: string, part: string, createValue: (name: string) => string][] = [
   ['an email address', 'the part after `@`', (name) => `ann@${name}.example.com`],
   ['a domain name', 'the name itself', (name) => `${name}.example.com`],
   ['a URL', 'its host without `www`', (name) => `https://www.${name}.example.com/path`],
 ];
 
-const claims = EXTRACTED.map(
-  ([value, from, domainOf]): Rule => ({
-    title: `The domain of ${value} is ${from}.`,
+const claimRules = DOMAIN_SOURCES.map(
+  ([value, part, createValue]): Rule => ({
+    title: `The domain of ${value} is ${part}.`,
     rest: async ({ builder, createUniqueName, tenant }) => {
       const name = createUniqueName('extracted');
       const parent = { parentId: tenant.orgId, parentType: 'org' };
-      const body = { domain: domainOf(name), ...parent };
+      const body = { domain: createValue(name), ...parent };
       const { status, headers } = await builder.request('POST', '/claimed-domains', body);
       expect(status).toBe(201);
       expect(headers.location).toContain(`domain=${name}.example.com`);
@@ -158,14 +158,14 @@ const claims = EXTRACTED.map(
   }),
 );
 
-const metadataPath = ({ base }: Fixture) =>
+const getMetadataPath = ({ base }: Fixture) =>
   `${base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
 
-const queries: Rule[] = [
+const queryRules: Rule[] = [
   {
     title: 'Object metadata requires `groupRef`, and uses the connection of that group.',
     rest: async (fixture) => {
-      const [path = ''] = metadataPath(fixture).split('?');
+      const [path = ''] = getMetadataPath(fixture).split('?');
       expect(await fixture.getRefusal('GET', path)).toMatchObject({
         issues: [{ in: 'query', name: 'groupRef' }],
       });
@@ -174,9 +174,9 @@ const queries: Rule[] = [
   {
     title: 'With `excludeReadOnly`, object metadata omits read-only fields.',
     rest: async (fixture) => {
-      const { fields } = await fixture.get(metadataPath(fixture));
+      const { fields } = await fixture.get(getMetadataPath(fixture));
       const names = Object.keys(fields).filter((name) => !fields[name].readOnly);
-      const response = await fixture.get(`${metadataPath(fixture)}&excludeReadOnly=true`);
+      const response = await fixture.get(`${getMetadataPath(fixture)}&excludeReadOnly=true`);
       expect(names.length).toBeLessThan(Object.keys(fields).length);
       expect(Object.keys(response.fields).sort()).toEqual(names.sort());
     },
@@ -191,7 +191,7 @@ const queries: Rule[] = [
   {
     title: 'Only the metadata of an installation has the mapped name of an object.',
     rest: async (fixture) => {
-      expect(await fixture.get(metadataPath(fixture))).not.toHaveProperty('mappedObjectName');
+      expect(await fixture.get(getMetadataPath(fixture))).not.toHaveProperty('mappedObjectName');
       expect(await fixture.resources.objectMetadata()).toMatchObject({
         mappedObjectName: 'people',
       });
@@ -210,6 +210,6 @@ const queries: Rule[] = [
 ];
 
 export const conventionSections: Section[] = [
-  { title: 'Conventions', rules: conventions },
-  { title: 'Masks, claims and queries', rules: [...masks, ...claims, ...queries] },
+  { title: 'Conventions', rules: conventionRules },
+  { title: 'Masks, claims and queries', rules: [...maskRules, ...claimRules, ...queryRules] },
 ];

@@ -1,4 +1,4 @@
-/** Every endpoint of the reference API with its response, and the GraphQL field that does the same. */
+/** Rules for each endpoint of the reference API: its response, and the GraphQL field that does the same. */
 import { createEndpointRules, type EndpointRow } from '../support/conformance/endpoint-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
@@ -9,8 +9,8 @@ import { integrationBody } from './bodies-of-integrations.ts';
 
 const project = '/projects/{projectIdOrName}';
 const invites = '/orgs/{orgId}/invites';
-const inOrg = ({ tenant }: Fixture) => ({ orgId: tenant.orgId });
-const withoutInput = () => ({});
+const createOrgInput = ({ tenant }: Fixture) => ({ orgId: tenant.orgId });
+const createNoInput = () => ({});
 
 const queryOrg = (selection: string) => (fixture: Fixture) =>
   queryNode(fixture.tenant, { id: fixture.tenant.orgId, type: 'Org', selection });
@@ -19,7 +19,7 @@ const queryInstallation =
   ({ tenant, installation: { id } }: Fixture) =>
     queryNode(tenant, { id, type: 'Installation', selection });
 
-const inProjects: EndpointRow[] = [
+const projectEndpoints: EndpointRow[] = [
   {
     request: `POST ${project}/api-keys`,
     status: 201,
@@ -106,7 +106,7 @@ const inProjects: EndpointRow[] = [
   },
 ];
 
-const aboutOrgs: EndpointRow[] = [
+const orgEndpoints: EndpointRow[] = [
   {
     request: 'POST /projects',
     status: 201,
@@ -114,7 +114,7 @@ const aboutOrgs: EndpointRow[] = [
     usesBuilder: true,
     body: fresh.createProjectBody,
     mutation: 'createProject',
-    extraInput: withoutInput,
+    extraInput: createNoInput,
   },
   {
     request: 'POST /claimed-domains',
@@ -123,7 +123,7 @@ const aboutOrgs: EndpointRow[] = [
     usesBuilder: true,
     body: fresh.createDomainClaimBody,
     mutation: 'claimDomain',
-    extraInput: withoutInput,
+    extraInput: createNoInput,
   },
   {
     request: `POST ${invites}`,
@@ -131,7 +131,7 @@ const aboutOrgs: EndpointRow[] = [
     response: 'Invite',
     body: fresh.createInviteBody,
     mutation: 'createInvite',
-    extraInput: inOrg,
+    extraInput: createOrgInput,
   },
   {
     request: `GET ${invites}`,
@@ -155,7 +155,7 @@ const aboutOrgs: EndpointRow[] = [
     response: null,
     pathParameters: fresh.createInvite,
     mutation: 'deleteInvite',
-    extraInput: inOrg,
+    extraInput: createOrgInput,
   },
   {
     request: 'GET /orgs/{orgId}/builders',
@@ -216,6 +216,6 @@ const routeEndpoints: EndpointRow[] = [
 export const endpoints: Section[] = [
   {
     title: 'Endpoints',
-    rules: createEndpointRules([...inProjects, ...aboutOrgs, ...routeEndpoints]),
+    rules: createEndpointRules([...projectEndpoints, ...orgEndpoints, ...routeEndpoints]),
   },
 ];

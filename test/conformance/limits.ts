@@ -1,4 +1,4 @@
-/** Limits, each with a value just inside and one just outside. */
+/** Rules for limits. Each check sends the last accepted value and the first refused value. */
 import { expect } from 'vitest';
 import { newId } from '../../src/ids.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
@@ -15,31 +15,31 @@ import { writeBody } from './bodies-of-writes.ts';
 async function insertOperations({ app, tenant, installation }: Fixture, count: number) {
   const { projectId } = tenant;
   const { id: installationId, integrationId } = installation;
-  const row = () => ({ id: newId('opr'), projectId, installationId, integrationId });
-  await insertRows(app).operations(Array.from({ length: count }, row));
+  const createRow = () => ({ id: newId('opr'), projectId, installationId, integrationId });
+  await insertRows(app).operations(Array.from({ length: count }, createRow));
 }
 
-const fetchPage = async ({ get, installationPath }: Fixture, query: string) =>
+const fetchPageLength = async ({ get, installationPath }: Fixture, query: string) =>
   (await get(`${installationPath}/operations${query}`)).results.length;
-const queryNodes = async ({ tenant, installation: { id } }: Fixture, args: string) => {
+const queryPageLength = async ({ tenant, installation: { id } }: Fixture, args: string) => {
   const selection = `operations${args} { nodes { id } }`;
   return (await queryNode(tenant, { id, type: 'Installation', selection })).operations.nodes.length;
 };
 
-const pageSizes: Rule[] = [
+const pageRules: Rule[] = [
   {
     title: 'A page of a list has at most 200 items by default.',
     rest: async (fixture) => {
       await insertOperations(fixture, 201);
-      expect(await fetchPage(fixture, '')).toBe(200);
+      expect(await fetchPageLength(fixture, '')).toBe(200);
     },
   },
   {
     title: 'The caller can set a page size of 1 to 1000 items.',
     rest: async (fixture) => {
       await insertOperations(fixture, 2);
-      expect(await fetchPage(fixture, '?pageSize=1')).toBe(1);
-      expect(await fetchPage(fixture, '?pageSize=1000')).toBeGreaterThan(1);
+      expect(await fetchPageLength(fixture, '?pageSize=1')).toBe(1);
+      expect(await fetchPageLength(fixture, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const path = `${fixture.installationPath}/operations?pageSize=${size}`;
         expect(await fixture.getRefusal('GET', path)).toMatchObject({
@@ -50,8 +50,8 @@ const pageSizes: Rule[] = [
     },
     graphql: async (fixture) => {
       await insertOperations(fixture, 2);
-      expect(await queryNodes(fixture, '(first: 1)')).toBe(1);
-      expect(await queryNodes(fixture, '(first: 1000)')).toBeGreaterThan(1);
+      expect(await queryPageLength(fixture, '(first: 1)')).toBe(1);
+      expect(await queryPageLength(fixture, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
         expect(await fixture.tenant.getRefusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -60,18 +60,18 @@ const pageSizes: Rule[] = [
   },
   {
     title:
-      'A page with `pagination.done` false is not the last. Its `nextPageToken` is the `pageToken` of the next page.',
+      'A page with `pagination.done` false is not the last page. Its `nextPageToken` is the `pageToken` of the next page.',
     rest: async (fixture) => {
       await insertOperations(fixture, 3);
       const path = `${fixture.installationPath}/operations?pageSize=2`;
       const { results, pagination } = await fixture.get(path);
       expect(pagination).toEqual({ done: false, nextPageToken: expect.any(String) });
-      const next = await fixture.get(`${path}&pageToken=${pagination.nextPageToken}`);
-      const ids = [...results, ...next.results].map(({ id }: { id: string }) => id);
+      const nextPage = await fixture.get(`${path}&pageToken=${pagination.nextPageToken}`);
+      const ids = [...results, ...nextPage.results].map(({ id }: { id: string }) => id);
       expect(ids.length).toBeGreaterThan(2);
       expect(new Set(ids).size).toBe(ids.length);
-      const last = await fixture.get(`${fixture.installationPath}/operations?pageSize=1000`);
-      expect(last.pagination).toEqual({ done: true });
+      const lastPage = await fixture.get(`${fixture.installationPath}/operations?pageSize=1000`);
+      expect(lastPage.pagination).toEqual({ done: true });
     },
   },
 ];
@@ -83,7 +83,7 @@ const createBatch = (length: number) => ({
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
-const lengthRule = (member: string, accepted: string[], refused: string[], title: string) =>
+const createLengthRule = (member: string, accepted: string[], refused: string[], title: string) =>
   createOutcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
     for (const value of accepted) {
       expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
@@ -99,7 +99,7 @@ const createUniqueText = (length: number) => crypto.randomUUID().repeat(4).slice
 
 let shortNameCount = 0;
 
-/** Returns a project name of minimal length that no earlier run used. */
+/** Returns a new project name of minimal length. */
 function createShortName() {
   shortNameCount += 1;
   return `z${shortNameCount}`;
@@ -108,14 +108,14 @@ function createShortName() {
 export const limits: Section = {
   title: 'Limits',
   rules: [
-    ...pageSizes,
+    ...pageRules,
     createOutcomeRule('A batch has 1 to 100 records.', writeBody, async (fetchOutcome) => {
       expect(await fetchOutcome(createBatch(1))).toMatchObject(ACCEPTED);
       expect(await fetchOutcome(createBatch(100))).toMatchObject(ACCEPTED);
       expect(await fetchOutcome(createBatch(0))).toMatchObject(matchRefusal('batch'));
       expect(await fetchOutcome(createBatch(101))).toMatchObject(matchRefusal('batch'));
     }),
-    lengthRule(
+    createLengthRule(
       'appName',
       ['a', 'a'.repeat(128)],
       ['', 'a'.repeat(129)],
@@ -125,14 +125,15 @@ export const limits: Section = {
       "A project's `name` has 2 to 128 characters.",
       projectBody,
       async (fetchOutcome, fixture) => {
-        const createNamed = (name: string) => fetchOutcome({ ...createProjectBody(fixture), name });
-        expect(await createNamed(createShortName())).toMatchObject(ACCEPTED);
-        expect(await createNamed(createUniqueText(128))).toMatchObject(ACCEPTED);
-        expect(await createNamed('a')).toMatchObject(matchRefusal('name'));
-        expect(await createNamed(createUniqueText(129))).toMatchObject(matchRefusal('name'));
+        const createProject = (name: string) =>
+          fetchOutcome({ ...createProjectBody(fixture), name });
+        expect(await createProject(createShortName())).toMatchObject(ACCEPTED);
+        expect(await createProject(createUniqueText(128))).toMatchObject(ACCEPTED);
+        expect(await createProject('a')).toMatchObject(matchRefusal('name'));
+        expect(await createProject(createUniqueText(129))).toMatchObject(matchRefusal('name'));
       },
     ),
-    lengthRule(
+    createLengthRule(
       'name',
       [],
       ['-begins', 'ends-', 'under_score', 'a space', 'dot.ted', 'ümlaut'],

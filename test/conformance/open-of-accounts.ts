@@ -1,4 +1,4 @@
-/** Choices where the reference API is silent about connections, provider apps, responses, rates and versions. */
+/** Choices that the reference API leaves open about connections, provider apps, responses, rates and versions. */
 import { expect } from 'vitest';
 import { createTestApp } from '../support/app.ts';
 import { OAUTH_CLIENT } from '../support/conformance/accounts.ts';
@@ -32,16 +32,20 @@ const createAccount = ({ createUniqueName }: Fixture, overrides: Json): Json => 
   ...overrides,
 });
 
-const person = { username: 'ann', password: 'sandbox-password-planted' };
+const USER = { username: 'ann', password: 'sandbox-password-planted' };
 /** Required members of each kind of credentials. */
 const CREDENTIALS: Record<string, Json> = {
-  basicAuth: person,
+  basicAuth: USER,
   oauth2ClientCredentials: OAUTH_CLIENT,
-  oauth2PasswordCredentials: { ...person, ...OAUTH_CLIENT },
+  oauth2PasswordCredentials: { ...USER, ...OAUTH_CLIENT },
 };
 
-const facts = { region: { value: 'eu', source: 'input' }, plan: 'gold', seats: [1, { a: null }] };
-const METADATA = `query GetConnectedAccount($id: ID!) {
+const METADATA = {
+  region: { value: 'eu', source: 'input' },
+  plan: 'gold',
+  seats: [1, { a: null }],
+};
+const GET_METADATA = `query GetConnectedAccount($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { providerMetadata } }
 }`;
 
@@ -49,14 +53,14 @@ const connectionChoices: Choice[] = [
   {
     open: 'Fields of `providerMetadata`',
     title:
-      'Any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns every member as a fact: an object with `value` and `source` unchanged, any other value as the `value` of a fact with the source `input`, as JSON if it is not a string.',
+      'It can be any JSON object of at most 16 KiB. GraphQL returns it unchanged. REST returns each member as an object with `value` and `source`: a member that is such an object stays unchanged, and any other value gets the source `input` and is encoded as JSON if it is not a string.',
     rest: async (fixture) => {
       const path = `${fixture.base}/connections:generate`;
-      const body = createAccount(fixture, { apiKey: 'sandbox-key', providerMetadata: facts });
+      const body = createAccount(fixture, { apiKey: 'sandbox-key', providerMetadata: METADATA });
       const { id } = await fixture.post(path, body);
       const response = await fixture.get(`${fixture.base}/connections/${id}`);
       expect(response.providerMetadata).toEqual({
-        region: facts.region,
+        region: METADATA.region,
         plan: { value: 'gold', source: 'input' },
         seats: { value: '[1,{"a":null}]', source: 'input' },
       });
@@ -70,16 +74,16 @@ const connectionChoices: Choice[] = [
       const body = {
         groupRef: createUniqueName('group'),
         apiKey: 'sandbox-key',
-        providerMetadata: facts,
+        providerMetadata: METADATA,
       };
       const { id } = await generateConnection(tenant, body);
-      expect((await tenant.query(METADATA, { id })).node.providerMetadata).toEqual(facts);
+      expect((await tenant.query(GET_METADATA, { id })).node.providerMetadata).toEqual(METADATA);
     },
   },
   {
     open: 'Fields of `basicAuth`, `oauth2ClientCredentials` and `oauth2PasswordCredentials`',
     ...createOutcomeRule(
-      '`username` and `password`; `clientId`, `clientSecret` and `scopes`; or all of them. Only `scopes` is optional.',
+      '`basicAuth` has `username` and `password`, `oauth2ClientCredentials` has `clientId`, `clientSecret` and `scopes`, and `oauth2PasswordCredentials` has all of them. Only `scopes` is optional.',
       connectionBody,
       async (fetchOutcome, fixture) => {
         for (const [kind, completeCredentials] of Object.entries(CREDENTIALS)) {
@@ -100,7 +104,7 @@ const connectionChoices: Choice[] = [
   {
     open: 'Required fields of `oauth2AuthorizationCode`',
     ...createOutcomeRule(
-      'A token, or only `scopes`: the connection then waits for a consent that requests them.',
+      'It requires a token or `scopes`. With only `scopes`, the connection waits for a consent that requests them.',
       connectionBody,
       async (fetchOutcome, fixture) => {
         const connect = (oauth2AuthorizationCode: Json) =>
@@ -115,7 +119,7 @@ const connectionChoices: Choice[] = [
   {
     open: 'Credentials that the provider refuses',
     ...createOutcomeRule(
-      'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored: 422 if the provider refuses them. With `skipCheck` they are stored unchecked.',
+      'Keys, passwords, and credentials that are exchanged for a token are checked before they are stored. If the provider refuses them, the response is 422. With `skipCheck`, they are stored without a check.',
       connectionBody,
       async (fetchOutcome, fixture) => {
         const wrongKeyBody = createAccount(fixture, { apiKey: 'wrong' });
@@ -158,20 +162,20 @@ const connectionChoices: Choice[] = [
       const body = { groupRef: createUniqueName('group'), consumerRef: 'ann', provider: 'sandbox' };
       const path = `${base}/connections:generate`;
       const { id } = await fixture.post(path, { ...body, apiKey: 'wrong', skipCheck: true });
-      const status = async () => (await fixture.get(`${base}/connections/${id}`)).status;
-      const call = async () => callSandbox(app, await getConnection(app, id));
-      await call();
-      expect(await status()).toBe('bad_credentials');
+      const fetchStatus = async () => (await fixture.get(`${base}/connections/${id}`)).status;
+      const callProvider = async () => callSandbox(app, await getConnection(app, id));
+      await callProvider();
+      expect(await fetchStatus()).toBe('bad_credentials');
       await fixture.post(path, { ...body, apiKey: 'sandbox-key' });
-      expect(await status()).toBe('created');
-      await call();
-      expect(await status()).toBe('working');
+      expect(await fetchStatus()).toBe('created');
+      await callProvider();
+      expect(await fetchStatus()).toBe('working');
     },
   },
   {
     open: 'Further keys of the metadata of a provider app',
     ...createOutcomeRule(
-      'None: keys other than `authQueryParams`, `providerParams` and the three of `providerParams` are refused.',
+      'There are none: keys other than `authQueryParams`, `providerParams` and the three keys of `providerParams` are refused.',
       appBody,
       async (fetchOutcome) => {
         const app = {
@@ -198,11 +202,11 @@ const writeResponseChoices: Choice[] = [
       '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
     rest: async ({ request, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
-      const noMail = { lastname: 'No email' };
-      const singleResponse = await request('POST', objectPath, { ...write, record: noMail });
+      const withoutEmail = { lastname: 'No email' };
+      const singleResponse = await request('POST', objectPath, { ...write, record: withoutEmail });
       expect(singleResponse.status).toBe(422);
       expect(singleResponse.body.errors.length).toBeGreaterThan(0);
-      const batch = [createMappedContact(), { record: noMail }].map((record) =>
+      const batch = [createMappedContact(), { record: withoutEmail }].map((record) =>
         'record' in record ? record : { record },
       );
       const { body } = await request('POST', objectPath, { ...write, batch });
@@ -237,7 +241,7 @@ const writeResponseChoices: Choice[] = [
   {
     open: 'Rate limits',
     title:
-      'A key may send `RATE_LIMIT_PER_SECOND`, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
+      'A key may send `RATE_LIMIT_PER_SECOND` requests per second, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
     rest: async () => {
       const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
       await using app = await createTestApp({ env });

@@ -1,4 +1,4 @@
-/** Choices where the reference API is silent about events: their content, routes and delivery. */
+/** Choices that the reference API leaves open about events: their content, routes and delivery. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
@@ -52,11 +52,11 @@ async function createConnection({ tenant, createUniqueName }: Fixture) {
   return { id: connection.id as string, groupRef, consumerRef };
 }
 
-const payloads: Choice[] = [
+const payloadChoices: Choice[] = [
   {
     open: 'Payload of notification events',
     title:
-      '`notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
+      'An event has `notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (fixture) => {
       const destinationId = await createRoutedDestination(fixture, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await createConnection(fixture);
@@ -75,7 +75,8 @@ const payloads: Choice[] = [
     graphql: async (fixture) => {
       await createRoutedDestination(fixture, 'connection.created');
       const { id } = await createConnection(fixture);
-      const { viewer } = await fixture.tenant.query(`{ viewer { project {
+      const { viewer } =
+        await fixture.tenant.query(`query ListNotificationEvents { viewer { project {
         notificationEvents(last: 1) { nodes { eventType data connection { id } } }
       } } }`);
       expect(viewer.project.notificationEvents.nodes).toMatchObject([
@@ -116,7 +117,7 @@ const payloads: Choice[] = [
   },
 ];
 
-const destinationChoice: Choice = {
+const creationChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
@@ -150,14 +151,14 @@ const destinationChoice: Choice = {
 
 const SECRET = { url: 'https://receiver.test/hook?token=s3cret', headers: { 'X-Key': 's3cret' } };
 const MASKED = { url: 'https://receiver.test/hook?token=***', headers: { 'X-Key': '***' } };
-const VALUES = `query GetValues($id: ID!) {
+const GET_VALUES = `query GetDestinationValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 const UPDATE_DESTINATION = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { id } }
 }`;
 
-const maskedValues: Choice = {
+const maskChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
@@ -170,12 +171,12 @@ const maskedValues: Choice = {
     const { id, metadata } = await post(`${base}/destinations`, destination);
     expect(metadata).toEqual(MASKED);
     const path = `${base}/destinations/${id}`;
-    const body = (overrides: object) => ({
+    const createChange = (overrides: object) => ({
       updateMask: Object.keys(overrides).map((name) => `metadata.${name}`),
       destination: { metadata: overrides },
     });
-    expect(await getRefusal('PATCH', path, body(MASKED))).toMatchObject({ status: 400 });
-    await patch(path, body({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
+    expect(await getRefusal('PATCH', path, createChange(MASKED))).toMatchObject({ status: 400 });
+    await patch(path, createChange({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
     const { secrets } = await get(`${path}?includeSecrets=true`);
     expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
   },
@@ -191,7 +192,7 @@ const maskedValues: Choice = {
     const { id: destinationId } = createDestination.destination;
     const { url, headers } = SECRET;
     const response = { ...MASKED, urlWithValues: url, headerValues: headers };
-    expect((await tenant.query(VALUES, { id: destinationId })).node).toEqual(response);
+    expect((await tenant.query(GET_VALUES, { id: destinationId })).node).toEqual(response);
     const change = { projectIdOrName, destinationId };
     const maskedChange = { input: { ...change, ...MASKED } };
     expect(await tenant.getRefusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
@@ -201,14 +202,14 @@ const maskedValues: Choice = {
       input: { ...change, headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] },
     };
     await tenant.query(UPDATE_DESTINATION, keptHeaderChange);
-    const { node } = await tenant.query(VALUES, { id: destinationId });
+    const { node } = await tenant.query(GET_VALUES, { id: destinationId });
     expect(node.headerValues).toEqual({ ...headers, 'X-B': 'b' });
   },
 };
 
 const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
 
-const guarantees: Choice[] = [
+const deliveryChoices: Choice[] = [
   {
     open: GUARANTEES,
     title: 'An event is one message to a destination, however many topics route it there.',
@@ -221,7 +222,7 @@ const guarantees: Choice[] = [
   {
     open: GUARANTEES,
     title:
-      'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no order.',
+      'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no defined order.',
     rest: async (fixture) => {
       await using receiver = await startReceiver();
       const { database, vault } = fixture.services;
@@ -250,5 +251,5 @@ const guarantees: Choice[] = [
 export const openOfEvents: Section = {
   title: 'Events',
   rules: [],
-  choices: [...payloads, destinationChoice, maskedValues, ...guarantees],
+  choices: [...payloadChoices, creationChoice, maskChoice, ...deliveryChoices],
 };

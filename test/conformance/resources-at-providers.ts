@@ -1,4 +1,4 @@
-/** The resources of accounts at providers, and of operations there, field by field. */
+/** Rules for the fields of provider apps, connections, operations and metadata. */
 import { createFieldRules } from '../support/conformance/field-rules.ts';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
@@ -41,14 +41,14 @@ const AUTH_SCHEMES = [
   'oauth2/clientCredentials',
   'oauth2/password',
 ];
-const inCredentials = (field: string) => ({ graphql: `credentials.${field}` });
-const tokenFields = (name: string) => {
+const selectCredential = (field: string) => ({ graphql: `credentials.${field}` });
+const createTokenFields = (name: string) => {
   const token = `oauth2AuthorizationCode.${name}`;
   return {
-    [token]: optionalMember('object', inCredentials(token)),
-    [`${token}.token`]: optionalMember('string', inCredentials(`${token}.token`)),
-    [`${token}.issuedAt`]: optionalMember('time', inCredentials(`${token}.issueTime`)),
-    [`${token}.expiresAt`]: optionalMember('time', inCredentials(`${token}.expireTime`)),
+    [token]: optionalMember('object', selectCredential(token)),
+    [`${token}.token`]: optionalMember('string', selectCredential(`${token}.token`)),
+    [`${token}.issuedAt`]: optionalMember('time', selectCredential(`${token}.issueTime`)),
+    [`${token}.expiresAt`]: optionalMember('time', selectCredential(`${token}.expireTime`)),
   };
 };
 
@@ -73,12 +73,15 @@ const connections: Section = {
         providerWorkspaceRef: optionalMember('string'),
         providerConsumerRef: optionalMember('string', { isUnset: true }),
         updateTime,
-        oauth2AuthorizationCode: optionalMember('object', inCredentials('oauth2AuthorizationCode')),
-        ...tokenFields('accessToken'),
-        ...tokenFields('refreshToken'),
+        oauth2AuthorizationCode: optionalMember(
+          'object',
+          selectCredential('oauth2AuthorizationCode'),
+        ),
+        ...createTokenFields('accessToken'),
+        ...createTokenFields('refreshToken'),
         'oauth2AuthorizationCode.scopes': optionalMember(
           'strings',
-          inCredentials('oauth2AuthorizationCode.scopes'),
+          selectCredential('oauth2AuthorizationCode.scopes'),
         ),
         providerMetadata: optionalMember('object'),
       },
@@ -88,7 +91,7 @@ const connections: Section = {
       schema: 'Connection',
       type: 'ConnectedAccount',
       load: ({ resources }) => resources.keyConnection(),
-      fields: { apiKey: optionalMember('string', inCredentials('apiKey')) },
+      fields: { apiKey: optionalMember('string', selectCredential('apiKey')) },
     }),
   ],
 };
@@ -122,12 +125,12 @@ const operations: Section = {
   }),
 };
 
-async function metadataByGraphql({ tenant, installation: { id } }: Fixture, selected: string) {
+async function queryObjectMetadata({ tenant, installation: { id } }: Fixture, selected: string) {
   const selection = `objectMetadata(objectName: "contacts") { ${selected} }`;
   return (await queryNode(tenant, { id, type: 'Installation', selection })).objectMetadata;
 }
 
-/** A field with values to choose from. */
+/** Returns a field that has a list of values. */
 const findFieldWithValues = (fields: { values?: unknown }[]) => fields.find(({ values }) => values);
 
 const metadata: Section = {
@@ -138,7 +141,7 @@ const metadata: Section = {
       schema: 'ObjectMetadata',
       type: 'ObjectMetadata',
       load: ({ resources }) => resources.objectMetadata(),
-      queryGraphql: metadataByGraphql,
+      queryGraphql: queryObjectMetadata,
       fields: {
         name: requiredMember('string'),
         displayName: optionalMember('string'),
@@ -153,7 +156,7 @@ const metadata: Section = {
       load: async ({ resources }) =>
         findFieldWithValues(Object.values((await resources.objectMetadata()).fields)),
       async queryGraphql(fixture, selection) {
-        const response = await metadataByGraphql(
+        const response = await queryObjectMetadata(
           fixture,
           `fields { values { value } ${selection} }`,
         );

@@ -1,4 +1,4 @@
-/** The resources of projects and orgs, field by field. */
+/** Rules for the fields of projects and orgs. */
 import { createFieldRules } from '../support/conformance/field-rules.ts';
 import { optionalMember, requiredMember } from '../support/conformance/resource.ts';
 import type { Section } from '../support/conformance/rule.ts';

@@ -1,4 +1,4 @@
-/** All rules, in the order of the document. */
+/** All rules, in the order of docs/conformance.md. */
 import type { Section } from '../support/conformance/rule.ts';
 import { bodies } from './bodies.ts';
 import { bodiesOfConnecting } from './bodies-of-connecting.ts';

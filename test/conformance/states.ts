@@ -1,4 +1,4 @@
-/** States, and the changes that lead to each. */
+/** Rules for the states of connections, invites, operations and reads. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
@@ -15,8 +15,8 @@ import {
 } from '../support/providers/oauth.ts';
 import { createRestClient } from '../support/rest/rest-client.ts';
 
-/** Returns the status, which must be equal on both surfaces. */
-async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
+/** Returns the status of a connection, and expects that it is equal on both surfaces. */
+async function fetchStatus({ get, base, tenant }: Fixture, id: string) {
   const query = `query GetConnectedAccount($id: ID!) {
     node(id: $id) { ... on ConnectedAccount { status } }
   }`;
@@ -26,7 +26,7 @@ async function fetchStatuses({ get, base, tenant }: Fixture, id: string) {
   return status;
 }
 
-const bothSurfaces = (title: string, check: Rule['rest']): Rule => ({
+const createSurfaceRule = (title: string, check: Rule['rest']): Rule => ({
   title,
   rest: check,
   graphql: check,
@@ -35,14 +35,14 @@ const callProvider = async ({ app }: Fixture, id: string) =>
   callSandbox(app, await getConnection(app, id));
 
 const connectionStates: Rule[] = [
-  bothSurfaces('A connection is `created` when it is new.', async (fixture) => {
+  createSurfaceRule('A connection is `created` when it is new.', async (fixture) => {
     const { id } = await generateConnection(fixture.tenant, {
       groupRef: fixture.createUniqueName('group'),
       apiKey: 'sandbox-key',
     });
-    expect(await fetchStatuses(fixture, id)).toBe('created');
+    expect(await fetchStatus(fixture, id)).toBe('created');
   }),
-  bothSurfaces(
+  createSurfaceRule(
     'A connection is `created` after a refresh of its access token.',
     async (fixture) => {
       const { id } = await connectWithTokens(fixture.app, fixture.tenant);
@@ -54,16 +54,16 @@ const connectionStates: Rule[] = [
         },
       );
       await fixture.get(`${fixture.base}/connections/${id}?refresh=force`);
-      expect(await fetchStatuses(fixture, id)).toBe('created');
+      expect(await fetchStatus(fixture, id)).toBe('created');
     },
   ),
-  bothSurfaces('A connection is `working` after a successful request.', async (fixture) => {
+  createSurfaceRule('A connection is `working` after a successful request.', async (fixture) => {
     const groupRef = fixture.createUniqueName('group');
     const { id } = await generateConnection(fixture.tenant, { groupRef, apiKey: 'sandbox-key' });
     await callProvider(fixture, id);
-    expect(await fetchStatuses(fixture, id)).toBe('working');
+    expect(await fetchStatus(fixture, id)).toBe('working');
   }),
-  bothSurfaces(
+  createSurfaceRule(
     'A connection is `bad_credentials` after the provider rejected its credentials in a request.',
     async (fixture) => {
       const groupRef = fixture.createUniqueName('group');
@@ -73,10 +73,10 @@ const connectionStates: Rule[] = [
         skipCheck: true,
       });
       await callProvider(fixture, id);
-      expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
+      expect(await fetchStatus(fixture, id)).toBe('bad_credentials');
     },
   ),
-  bothSurfaces(
+  createSurfaceRule(
     'A connection is `bad_credentials` after the provider refused to refresh its token.',
     async (fixture) => {
       const { id } = await generateConnection(fixture.tenant, {
@@ -84,7 +84,7 @@ const connectionStates: Rule[] = [
         oauth2AuthorizationCode: { refreshToken: { token: 'revoked' } },
       });
       await fixture.request('GET', `${fixture.base}/connections/${id}?refresh=force`);
-      expect(await fetchStatuses(fixture, id)).toBe('bad_credentials');
+      expect(await fetchStatus(fixture, id)).toBe('bad_credentials');
     },
   ),
 ];
@@ -96,7 +96,7 @@ async function createInvite(fixture: Fixture) {
   return {
     id: id as string,
     path: `${path}/${id}`,
-    async status() {
+    async fetchStatus() {
       const { node } = await fixture.tenant.query(query, { id });
       const { status } = await fixture.get(`${path}/${id}`);
       expect(node.status.toLowerCase()).toBe(status);
@@ -108,26 +108,26 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 
 const inviteStates: Choice[] = [
   {
-    ...bothSurfaces('It is `pending` when it is new.', async (fixture) => {
-      expect(await (await createInvite(fixture)).status()).toBe('pending');
+    ...createSurfaceRule('An invite is `pending` when it is new.', async (fixture) => {
+      expect(await (await createInvite(fixture)).fetchStatus()).toBe('pending');
     }),
     open: 'Transitions of an invite',
   },
   {
-    ...bothSurfaces(
-      'It is `revoked` when it is deleted. Only a pending invite can be deleted.',
+    ...createSurfaceRule(
+      'An invite is `revoked` when it is deleted. Only a pending invite can be deleted.',
       async (fixture) => {
         const invite = await createInvite(fixture);
         await fixture.delete(invite.path);
-        expect(await invite.status()).toBe('revoked');
+        expect(await invite.fetchStatus()).toBe('revoked');
         expect(await fixture.getRefusal('DELETE', invite.path)).toMatchObject({ status: 409 });
       },
     ),
     open: 'Transitions of an invite',
   },
   {
-    ...bothSurfaces(
-      'It is `accepted` when the builder of that address accepts it.',
+    ...createSurfaceRule(
+      'An invite is `accepted` when the builder with the invited email address accepts it.',
       async (fixture) => {
         const { token, primaryEmail: email } = await fixture.resources.builder();
         const path = `/orgs/${fixture.tenant.orgId}/invites`;
@@ -144,13 +144,13 @@ const inviteStates: Choice[] = [
     open: 'Transitions of an invite',
   },
   {
-    ...bothSurfaces(
-      'It is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
+    ...createSurfaceRule(
+      'An invite is `expired` 7 days after its creation, if it was neither accepted nor revoked.',
       async (fixture) => {
         const invite = await createInvite(fixture);
         fixture.clock.aheadMs = WEEK_MS;
         try {
-          expect(await invite.status()).toBe('expired');
+          expect(await invite.fetchStatus()).toBe('expired');
         } finally {
           fixture.clock.aheadMs = 0;
         }
@@ -168,7 +168,7 @@ const writeContact = ({ request, objectPath }: Fixture, overrides: object) =>
 const operationStates: Choice[] = [
   {
     open: 'Other states of an operation',
-    ...bothSurfaces('An operation is `in_progress` until it has ended.', async (fixture) => {
+    ...createSurfaceRule('An operation is `in_progress` until it has ended.', async (fixture) => {
       const members = { mode: 'asynchronous', record: createMappedContact() };
       const { operationId } = (await writeContact(fixture, members)).body;
       expect(await fetchOperationStatus(fixture, operationId)).toBe('in_progress');
@@ -178,7 +178,7 @@ const operationStates: Choice[] = [
   },
   {
     open: 'Other states of an operation',
-    ...bothSurfaces('An operation that failed is `failure`.', async (fixture) => {
+    ...createSurfaceRule('An operation that failed is `failure`.', async (fixture) => {
       const { operationId } = (await writeContact(fixture, { record: { lastname: 'No email' } }))
         .body;
       expect(await fetchOperationStatus(fixture, operationId)).toBe('failure');
@@ -196,17 +196,17 @@ const resumeReads = async ({ tenant, installation: { id } }: Fixture) =>
   });
 
 const pauseStates: Rule[] = [
-  bothSurfaces('A pause without objects pauses the reads of all objects.', async (fixture) => {
+  createSurfaceRule('A pause without objects pauses the reads of all objects.', async (fixture) => {
     await resumeReads(fixture);
     await pauseReads(fixture);
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  bothSurfaces("A pause accepts the provider's name of an object.", async (fixture) => {
+  createSurfaceRule("A pause accepts the provider's name of an object.", async (fixture) => {
     await resumeReads(fixture);
     await pauseReads(fixture, { objects: ['contacts'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
   }),
-  bothSurfaces('A pause accepts the mapped name of an object.', async (fixture) => {
+  createSurfaceRule('A pause accepts the mapped name of an object.', async (fixture) => {
     await resumeReads(fixture);
     await pauseReads(fixture, { objects: ['people'] });
     expect(await fetchPaused(fixture)).toEqual([true]);
@@ -218,12 +218,15 @@ export const states: Section[] = [
   {
     title: 'States of operations',
     rules: [
-      bothSurfaces('A read or a write that succeeded is `success`.', async ({ resources }) => {
-        expect(await resources.operation()).toMatchObject({
-          actionType: 'read',
-          status: 'success',
-        });
-      }),
+      createSurfaceRule(
+        'The operation of a read or a write that succeeded is `success`.',
+        async ({ resources }) => {
+          expect(await resources.operation()).toMatchObject({
+            actionType: 'read',
+            status: 'success',
+          });
+        },
+      ),
     ],
     choices: [...inviteStates, ...operationStates],
   },
@@ -233,14 +236,17 @@ export const states: Section[] = [
     choices: [
       {
         open: 'How reads are resumed',
-        ...bothSurfaces('By `:unpause` or `resumeReads`.', async (fixture) => {
-          await pauseReads(fixture);
-          await fixture.post(`${fixture.installationPath}:unpause`, undefined, 204);
-          expect(await fetchPaused(fixture)).toEqual([false]);
-          await pauseReads(fixture);
-          await resumeReads(fixture);
-          expect(await fetchPaused(fixture)).toEqual([false]);
-        }),
+        ...createSurfaceRule(
+          'Reads are resumed by `:unpause` or `resumeReads`.',
+          async (fixture) => {
+            await pauseReads(fixture);
+            await fixture.post(`${fixture.installationPath}:unpause`, undefined, 204);
+            expect(await fetchPaused(fixture)).toEqual([false]);
+            await pauseReads(fixture);
+            await resumeReads(fixture);
+            expect(await fetchPaused(fixture)).toEqual([false]);
+          },
+        ),
       },
     ],
   },

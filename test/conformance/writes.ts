@@ -1,4 +1,4 @@
-/** Members of a write, and its outcomes. */
+/** Rules for the members and the outcomes of a write. */
 import { expect } from 'vitest';
 import type { Fixture } from '../support/conformance/fixture.ts';
 import { createMappedContact } from '../support/conformance/fixture-resources.ts';
@@ -16,15 +16,15 @@ import { createRestIntegration } from '../support/rest/rest-installation.ts';
 import { writeBody } from './bodies-of-writes.ts';
 
 const createWrite = (overrides: object) => ({ groupRef: 'acme', type: 'create', ...overrides });
-const createSingle = (overrides: object = {}) =>
+const createSingleWrite = (overrides: object = {}) =>
   createWrite({ record: createMappedContact(), ...overrides });
-const createBatch = (overrides: object = {}) =>
+const createBatchWrite = (overrides: object = {}) =>
   createWrite({ batch: [{ record: createMappedContact() }], ...overrides });
-const createAsynchronous = (overrides: object = {}) =>
-  createSingle({ mode: 'asynchronous', ...overrides });
+const createAsynchronousWrite = (overrides: object = {}) =>
+  createSingleWrite({ mode: 'asynchronous', ...overrides });
 const NO_EMAIL = { record: { lastname: 'No email' } };
 
-/** Returns the response of a write over REST, also of a failed one. */
+/** Writes over REST, and returns the response even if the write failed. */
 const writeByRest = async ({ request, objectPath }: Fixture, members: object) =>
   (await request('POST', objectPath, createWrite(members))).body;
 const writeByGraphql = async ({ tenant, createWriteInput }: Fixture, overrides: object) =>
@@ -36,7 +36,7 @@ type Write = (overrides: object) => Promise<{
   result?: { success: boolean; recordId: string; data?: object } | null;
   results?: { success: boolean }[] | null;
 }>;
-const onBothSurfaces = (
+const createSurfaceRule = (
   title: string,
   check: (write: Write, inCapitals: boolean) => unknown,
 ): Rule => ({
@@ -45,12 +45,12 @@ const onBothSurfaces = (
   graphql: (fixture) => check((members) => writeByGraphql(fixture, members), true),
 });
 
-const outcomes: Rule[] = [
-  onBothSurfaces('A synchronous write returns its result.', async (write) => {
+const outcomeRules: Rule[] = [
+  createSurfaceRule('A synchronous write returns its result.', async (write) => {
     const { result } = await write({ record: createMappedContact() });
     expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
   }),
-  onBothSurfaces(
+  createSurfaceRule(
     'An asynchronous write returns only the id of its operation.',
     async (write, inCapitals) => {
       const mode = inCapitals ? 'ASYNCHRONOUS' : 'asynchronous';
@@ -59,7 +59,7 @@ const outcomes: Rule[] = [
       expect(response.result ?? null).toBe(null);
     },
   ),
-  onBothSurfaces('A record is created, updated and deleted.', async (write, inCapitals) => {
+  createSurfaceRule('A record is created, updated and deleted.', async (write, inCapitals) => {
     const toType = (word: string) => (inCapitals ? word.toUpperCase() : word);
     const { result } = await write({ record: createMappedContact() });
     const { recordId: id } = result as { recordId: string };
@@ -71,11 +71,11 @@ const outcomes: Rule[] = [
       expect(changed.result).toMatchObject({ success: true, recordId: id });
     }
   }),
-  onBothSurfaces('A batch writes its valid records by default.', async (write) => {
+  createSurfaceRule('A batch writes its valid records by default.', async (write) => {
     const { results } = await write({ batch: [{ record: createMappedContact() }, NO_EMAIL] });
     expect(results).toMatchObject([{ success: true }, { success: false }]);
   }),
-  onBothSurfaces(
+  createSurfaceRule(
     'With `allOrNone`, a batch fails as a whole if one record fails.',
     async (write) => {
       const batch = [{ record: createMappedContact() }, NO_EMAIL];
@@ -90,7 +90,7 @@ interface Examples {
   /** Each write with the path of its invalid member. */
   refused: [write: object, path: string][];
 }
-const writeRule = (title: string, { accepted, refused }: Examples) =>
+const createWriteRule = (title: string, { accepted, refused }: Examples) =>
   createOutcomeRule(title, writeBody, async (fetchOutcome) => {
     for (const members of accepted) {
       expect(await fetchOutcome({ ...members })).toMatchObject(ACCEPTED);
@@ -106,75 +106,75 @@ const associations = [
 ];
 const mode = 'asynchronous';
 
-const bodies: Rule[] = [
-  writeRule('A write has `record` or `batch`, and not both.', {
-    accepted: [createSingle(), createBatch()],
+const memberRules: Rule[] = [
+  createWriteRule('A write has `record` or `batch`, and not both.', {
+    accepted: [createSingleWrite(), createBatchWrite()],
     refused: [
-      [createSingle({ batch: [{ record: createMappedContact() }] }), 'record'],
+      [createSingleWrite({ batch: [{ record: createMappedContact() }] }), 'record'],
       [createWrite({}), 'record'],
     ],
   }),
-  writeRule('`autoBatchPolicy` is for asynchronous writes of a single record.', {
-    accepted: [createAsynchronous({ autoBatchPolicy })],
+  createWriteRule('`autoBatchPolicy` is for asynchronous writes of a single record.', {
+    accepted: [createAsynchronousWrite({ autoBatchPolicy })],
     refused: [
-      [createSingle({ autoBatchPolicy }), 'autoBatchPolicy'],
-      [createBatch({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
+      [createSingleWrite({ autoBatchPolicy }), 'autoBatchPolicy'],
+      [createBatchWrite({ autoBatchPolicy, mode }), 'autoBatchPolicy'],
     ],
   }),
-  writeRule('`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.', {
+  createWriteRule('`retryPolicy` is for asynchronous writes, and ignored with `autoBatchPolicy`.', {
     accepted: [
-      createAsynchronous({ retryPolicy: { deadlineHours: 2 } }),
-      createAsynchronous({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
+      createAsynchronousWrite({ retryPolicy: { deadlineHours: 2 } }),
+      createAsynchronousWrite({ retryPolicy: { deadlineHours: 2 }, autoBatchPolicy }),
     ],
-    refused: [[createSingle({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
+    refused: [[createSingleWrite({ retryPolicy: { deadlineHours: 2 } }), 'retryPolicy']],
   }),
-  writeRule('`batchPolicy` requires a batch.', {
-    accepted: [createBatch({ batchPolicy: { allOrNone: false } })],
-    refused: [[createSingle({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
+  createWriteRule('`batchPolicy` requires a batch.', {
+    accepted: [createBatchWrite({ batchPolicy: { allOrNone: false } })],
+    refused: [[createSingleWrite({ batchPolicy: { allOrNone: false } }), 'batchPolicy']],
   }),
-  writeRule('A batch creates or updates, and does not delete.', {
+  createWriteRule('A batch creates or updates records, and does not delete them.', {
     accepted: [
-      createBatch(),
-      createBatch({
+      createBatchWrite(),
+      createBatchWrite({
         type: 'update',
         batch: [{ record: { id: 'unknown', lastname: 'New' } }, { record: { id: 'unknown' } }],
         mode,
       }),
     ],
-    refused: [[createBatch({ type: 'delete' }), 'batch']],
+    refused: [[createBatchWrite({ type: 'delete' }), 'batch']],
   }),
-  writeRule('A deletion accepts only the id of the record.', {
+  createWriteRule('A deletion accepts only the id of the record.', {
     accepted: [],
     refused: [
       [createWrite({ type: 'delete', record: { id: '1', lastname: 'New' } }), 'record.lastname'],
       [createWrite({ type: 'delete', record: {} }), 'record.id'],
     ],
   }),
-  writeRule('`associations` are for a single record.', {
-    accepted: [createSingle({ associations })],
-    refused: [[createBatch({ associations }), 'associations']],
+  createWriteRule('`associations` are for a single record.', {
+    accepted: [createSingleWrite({ associations })],
+    refused: [[createBatchWrite({ associations }), 'associations']],
   }),
 ];
 
 /** Writes contacts of a provider that supports neither associations nor headers. */
-const otherProviderBody: BodyEndpoint = {
+const stripeBody: BodyEndpoint = {
   ...writeBody,
   async send(fixture, body) {
     return fixture.request(
       'POST',
-      `${fixture.base}/integrations/${await installOther(fixture)}/objects/customers`,
+      `${fixture.base}/integrations/${await installStripe(fixture)}/objects/customers`,
       body,
     );
   },
   extraInput: async (fixture) => ({
     projectIdOrName: fixture.tenant.projectName,
-    integrationIdOrName: await installOther(fixture),
+    integrationIdOrName: await installStripe(fixture),
     objectName: 'customers',
   }),
 };
 
-async function installOther(fixture: Fixture): Promise<string> {
-  const name = fixture.createUniqueName('other');
+async function installStripe(fixture: Fixture): Promise<string> {
+  const name = fixture.createUniqueName('stripe');
   const write = { objects: [{ objectName: 'customers' }] };
   await createRestIntegration(
     fixture,
@@ -191,7 +191,7 @@ async function installOther(fixture: Fixture): Promise<string> {
 }
 
 /** Rules that depend on the config of the installation and on the provider. */
-const targets: Rule[] = [
+const targetRules: Rule[] = [
   createOutcomeRule(
     'A deletion must be enabled for the object in the config of the installation.',
     writeBody,
@@ -208,16 +208,16 @@ const targets: Rule[] = [
   ...[{ associations }, { headers: [{ key: 'x-trace', value: '1' }] }].map((member) =>
     createOutcomeRule(
       `\`${Object.keys(member)}\` are only for providers that support them.`,
-      otherProviderBody,
+      stripeBody,
       async (fetchOutcome) =>
-        expect(await fetchOutcome(createSingle(member))).toMatchObject(
+        expect(await fetchOutcome(createSingleWrite(member))).toMatchObject(
           matchRefusal(`${Object.keys(member)}: are not supported by Stripe`, 422),
         ),
     ),
   ),
 ];
 
-/** Waits until all operations have ended. Expects that they succeeded. */
+/** Waits until all operations have ended, and expects that they succeeded. */
 async function expectSuccess({ get, base, app, services }: Fixture, ids: string[]) {
   await using _jobs = await startWriteJobs(app);
   const { prisma } = services.database;
@@ -229,14 +229,14 @@ async function expectSuccess({ get, base, app, services }: Fixture, ids: string[
   expect(await Promise.all(ids.map(fetchStatus))).toEqual(ids.map(() => 'success'));
 }
 
-/** Creates a write in a batch of its own: writes with different headers are collected separately. */
+/** Creates a write that is collected only with writes that have the same value in their header. */
 const createCollectedWrite = (value: string, maxDelayMinutes: number) =>
-  createAsynchronous({
+  createAsynchronousWrite({
     autoBatchPolicy: { maxDelayMinutes },
     headers: [{ key: 'x-sandbox-trace', value }],
   });
 
-const autoBatches: Rule[] = [
+const autoBatchRules: Rule[] = [
   {
     title: 'Single writes with `autoBatchPolicy` are executed together when 100 have accumulated.',
     async rest(fixture) {
@@ -250,7 +250,8 @@ const autoBatches: Rule[] = [
     },
   },
   {
-    title: 'They are executed earlier when the maximum delay of the first write has passed.',
+    title:
+      'Single writes with `autoBatchPolicy` are executed earlier when the maximum delay of the first one has passed.',
     async rest(fixture) {
       const { operationId } = await writeByRest(fixture, createCollectedWrite('delayed', 1));
       fixture.clock.aheadMs = 61_000;
@@ -265,30 +266,36 @@ const autoBatches: Rule[] = [
 
 export const writes: Section = {
   title: 'Writes',
-  rules: [...outcomes, ...bodies, ...targets, ...autoBatches],
+  rules: [...outcomeRules, ...memberRules, ...targetRules, ...autoBatchRules],
   choices: [
     {
       open: 'Fields of `retryPolicy` and `autoBatchPolicy`, and the maximum delay of auto-batching',
-      ...writeRule(
-        '`deadlineHours`, 1 to 48; `maxDelayMinutes`, 1 to 1440, and `retryDeadlineHours`.',
+      ...createWriteRule(
+        '`retryPolicy` has `deadlineHours`, 1 to 48. `autoBatchPolicy` has `maxDelayMinutes`, 1 to 1440, and `retryDeadlineHours`.',
         {
           accepted: [
-            createAsynchronous({ retryPolicy: { deadlineHours: 48 } }),
-            createAsynchronous({
+            createAsynchronousWrite({ retryPolicy: { deadlineHours: 48 } }),
+            createAsynchronousWrite({
               autoBatchPolicy: { maxDelayMinutes: 1440, retryDeadlineHours: 48 },
             }),
           ],
           refused: [
-            [createAsynchronous({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
-            [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 1441 } }), 'maxDelayMinutes'],
-            [createAsynchronous({ autoBatchPolicy: { maxDelayMinutes: 0 } }), 'maxDelayMinutes'],
+            [createAsynchronousWrite({ retryPolicy: { deadlineHours: 49 } }), 'deadlineHours'],
+            [
+              createAsynchronousWrite({ autoBatchPolicy: { maxDelayMinutes: 1441 } }),
+              'maxDelayMinutes',
+            ],
+            [
+              createAsynchronousWrite({ autoBatchPolicy: { maxDelayMinutes: 0 } }),
+              'maxDelayMinutes',
+            ],
           ],
         },
       ),
     },
     {
       open: 'The mode of a write without `mode`',
-      ...onBothSurfaces('Synchronous.', async (write) => {
+      ...createSurfaceRule('A write without `mode` is synchronous.', async (write) => {
         expect((await write({ record: createMappedContact() })).result).toBeTruthy();
       }),
     },

@@ -1,5 +1,5 @@
 /**
- * Responses below /console, without a browser: files, their caching, their security policy, and the demo's
+ * Tests responses below /console without a browser: files, their caching, their security policy, and the demo's
  * sign-in.
  */
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { hasDocs } from '../../src/server/docs/docs.ts';
 import { getSharedApp } from '../support/app.ts';
 
 const BUILD_MS = 120_000;
-// The stop would wait longer for responses whose bodies the tests do not read.
+// Without this setting, the app would wait longer for responses whose bodies the tests do not read when it stops.
 const app = await getSharedApp({ env: { DEMO: 'true', SHUTDOWN_MS: '1000' } });
 let url: string;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('puts the version and whether the documentation is built into the page', async () => {
+test('puts the version and whether the documentation is distFolder into the page', async () => {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
   );
@@ -72,10 +72,10 @@ test('serves immutable, compressed assets and a revalidated page', async () => {
   const revalidated = await fetch(`${url}/console`, { headers: { 'if-none-match': etag } });
   expect(revalidated.status).toBe(304);
   const script = listAssets(await page.text()).find((path) => path.endsWith('.js')) as string;
-  const address = new URL(script, `${url}/console`);
+  const scriptUrl = new URL(script, `${url}/console`);
   const sizes = [];
   for (const encoding of ['br', 'gzip', 'identity']) {
-    const response = await fetch(address, { headers: { 'accept-encoding': encoding } });
+    const response = await fetch(scriptUrl, { headers: { 'accept-encoding': encoding } });
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(response.headers.get('content-encoding')).toBe(
       encoding === 'identity' ? null : encoding,
@@ -89,7 +89,7 @@ test('serves immutable, compressed assets and a revalidated page', async () => {
   );
 });
 
-test('lets only origins of the project frame the connect page', async () => {
+test('lets only the allowed origins of a project embed the connect page in a frame', async () => {
   const { projectId, apiKey } = JSON.parse(
     readFileSync(join(app.app.services.config.DATA_DIR, 'demo.json'), 'utf8'),
   );
@@ -104,7 +104,7 @@ test('lets only origins of the project frame the connect page', async () => {
   };
   expect(await fetchFramePolicy('')).toBe("'none'");
   expect(await fetchFramePolicy(`?project=${projectId}`)).toBe("'none'");
-  const query = `mutation { updateProject(input: { projectIdOrName: "${projectId}",
+  const query = `mutation UpdateProject { updateProject(input: { projectIdOrName: "${projectId}",
     allowedOrigins: ["https://app.example", "https://other.example:8443"] }) { project { id } } }`;
   await fetch(`${url}/graphql`, {
     method: 'POST',
@@ -118,7 +118,7 @@ test('lets only origins of the project frame the connect page', async () => {
   expect((await fetch(`${url}/connect.js`)).headers.get('content-type')).toContain('javascript');
 });
 
-/** Sends a request with these headers. With fetch, a request cannot set Host. */
+/** Sends a request with these headers. It does not use fetch, which cannot set Host. */
 function sendRequest(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request(`${url}${path}`, { headers }, resolve).on('error', reject).end();
@@ -135,7 +135,7 @@ test("serves the demo's key only to a browser on this machine", async () => {
   const { port } = new URL(url);
   expect(await fetchDemoStatus({})).toBe(200);
   expect(await fetchDemoStatus({ host: `localhost:${port}` })).toBe(200);
-  // A foreign name that resolves to this machine (DNS rebinding).
+  // A foreign host name that resolves to this machine (DNS rebinding).
   expect(await fetchDemoStatus({ host: 'evil.example' })).toBe(204);
   expect(await fetchDemoStatus({ 'x-forwarded-for': '198.51.100.7' })).toBe(204);
   const { apiKey, bearerToken } = await (await fetch(`${url}/console/demo.json`)).json();
@@ -232,17 +232,17 @@ test("puts the demo's key into GraphiQL's tabs only for a browser on this machin
   }
 });
 
-test('serves files that are built while the server runs', async () => {
-  const built = join(import.meta.dirname, '..', '..', 'console', 'dist');
+test('serves files that are distFolder while the server runs', async () => {
+  const distFolder = join(import.meta.dirname, '..', '..', 'console', 'dist');
   const name = 'assets/put-in-place.js';
-  const touchFolder = () => utimesSync(built, new Date(), new Date());
+  const touchFolder = () => utimesSync(distFolder, new Date(), new Date());
   expect((await fetch(`${url}/console/${name}`)).status).toBe(404);
-  writeFileSync(join(built, name), 'later');
+  writeFileSync(join(distFolder, name), 'later');
   try {
     touchFolder();
     expect(await (await fetch(`${url}/console/${name}`)).text()).toBe('later');
   } finally {
-    rmSync(join(built, name));
+    rmSync(join(distFolder, name));
     touchFolder();
   }
   expect((await fetch(`${url}/console/${name}`)).status).toBe(404);

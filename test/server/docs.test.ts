@@ -1,4 +1,4 @@
-/** The documentation site at /docs, with and without a build. */
+/** Tests the documentation site at /docs, with and without a build. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ test('names the command that builds the site if it is not built', async () => {
   }
 });
 
-test('serves pages without their extension, folders, and linked files', async () => {
+test('serves pages without their extension, index pages of folders, and linked files', async () => {
   const { folder, get } = await startSiteServer();
   writeFiles(folder, {
     'index.html': 'home',
@@ -76,7 +76,7 @@ test('serves pages without their extension, folders, and linked files', async ()
   expect((await get('/docs/..%2f..%2fpackage.json')).statusCode).toBe(403);
 });
 
-test('lets clients keep assets, and allows no other origin and no inline script', async () => {
+test('lets clients cache assets, and permits no other origin and no inline script', async () => {
   const { folder, get } = await startSiteServer();
   writeFiles(folder, { 'index.html': 'home', '404.html': '', 'assets/app.1a2b.js': 'script' });
   const asset = await get('/docs/assets/app.1a2b.js');

@@ -4,11 +4,11 @@ import { getSharedApp } from '../support/app.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 
 const app = await getSharedApp({ env: { PUBLIC_URL: 'https://gateway.test/at/' } });
-const CREATE = `mutation CreateTopic($input: CreateTopicInput!) {
+const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id } }
 }`;
 
-/** PUBLIC_URL has a path, which a proxy removes. */
+/** Returns the path without the path of PUBLIC_URL, which a proxy removes. */
 const toPath = (href: string) => new URL(href).pathname.replace(/^\/at/, '');
 
 test.each(Object.keys(ERROR_STATUS) as ErrorCode[])('serves a page for %s', async (code) => {
@@ -33,16 +33,16 @@ test('lists all pages', async () => {
 test('links problems of both surfaces to their page, and types each issue', async () => {
   const rest = await createRestTenant(app);
   const { tenant, base } = rest;
-  const overRest = await rest.getRefusal('POST', `${base}/topics`, { name: '', colour: 'red' });
+  const restProblem = await rest.getRefusal('POST', `${base}/topics`, { name: '', colour: 'red' });
   const input = { projectIdOrName: tenant.projectId, name: 'x'.repeat(65) };
-  const { problem } = await tenant.getRefusal(CREATE, { input });
-  for (const { href, type } of [overRest, problem]) {
+  const { problem } = await tenant.getRefusal(CREATE_TOPIC, { input });
+  for (const { href, type } of [restProblem, problem]) {
     expect(type).toBe('urn:problem:bad-user-input');
     expect(href).toBe('https://gateway.test/at/problems/bad-user-input');
   }
   const formatIssues = (issues: { name: string; type: string; title: string }[] = []) =>
     issues.map(({ name, type, title }) => `${name}: ${type}, ${title}`).sort();
-  expect(formatIssues(overRest.issues)).toEqual([
+  expect(formatIssues(restProblem.issues)).toEqual([
     'colour: urn:problem:unknown-name, Unknown Name',
     'name: urn:problem:invalid-value, Invalid Value',
   ]);

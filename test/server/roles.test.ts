@@ -33,12 +33,12 @@ test('serves the API without the role worker', async () => {
   expect(data).toEqual({ __typename: 'Query' });
 });
 
-test('names GraphiQL in the log of an API, and not in that of a worker', async () => {
+test('logs the address of GraphiQL at the start of an API, but not of a worker', async () => {
   const startWithRoles = async (ROLES: string) => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
-    await using started = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES }, log });
-    const { url } = await started.app.start();
+    await using startedApp = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES }, log });
+    const { url } = await startedApp.app.start();
     return { url, ready: lines.find(({ msg }) => msg === 'server.ready') };
   };
   const api = await startWithRoles('api');

@@ -132,8 +132,12 @@ test('returns whether there are more rows on either side, in both directions, wi
     true,
   ]);
   // The page has one row, and there is none beyond it.
-  expect(await pageAndFlags({ first: 1, after: cursor(8) })).toEqual([ids.slice(9), true, false]);
-  expect(await pageAndFlags({ last: 1, before: cursor(1) })).toEqual([
+  expect(await readPageWithFlags({ first: 1, after: getCursor(8) })).toEqual([
+    ids.slice(9),
+    true,
+    false,
+  ]);
+  expect(await readPageWithFlags({ last: 1, before: getCursor(1) })).toEqual([
     ids.slice(0, 1),
     false,
     true,

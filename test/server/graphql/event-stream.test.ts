@@ -11,7 +11,7 @@ import {
 } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 
-// The stop would wait longer for connections that fetch keeps.
+// Without this setting, the app would wait longer for connections that fetch keeps open when it stops.
 const app = await getSharedApp({ env: { SHUTDOWN_MS: '1000' } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
@@ -37,21 +37,21 @@ const encodeStart = (projectId: string) => encodeCursor(createEventList(projectI
 const createStreamClient = ({ apiKey }: Tenant) =>
   createClient({ url: `${url}/graphql`, headers: { 'x-api-key': apiKey }, retryAttempts: 0 });
 
-test('sends events to graphql-sse, and frees the place of a client that leaves', async () => {
-  await using small = await createTestApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
-  const { url: at } = await small.app.start();
-  const tenant = await createTenantWithRoutes(small);
-  await recordNamedEvents(small.app.services.database, tenant, createNames('e', 3));
+test('sends events to graphql-sse, and ends the subscription of a client that disconnects', async () => {
+  await using limitedApp = await createTestApp({ env: { LIMIT_SUBSCRIPTIONS: '1' } });
+  const { url: limitedUrl } = await limitedApp.app.start();
+  const tenant = await createTenantWithRoutes(limitedApp);
+  await recordNamedEvents(limitedApp.app.services.database, tenant, createNames('e', 3));
   const headers = { 'x-api-key': tenant.apiKey };
   const client = createClient({
-    url: `${at}/graphql`,
+    url: `${limitedUrl}/graphql`,
     headers,
     retryAttempts: 20,
     retry: async () => {},
   });
   const variables = { project: tenant.projectId, after: encodeStart(tenant.projectId) };
-  // The limit is one subscription: the second opens only if the first has freed its place.
-  for (const _ of ['first', 'second']) {
+  // The limit is one subscription, so the second subscription opens only after the first one ends.
+  for (const _subscription of ['first', 'second']) {
     const received = [];
     for await (const { data } of client.iterate<Edge>({ query, variables })) {
       received.push(data?.notificationEvents.node.data.connectionId);
@@ -79,35 +79,35 @@ test('runs a query for graphql-sse, and returns a refusal as a result', async ()
   client.dispose();
 });
 
-test('sends messages with ids to fetch, and resumes by Last-Event-ID', async () => {
+test('sends messages with ids, and resumes after the id in Last-Event-ID', async () => {
   const tenant = await createTenantWithRoutes();
   const { projectId } = tenant;
   await recordNamedEvents(database, tenant, createNames('e', 3));
-  const open = (headers: Record<string, string>, after?: string) =>
+  const openStream = (headers: Record<string, string>, after?: string) =>
     openEventStream(fetchPath, {
       query,
       variables: { project: projectId, after },
       headers: { 'x-api-key': tenant.apiKey, ...headers },
     });
-  const stream = await open({}, encodeStart(projectId));
+  const stream = await openStream({}, encodeStart(projectId));
   expect(Object.fromEntries(stream.headers)).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     'x-request-id': expect.any(String),
   });
-  const first = await stream.next();
-  expect(first).toMatchObject({
+  const firstMessage = await stream.next();
+  expect(firstMessage).toMatchObject({
     event: 'next',
-    id: first?.data.data.notificationEvents.cursor,
+    id: firstMessage?.data.data.notificationEvents.cursor,
     data: { data: { notificationEvents: { node: { data: { connectionId: 'e1' } } } } },
   });
   stream.close();
-  const resumed = await open({ 'last-event-id': first?.id ?? '' });
-  const texts = [];
-  for (let seen = 0; seen < 2; seen += 1) {
-    texts.push((await resumed.next())?.data.data.notificationEvents.node.data.connectionId);
+  const resumed = await openStream({ 'last-event-id': firstMessage?.id ?? '' });
+  const names = [];
+  for (let count = 0; count < 2; count += 1) {
+    names.push((await resumed.next())?.data.data.notificationEvents.node.data.connectionId);
   }
-  expect(texts).toEqual(['e2', 'e3']);
+  expect(names).toEqual(['e2', 'e3']);
   await recordNamedEvent(database, { projectId, name: 'new' });
   expect((await resumed.next())?.data.data.notificationEvents.node.data.connectionId).toBe('new');
   resumed.close();
@@ -139,20 +139,20 @@ test('returns JSON for a single result to a client that also accepts streams', a
   expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
 });
 
-test('cuts streams on stop without completing them, so that clients reconnect', async () => {
-  const stopping = await createTestApp();
-  const { url: at } = await stopping.app.start();
-  const tenant = await createTenantWithRoutes(stopping);
-  const stream = await openEventStream((path, init) => fetch(`${at}${path}`, init), {
+test('disconnects streams on stop without completing them, so that clients reconnect', async () => {
+  const stoppingApp = await createTestApp();
+  const { url: stoppingUrl } = await stoppingApp.app.start();
+  const tenant = await createTenantWithRoutes(stoppingApp);
+  const stream = await openEventStream((path, init) => fetch(`${stoppingUrl}${path}`, init), {
     query,
     variables: { project: tenant.projectId },
     headers: { 'x-api-key': tenant.apiKey },
   });
-  await recordNamedEvent(stopping.app.services.database, {
+  await recordNamedEvent(stoppingApp.app.services.database, {
     projectId: tenant.projectId,
     name: 'before',
   });
   expect(await stream.next()).toMatchObject({ event: 'next' });
-  await stopping[Symbol.asyncDispose]();
+  await stoppingApp[Symbol.asyncDispose]();
   expect(await stream.next()).toBeNull();
 });

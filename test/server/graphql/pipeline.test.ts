@@ -1,6 +1,6 @@
 /**
- * Every operation passes through Yoga's plugins, over every transport. The adapter responds as Yoga's own
- * handler does.
+ * Tests that every operation passes through Yoga's plugins, over every transport, and that the adapter responds
+ * as Yoga's own handler does.
  */
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
@@ -18,8 +18,8 @@ const observer: OperationPlugin = {
   onSubscribe: () => void steps.push('subscribe'),
 };
 const app = await getSharedApp({ plugins: [observer] });
-/** An app without the adapter: Yoga's own handler takes every request. */
-const yogaOnly = await getSharedApp({ hasAdapter: false });
+/** An app without the adapter, in which Yoga's own handler handles every request. */
+const yogaApp = await getSharedApp({ hasAdapter: false });
 const { database } = app.app.services;
 const { url } = await app.app.start();
 
@@ -45,9 +45,9 @@ function createPost({ body, headers }: SentRequest): RequestInit {
 
 const createKeyHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
-const createTopic = ({ projectId }: Tenant, name: string) => ({
+const createTopicOperation = ({ projectId }: Tenant, name: string) => ({
   query:
-    'mutation Create($input: CreateTopicInput!) { createTopic(input: $input) { topic { name } } }',
+    'mutation CreateTopic($input: CreateTopicInput!) { createTopic(input: $input) { topic { name } } }',
   variables: { input: { projectIdOrName: projectId, name } },
 });
 
@@ -81,7 +81,7 @@ interface Operation {
   variables?: object;
 }
 
-function send(
+function sendOperation(
   { method, accept }: Transport,
   tenant: Tenant,
   operation: Operation,
@@ -98,10 +98,10 @@ function send(
 test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async (transport) => {
   const tenant = await app.tenant();
   takeSteps();
-  const response = await send(transport, tenant, { query: QUERY });
+  const response = await sendOperation(transport, tenant, { query: QUERY });
   expect(await response.text()).toContain('"kind":"API_KEY"');
   expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
-  const created = await send(transport, tenant, createTopic(tenant, 'one'));
+  const created = await sendOperation(transport, tenant, createTopicOperation(tenant, 'one'));
   const isAllowed = transport.method === 'POST';
   expect((await created.text()).includes('"name":"one"')).toBe(isAllowed);
   expect(takeSteps().includes('execute')).toBe(isAllowed);
@@ -112,10 +112,10 @@ test.each(
 )('calls plugins for subscriptions and their events by $name', async (transport) => {
   const tenant = await app.tenant();
   await routeEvents(database.prisma, tenant.projectId);
-  const leaving = new AbortController();
+  const abortController = new AbortController();
   takeSteps();
   const subscription = { query: EVENTS, variables: { project: tenant.projectId } };
-  const { body } = await send(transport, tenant, subscription, leaving.signal);
+  const { body } = await sendOperation(transport, tenant, subscription, abortController.signal);
   expect(takeSteps()).toEqual([...OPENING_STEPS, 'subscribe']);
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
   let text = '';
@@ -125,7 +125,7 @@ test.each(
   }
   expect(text).toContain('"connectionId":"one"');
   expect(takeSteps()).toEqual(['execute']);
-  leaving.abort();
+  abortController.abort();
 });
 
 test('calls plugins for queries, mutations and subscriptions over a WebSocket', async () => {
@@ -135,7 +135,7 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
   socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
   takeSteps();
-  for (const payload of [{ query: QUERY }, createTopic(tenant, 'one')]) {
+  for (const payload of [{ query: QUERY }, createTopicOperation(tenant, 'one')]) {
     socket.send({ type: 'subscribe', id: '1', payload });
     expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: {} } });
     expect(await socket.next()).toMatchObject({ type: 'complete' });
@@ -152,8 +152,8 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
   socket.socket.terminate();
 });
 
-/** Creates a key, a topic whose name is taken, and another key. */
-const createPartlyRefused = ({ projectId }: Tenant) => ({
+/** Returns an operation that creates a key, a topic whose name is taken, and another key. */
+const createPartlyRefusedOperation = ({ projectId }: Tenant) => ({
   query: `mutation CreateKeysAndTopic($key: CreateApiKeyInput!, $topic: CreateTopicInput!) {
     first: createApiKey(input: $key) { key }
     refused: createTopic(input: $topic) { topic { id } }
@@ -169,8 +169,8 @@ interface PartialResult {
   data: Record<'first' | 'last', { key: string }> & { refused: null };
 }
 
-/** Expects the keys that were created before and after the refusal in the result, and that they work. */
-async function expectPartial(result: PartialResult): Promise<void> {
+/** Expects that the result contains both keys, which were created before and after the refusal, and that they work. */
+async function expectPartialResult(result: PartialResult): Promise<void> {
   expect(result).toMatchObject({
     data: { first: { key: expect.any(String) }, refused: null, last: { key: expect.any(String) } },
     errors: [{ path: ['refused'], extensions: { code: 'CONFLICT', problem: { status: 409 } } }],
@@ -185,24 +185,30 @@ test.each(
   TRANSPORTS.filter(({ method }) => method === 'POST'),
 )('keeps the results of other mutation fields when one is refused by $name', async (transport) => {
   const tenant = await app.tenant();
-  await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
-  const response = await send(transport, tenant, createPartlyRefused(tenant));
+  await tenant.query(
+    createTopicOperation(tenant, 'taken').query,
+    createTopicOperation(tenant, 'taken').variables,
+  );
+  const response = await sendOperation(transport, tenant, createPartlyRefusedOperation(tenant));
   expect(response.status).toBe(200);
   const text = await response.text();
   const [json = ''] = /\{"(?:data|errors)":.*\}/.exec(text) ?? [];
-  await expectPartial(JSON.parse(json));
+  await expectPartialResult(JSON.parse(json));
 });
 
 test('keeps the results of other mutation fields when one is refused over a WebSocket', async () => {
   const tenant = await app.tenant();
-  await tenant.query(createTopic(tenant, 'taken').query, createTopic(tenant, 'taken').variables);
+  await tenant.query(
+    createTopicOperation(tenant, 'taken').query,
+    createTopicOperation(tenant, 'taken').variables,
+  );
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
-  socket.send({ type: 'subscribe', id: '1', payload: createPartlyRefused(tenant) });
+  socket.send({ type: 'subscribe', id: '1', payload: createPartlyRefusedOperation(tenant) });
   const { type, payload } = await socket.next();
   expect(type).toBe('next');
-  await expectPartial(payload);
+  await expectPartialResult(payload);
   socket.socket.terminate();
 });
 
@@ -228,7 +234,7 @@ test('calls plugins for each subscription, and once for a shared event', async (
 
 test('validates by zod over every transport, with a path for every problem', async () => {
   const tenant = await app.tenant();
-  const body = createTopic(tenant, '');
+  const body = createTopicOperation(tenant, '');
   const listIssues = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
     errors[0]?.extensions.problem.issues.map(({ name }) => name);
   const response = await app.fetch(
@@ -244,14 +250,14 @@ test('validates by zod over every transport, with a path for every problem', asy
   socket.socket.terminate();
 });
 
-/** Requests that the adapter handles, and some that it passes to Yoga. Each app has a separate tenant. */
+/** Requests that the adapter handles, and some that it passes to Yoga. Each app sends them for its own tenant. */
 const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
   'a query': (tenant) => ({ body: { query: QUERY }, headers: createKeyHeaders(tenant) }),
   'a query with variables, a name and extensions': (tenant) => ({
     body: {
       query:
-        'query One($id: String!) { project(idOrName: $id) { appName } } query Two { viewer { kind } }',
-      operationName: 'One',
+        'query GetProject($id: String!) { project(idOrName: $id) { appName } } query GetViewer { viewer { kind } }',
+      operationName: 'GetProject',
       variables: { id: tenant.projectId },
       extensions: {},
     },
@@ -262,21 +268,21 @@ const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
     headers: { ...createKeyHeaders(tenant), 'x-query-cost': '1' },
   }),
   'a mutation': (tenant) => ({
-    body: createTopic(tenant, 'topic'),
+    body: createTopicOperation(tenant, 'topic'),
     headers: createKeyHeaders(tenant),
   }),
   'a mutation that is refused': (tenant) => ({
-    body: createTopic(tenant, ''),
+    body: createTopicOperation(tenant, ''),
     headers: createKeyHeaders(tenant),
   }),
   'a bad variable': (tenant) => ({
-    body: { ...createTopic(tenant, 'x'), variables: { input: 1 } },
+    body: { ...createTopicOperation(tenant, 'x'), variables: { input: 1 } },
     headers: createKeyHeaders(tenant),
   }),
   'a document that does not parse': () => ({ body: { query: '{' } }),
   'a document that is not valid': () => ({ body: { query: '{ nothing also }' } }),
   'a document without the named operation': () => ({
-    body: { query: 'query A { viewer { kind } }', operationName: 'B' },
+    body: { query: 'query GetViewer { viewer { kind } }', operationName: 'GetProject' },
   }),
   'a document that is too deep': () => ({
     body: { query: `${'{ viewer '.repeat(20)}{ kind }${' }'.repeat(20)}` },
@@ -316,11 +322,11 @@ async function fetchResponse(target: typeof app, name: string, accept: string) {
     Object.values({ id: tenant.projectId, name: tenant.projectName }).join('|'),
     'g',
   );
-  const header = (name: string) => response.headers.get(name);
+  const getHeader = (name: string) => response.headers.get(name);
   return {
     status: response.status,
-    type: header('content-type'),
-    retryAfter: header('retry-after'),
+    type: getHeader('content-type'),
+    retryAfter: getHeader('retry-after'),
     hasRate: response.headers.has('ratelimit'),
     text: text
       .replace(tenantNames, 'PROJECT')
@@ -335,7 +341,7 @@ test.each(
   for (const accept of ACCEPTS) {
     expect({ accept, ...(await fetchResponse(app, name, accept)) }).toEqual({
       accept,
-      ...(await fetchResponse(yogaOnly, name, accept)),
+      ...(await fetchResponse(yogaApp, name, accept)),
     });
   }
 });

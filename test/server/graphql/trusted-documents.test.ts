@@ -1,6 +1,6 @@
 /**
- * Runs documents of manifests by their IDs, over every transport. In mode `only`, pages cannot run other
- * documents.
+ * Tests that documents of manifests run by their IDs over every transport, and that pages cannot run other
+ * documents in mode `only`.
  */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,9 +33,13 @@ writeFileSync(manifest, JSON.stringify(DOCUMENTS));
 const CODEGEN_MANIFEST = join(root, 'test', 'support', 'manifests', 'persisted-documents.json');
 const env = { TRUSTED_DOCUMENTS_FILES: `${manifest},${CODEGEN_MANIFEST}` };
 const app = await getSharedApp({ env });
-const strict = await getSharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
+const strictApp = await getSharedApp({ env: { ...env, TRUSTED_DOCUMENTS: 'only' } });
 
-async function post(target: typeof app, body: object, headers: Record<string, string> = {}) {
+async function postOperation(
+  target: typeof app,
+  body: object,
+  headers: Record<string, string> = {},
+) {
   const response = await target.fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -49,8 +53,10 @@ test('runs a document by its id, over POST, GET and a WebSocket', async () => {
   const tenant = await app.tenant();
   const headers = { 'x-api-key': tenant.apiKey };
   const data = { viewer: { kind: 'API_KEY' } };
-  expect(await post(app, { documentId: 'who' }, headers)).toEqual({ data });
-  expect(await post(app, { query: '', documentId: 'who', operationName: 'Who' }, headers)).toEqual({
+  expect(await postOperation(app, { documentId: 'who' }, headers)).toEqual({ data });
+  expect(
+    await postOperation(app, { query: '', documentId: 'who', operationName: 'Who' }, headers),
+  ).toEqual({
     data,
   });
   const getResponse = await app.fetch('/graphql?documentId=who', {
@@ -68,7 +74,7 @@ test('runs a document by its id, over POST, GET and a WebSocket', async () => {
 
 test('refuses an unknown id, an id with a query, and a mutation by GET', async () => {
   const fetchCodes = async (body: object) =>
-    (await post(app, body)).errors.map(
+    (await postOperation(app, body)).errors.map(
       ({ extensions }: { extensions: { code: string } }) => extensions.code,
     );
   expect(await fetchCodes({ documentId: 'none' })).toEqual(['GRAPHQL_VALIDATION_FAILED']);
@@ -82,14 +88,14 @@ test('refuses an unknown id, an id with a query, and a mutation by GET', async (
 });
 
 test('runs only trusted documents for end users in mode `only`, and hides the schema', async () => {
-  const tenant = await strict.tenant();
-  const user = await createEndUser(strict, tenant);
-  expect(await post(strict, { documentId: 'who' }, user.headers)).toEqual({
+  const tenant = await strictApp.tenant();
+  const user = await createEndUser(strictApp, tenant);
+  expect(await postOperation(strictApp, { documentId: 'who' }, user.headers)).toEqual({
     data: { viewer: { kind: 'END_USER' } },
   });
   for (const headers of [user.headers, {}]) {
     const fetchCode = async (query: string) =>
-      (await post(strict, { query }, headers)).errors[0].extensions.code;
+      (await postOperation(strictApp, { query }, headers)).errors[0].extensions.code;
     for (const query of [DOCUMENTS.who, '{ __typename }', '{ nothing }']) {
       expect([query, await fetchCode(query)]).toEqual([query, 'FORBIDDEN']);
     }
@@ -97,16 +103,18 @@ test('runs only trusted documents for end users in mode `only`, and hides the sc
   }
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const headers of [{ 'x-api-key': tenant.apiKey }, builder] as Record<string, string>[]) {
-    expect((await post(strict, { query: DOCUMENTS.who }, headers)).errors).toBeUndefined();
+    expect(
+      (await postOperation(strictApp, { query: DOCUMENTS.who }, headers)).errors,
+    ).toBeUndefined();
   }
 });
 
 test("responds to GraphiQL's introspection in mode `only`, except for an end user", async () => {
   const query = getIntrospectionQuery({ schemaDescription: true });
-  const { data } = await post(strict, { query, operationName: 'IntrospectionQuery' });
+  const { data } = await postOperation(strictApp, { query, operationName: 'IntrospectionQuery' });
   expect(data.__schema.queryType.name).toBe('Query');
-  const user = await createEndUser(strict, await strict.tenant());
-  const { errors } = await post(strict, { query }, user.headers);
+  const user = await createEndUser(strictApp, await strictApp.tenant());
+  const { errors } = await postOperation(strictApp, { query }, user.headers);
   expect(errors[0].extensions.code).toBe('FORBIDDEN');
 });
 
@@ -131,35 +139,39 @@ test('accepts the documents of relay-compiler as a manifest', async () => {
 });
 
 test('accepts the documents of graphql-codegen as a manifest, with the ids that clients send', async () => {
-  const tenant = await strict.tenant();
-  const { headers } = await createEndUser(strict, tenant);
+  const tenant = await strictApp.tenant();
+  const { headers } = await createEndUser(strictApp, tenant);
   const texts: Record<string, string> = JSON.parse(readFileSync(CODEGEN_MANIFEST, 'utf8'));
   const findDocumentId = (name: string) =>
     Object.keys(texts).find((id) => texts[id]?.includes(` ${name}`)) as string;
   expect(findDocumentId('Who')).toMatch(/^sha256:/);
-  expect(await post(strict, { documentId: findDocumentId('Who') }, headers)).toEqual({
+  expect(await postOperation(strictApp, { documentId: findDocumentId('Who') }, headers)).toEqual({
     data: { viewer: { kind: 'END_USER' } },
   });
   const variables = { project: tenant.projectId };
   const connections = { documentId: findDocumentId('Connections'), variables };
-  expect(await post(strict, connections, headers)).toEqual({
+  expect(await postOperation(strictApp, connections, headers)).toEqual({
     data: { project: { connections: { nodes: [] } } },
   });
   const id = 'opr_01h455vb4pex5vsknk084sn02q';
   const follow = { documentId: findDocumentId('Follow'), variables: { id } };
-  const streamed = { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' };
-  const stream = await strict.fetch('/graphql', {
+  const streamHeaders = {
+    ...headers,
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+  };
+  const stream = await strictApp.fetch('/graphql', {
     method: 'POST',
-    headers: streamed,
+    headers: streamHeaders,
     body: JSON.stringify(follow),
   });
   expect(await stream.text()).toContain('NOT_FOUND');
 });
 
 test('refuses to start with an invalid manifest', () => {
-  const wrong = join(folder, 'wrong.json');
-  writeFileSync(wrong, '{"id": 1}');
-  for (const path of [wrong, join(folder, 'missing.json')]) {
+  const invalidManifest = join(folder, 'invalid.json');
+  writeFileSync(invalidManifest, '{"id": 1}');
+  for (const path of [invalidManifest, join(folder, 'missing.json')]) {
     const settings = readConfig({ TRUSTED_DOCUMENTS_FILES: path });
     expect(() => createTrustedDocuments(settings)).toThrow(path);
   }

@@ -9,36 +9,36 @@ import type { RequestMetadata } from '../../../src/server/http/request-metadata.
 const KILOBYTE = 'x'.repeat(1024);
 
 /**
- * Starts a server that sends `events` events and then keeps the stream open. Counts the events that the
+ * Starts a server that sends `eventCount` events and then keeps the stream open. Counts the events that the
  * adapter has read, and reports when the adapter disconnects the client.
  */
-async function startEventServer(events: number) {
-  const cut = Promise.withResolvers<void>();
-  const disconnected = Promise.withResolvers<void>();
-  let pulled = 0;
-  async function* ticks() {
+async function startEventServer(eventCount: number) {
+  const disconnection = Promise.withResolvers<void>();
+  const streamEnd = Promise.withResolvers<void>();
+  let pulledCount = 0;
+  async function* createTicks() {
     try {
-      while (pulled < events) {
-        pulled += 1;
+      while (pulledCount < eventCount) {
+        pulledCount += 1;
         yield new Message({ data: { tick: KILOBYTE } });
       }
-      await disconnected.promise;
+      await streamEnd.promise;
     } finally {
-      disconnected.resolve();
+      streamEnd.resolve();
     }
   }
   const yoga = createYoga<RequestMetadata>({
     schema: createSchema({ typeDefs: 'type Query { a: Int } type Subscription { tick: String }' }),
     logging: false,
     plugins: [
-      { onParams: ({ setParamsHandler }) => setParamsHandler(ticks) },
+      { onParams: ({ setParamsHandler }) => setParamsHandler(createTicks) },
       useEventStream({ isStopping: false }, { keepAliveMs: 10 }),
     ],
   });
   const server = createServer((req, res) => {
     const disconnect = () => {
-      cut.resolve();
-      disconnected.resolve();
+      disconnection.resolve();
+      streamEnd.resolve();
       req.socket.destroy();
     };
     void yoga.handle(req, res, {
@@ -53,8 +53,8 @@ async function startEventServer(events: number) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
-    cut: cut.promise,
-    pulled: () => pulled,
+    disconnection: disconnection.promise,
+    getPulledCount: () => pulledCount,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 }
@@ -69,12 +69,12 @@ function subscribe(url: string) {
 }
 
 test('stops reading events for a client that does not read, and disconnects it', async () => {
-  const events = 100_000;
-  await using server = await startEventServer(events);
+  const eventCount = 100_000;
+  await using server = await startEventServer(eventCount);
   const response = await subscribe(server.url);
   response.on('error', () => {});
-  await server.cut;
-  expect(server.pulled()).toBeLessThan(events / 2);
+  await server.disconnection;
+  expect(server.getPulledCount()).toBeLessThan(eventCount / 2);
   response.destroy();
 });
 

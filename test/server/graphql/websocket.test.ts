@@ -49,8 +49,8 @@ function createSocketClient(
 }
 
 /** Opens a socket and authenticates it. */
-async function openAdmittedSocket({ apiKey }: Tenant, at = url) {
-  const socket = await openSocket(at);
+async function openAdmittedSocket({ apiKey }: Tenant, serverUrl = url) {
+  const socket = await openSocket(serverUrl);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
   return socket;
@@ -59,7 +59,7 @@ async function openAdmittedSocket({ apiKey }: Tenant, at = url) {
 /** The cursor before the first event. */
 const encodeStart = (projectId: string) => encodeCursor(createEventList(projectId), 0n);
 
-const subscribeTo = (id: string, project: string) => ({
+const createSubscribeMessage = (id: string, project: string) => ({
   id,
   type: 'subscribe',
   payload: { query, variables: { project, after: encodeStart(project) } },
@@ -72,7 +72,7 @@ interface Edge {
 test('sends events to clients with a key or a token, in connection_init or the upgrade', async () => {
   const tenant = await createTenantWithRoutes();
   const { apiKey, token, projectId } = tenant;
-  class WithKey extends WebSocket {
+  class WebSocketWithKey extends WebSocket {
     constructor(address: string, protocols: string) {
       super(address, protocols, { headers: { 'x-api-key': apiKey } });
     }
@@ -80,36 +80,36 @@ test('sends events to clients with a key or a token, in connection_init or the u
   const clients = [
     createSocketClient({ 'x-api-key': apiKey }),
     createSocketClient({ authorization: `Bearer ${token}` }),
-    createSocketClient({}, WithKey),
+    createSocketClient({}, WebSocketWithKey),
   ];
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const variables = { project: projectId, after: encodeStart(projectId) };
   for (const client of clients) {
-    const seen = [];
+    const names = [];
     for await (const { data } of client.iterate<Edge>({ query, variables })) {
-      seen.push(data?.notificationEvents.node.data.connectionId);
-      if (seen.length === 3) break;
+      names.push(data?.notificationEvents.node.data.connectionId);
+      if (names.length === 3) break;
     }
-    expect(seen).toEqual(createNames('e', 3));
+    expect(names).toEqual(createNames('e', 3));
   }
 });
 
 test('runs queries and mutations with the rules and errors of HTTP', async () => {
   const tenant = await app.tenant();
   const client = createSocketClient({ 'x-api-key': tenant.apiKey });
-  const run = async (text: string, variables?: Record<string, unknown>) => {
+  const runOperation = async (text: string, variables?: Record<string, unknown>) => {
     for await (const result of client.iterate({ query: text, variables })) return result;
     throw new Error('The stream ended without a result.');
   };
-  expect((await run('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'API_KEY' } });
+  expect((await runOperation('{ viewer { kind } }')).data).toEqual({ viewer: { kind: 'API_KEY' } });
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   const mutation = `mutation CreateTopic($input: CreateTopicInput!) {
     createTopic(input: $input) { topic { name } }
   }`;
-  expect((await run(mutation, { input })).data).toEqual({
+  expect((await runOperation(mutation, { input })).data).toEqual({
     createTopic: { topic: { name: 'alerts' } },
   });
-  expect((await run(mutation, { input })).errors?.[0]?.extensions).toMatchObject({
+  expect((await runOperation(mutation, { input })).errors?.[0]?.extensions).toMatchObject({
     code: 'CONFLICT',
     problem: { status: 409 },
   });
@@ -119,28 +119,28 @@ test('runs queries and mutations with the rules and errors of HTTP', async () =>
     ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     [`{ ${aliases.join(' ')} }`, 'QUERY_LIMIT_EXCEEDED'],
   ] as const) {
-    const refused = await run(text).catch((errors: unknown) => errors);
+    const refused = await runOperation(text).catch((errors: unknown) => errors);
     expect(refused).toMatchObject({ 0: { extensions: { code, problem: { status: 400 } } } });
     expect(JSON.stringify(refused)).not.toContain('"http"');
   }
 });
 
-test('closes the socket for a wrong key and for none', async () => {
-  const wrong = await openSocket(url);
-  wrong.send({ type: 'connection_init', payload: { 'x-api-key': 'ik_wrong' } });
-  expect(await wrong.closed).toMatchObject({ code: 4403 });
-  const stranger = await openSocket(url);
-  stranger.send({ type: 'connection_init' });
-  expect(await stranger.closed).toMatchObject({ code: 4401 });
+test('closes the socket for a wrong key and for no key', async () => {
+  const refusedSocket = await openSocket(url);
+  refusedSocket.send({ type: 'connection_init', payload: { 'x-api-key': 'ik_wrong' } });
+  expect(await refusedSocket.closed).toMatchObject({ code: 4403 });
+  const anonymousSocket = await openSocket(url);
+  anonymousSocket.send({ type: 'connection_init' });
+  expect(await anonymousSocket.closed).toMatchObject({ code: 4401 });
 });
 
 test('closes the socket with a code for each breach of the protocol', async () => {
   const tenant = await createTenantWithRoutes();
-  const operation = subscribeTo('1', tenant.projectId);
+  const operation = createSubscribeMessage('1', tenant.projectId);
   const init = { type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } };
-  const early = await openSocket(url);
-  early.send(operation);
-  expect(await early.closed).toMatchObject({ code: 4401 });
+  const earlySocket = await openSocket(url);
+  earlySocket.send(operation);
+  expect(await earlySocket.closed).toMatchObject({ code: 4401 });
   for (const [message, code] of [
     ['no JSON', 4400],
     [{ type: 'unknown' }, 4400],
@@ -152,25 +152,30 @@ test('closes the socket with a code for each breach of the protocol', async () =
     socket.send(message);
     expect(await socket.closed).toMatchObject({ code });
   }
-  const twice = await openAdmittedSocket(tenant);
-  twice.send(operation);
-  twice.send(operation);
-  expect(await twice.closed).toMatchObject({ code: 4409 });
-  const old = await openSocket(url, { protocol: 'graphql-ws' }).catch((error: Error) => error);
-  expect(old).toMatchObject({ message: 'Server sent no subprotocol' });
+  const repeatingSocket = await openAdmittedSocket(tenant);
+  repeatingSocket.send(operation);
+  repeatingSocket.send(operation);
+  expect(await repeatingSocket.closed).toMatchObject({ code: 4409 });
+  const olderProtocol = await openSocket(url, { protocol: 'graphql-ws' }).catch(
+    (error: Error) => error,
+  );
+  expect(olderProtocol).toMatchObject({ message: 'Server sent no subprotocol' });
 });
 
 test('limits the operations of a socket, and refuses the next one', async () => {
   const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant);
-  for (const id of createNames('', 101)) socket.send(subscribeTo(id, tenant.projectId));
+  for (const id of createNames('', 101)) socket.send(createSubscribeMessage(id, tenant.projectId));
   expect(await socket.next()).toMatchObject({
     id: '101',
     type: 'error',
     payload: [{ extensions: { code: 'QUERY_LIMIT_EXCEEDED' } }],
   });
   socket.send({ id: '7', type: 'complete' });
-  socket.send({ ...subscribeTo('102', tenant.projectId), payload: { query: '{ __typename }' } });
+  socket.send({
+    ...createSubscribeMessage('102', tenant.projectId),
+    payload: { query: '{ __typename }' },
+  });
   expect(await socket.next()).toMatchObject({ id: '102', type: 'next' });
   socket.socket.terminate();
 });
@@ -198,7 +203,7 @@ test('responds to an upgrade to another protocol as to a plain request', async (
 test('ends a subscription soon after its key is deleted, and keeps the socket open', async () => {
   const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant);
-  socket.send(subscribeTo('1', tenant.projectId));
+  socket.send(createSubscribeMessage('1', tenant.projectId));
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'before' });
   expect(await socket.next()).toMatchObject({ id: '1', type: 'next' });
   await database.prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
@@ -208,7 +213,7 @@ test('ends a subscription soon after its key is deleted, and keeps the socket op
     payload: { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
   });
   expect(await socket.next()).toEqual({ id: '1', type: 'complete' });
-  socket.send(subscribeTo('2', tenant.projectId));
+  socket.send(createSubscribeMessage('2', tenant.projectId));
   expect(await socket.next()).toMatchObject({
     id: '2',
     type: 'error',
@@ -230,16 +235,16 @@ async function startServer({ initMs, pingMs, admit, ...limits }: ServerOptions) 
   const closed = Promise.withResolvers<{ code: number }>();
   const log = pino({}, { write: (line: string) => closed.resolve(JSON.parse(line)) });
   const config = { ...services.config, ...limits };
-  const plain = createAdmission(services, verifier, config);
+  const ownAdmission = createAdmission(services, verifier, config);
   const admission: Admission = {
-    ...plain,
+    ...ownAdmission,
     admit: async (...args) => {
       await admit?.();
-      return plain.admit(...args);
+      return ownAdmission.admit(...args);
     },
   };
-  const listening = await serve(handler);
-  const sockets = attachWebSocket(listening.server, {
+  const httpServer = await serve(handler);
+  const sockets = attachWebSocket(httpServer.server, {
     ...createClientReaders(services),
     config,
     shares: services.shares,
@@ -250,12 +255,12 @@ async function startServer({ initMs, pingMs, admit, ...limits }: ServerOptions) 
     pingMs,
   });
   return {
-    url: listening.url,
+    url: httpServer.url,
     /** The log line of the first socket that the server closes. */
     closed: closed.promise,
     async [Symbol.asyncDispose]() {
       await sockets.stop();
-      await listening.stop();
+      await httpServer.stop();
     },
   };
 }
@@ -270,17 +275,19 @@ test('waits for the admission of a client that has sent connection_init', async 
   const admitting = Promise.withResolvers<void>();
   await using server = await startServer({ initMs: 100, admit: () => admitting.promise });
   const { apiKey } = await app.tenant();
-  const waiting = await openSocket(server.url);
-  waiting.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
-  // This socket neither authenticates nor responds to a close frame. When the server drops it, the time of
-  // both sockets is over.
-  const silent = await openSocket(server.url);
-  silent.socket.pause();
+  const waitingSocket = await openSocket(server.url);
+  waitingSocket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
+  // This socket neither authenticates nor responds to a close frame. When the server drops this socket, the time
+  // limit has passed for both sockets.
+  const silentSocket = await openSocket(server.url);
+  silentSocket.socket.pause();
   await server.closed;
-  expect(waiting.socket.readyState).toBe(WebSocket.OPEN);
+  expect(waitingSocket.socket.readyState).toBe(WebSocket.OPEN);
   admitting.resolve();
-  expect(await Promise.race([waiting.next(), waiting.closed])).toEqual({ type: 'connection_ack' });
-  for (const { socket } of [waiting, silent]) socket.terminate();
+  expect(await Promise.race([waitingSocket.next(), waitingSocket.closed])).toEqual({
+    type: 'connection_ack',
+  });
+  for (const { socket } of [waitingSocket, silentSocket]) socket.terminate();
 });
 
 test('closes the oldest unauthenticated sockets of an address that has too many', async () => {
@@ -293,7 +300,7 @@ test('closes the oldest unauthenticated sockets of an address that has too many'
 });
 
 test('closes the socket of a client that does not answer pings', async () => {
-  // Exceeds the time for which this process, which runs the client too, can be busy.
+  // A ping interval that is longer than this process, which also runs the client, can be busy.
   await using server = await startServer({ pingMs: 1_000 });
   const tenant = await createTenantWithRoutes();
   const socket = await openAdmittedSocket(tenant, server.url);
@@ -321,34 +328,34 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
   const tenant = await createTenantWithRoutes();
   const { projectId } = tenant;
   const socket = await openAdmittedSocket(tenant);
-  socket.send(subscribeTo('1', projectId));
+  socket.send(createSubscribeMessage('1', projectId));
   await recordNamedEvents(database, { projectId }, ['first']);
   expect(await socket.next()).toMatchObject({ type: 'next' });
   socket.socket.pause();
   // Exceeds the socket's buffers and the queue of a live subscriber.
-  const texts = createNames('e', 700).map((name) => name.padEnd(20_000, '.'));
-  await recordNamedEvents(database, { projectId }, texts);
-  const other = await openAdmittedSocket(tenant);
-  other.send(subscribeTo('1', projectId));
-  for (let seen = 0; seen <= texts.length; seen += 1) await other.next();
+  const names = createNames('e', 700).map((name) => name.padEnd(20_000, '.'));
+  await recordNamedEvents(database, { projectId }, names);
+  const readingSocket = await openAdmittedSocket(tenant);
+  readingSocket.send(createSubscribeMessage('1', projectId));
+  for (let count = 0; count <= names.length; count += 1) await readingSocket.next();
   socket.socket.resume();
-  for (const text of texts) {
+  for (const name of names) {
     const { payload } = await socket.next();
-    expect(payload.data.notificationEvents.node.data.connectionId).toBe(text);
+    expect(payload.data.notificationEvents.node.data.connectionId).toBe(name);
   }
-  for (const { socket: open } of [socket, other]) open.terminate();
+  for (const { socket: webSocket } of [socket, readingSocket]) webSocket.terminate();
 });
 
 test('closes sockets on stop with a code that lets clients reconnect', async () => {
-  const stopping = await createTestApp();
-  const { url: at } = await stopping.app.start();
-  const tenant = await stopping.tenant();
-  const socket = await openSocket(at);
+  const stoppingApp = await createTestApp();
+  const { url: stoppingUrl } = await stoppingApp.app.start();
+  const tenant = await stoppingApp.tenant();
+  const socket = await openSocket(stoppingUrl);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  socket.send(subscribeTo('1', tenant.projectId));
+  socket.send(createSubscribeMessage('1', tenant.projectId));
   socket.send({ id: '2', type: 'subscribe', payload: { query: '{ __typename }' } });
   expect(await socket.next()).toMatchObject({ id: '2', type: 'next' });
-  await stopping[Symbol.asyncDispose]();
+  await stoppingApp[Symbol.asyncDispose]();
   expect(await socket.closed).toMatchObject({ code: 1001 });
 });

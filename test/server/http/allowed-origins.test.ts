@@ -1,5 +1,6 @@
 /**
- * Pages of a project's origins may send tokens of its end users and frontend keys, and no other credentials.
+ * Tests that pages of a project's allowed origins may send tokens of its end users and frontend keys, and no other
+ * credentials.
  */
 import { expect, test } from 'vitest';
 import { type Scope, toScopeName } from '../../../src/domain/viewer/scopes.ts';
@@ -9,16 +10,18 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const SHOP = 'https://shop.example';
-const OTHERS = 'https://others.example';
+const OTHER_SHOP = 'https://others.example';
 const EVIL = 'https://evil.example';
 const CONSOLE = 'https://console.example';
 const app = await getSharedApp({ env: { CORS_ORIGINS: CONSOLE } });
-const ALLOW = `mutation UpdateProject($input: UpdateProjectInput!) {
+const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { allowedOrigins } }
 }`;
 
-function allow(tenant: Tenant, ...allowedOrigins: string[]) {
-  return tenant.query(ALLOW, { input: { projectIdOrName: tenant.projectId, allowedOrigins } });
+function setAllowedOrigins(tenant: Tenant, ...allowedOrigins: string[]) {
+  return tenant.query(UPDATE_PROJECT, {
+    input: { projectIdOrName: tenant.projectId, allowedOrigins },
+  });
 }
 
 async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
@@ -34,14 +37,18 @@ async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
 }
 
 const tenant = await app.tenant();
-await allow(tenant, SHOP);
-await allow(await app.tenant(), OTHERS);
+await setAllowedOrigins(tenant, SHOP);
+await setAllowedOrigins(await app.tenant(), OTHER_SHOP);
 const user = await createEndUser(app, tenant);
 const query = '{ viewer { kind } }';
-const json = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json' };
 const CALLS: [string, string, RequestInit][] = [
-  ['a query', '/graphql', { method: 'POST', headers: json, body: JSON.stringify({ query }) }],
-  ['a query by GET', `/graphql?query=${encodeURIComponent(query)}`, { headers: json }],
+  [
+    'a query',
+    '/graphql',
+    { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify({ query }) },
+  ],
+  ['a query by GET', `/graphql?query=${encodeURIComponent(query)}`, { headers: JSON_HEADERS }],
   ['an endpoint', `/v1/projects/${tenant.projectId}/integrations`, {}],
   ['the proxy', `/v1/projects/${tenant.projectId}/installations/none/proxy/x`, {}],
 ];
@@ -59,17 +66,17 @@ test.each(CALLS)('grants a preflight of %s to origins that a project allows', as
     return [status, headers.get('access-control-allow-origin')];
   };
   expect(await fetchGrant(SHOP)).toEqual([204, SHOP]);
-  expect(await fetchGrant(OTHERS)).toEqual([204, OTHERS]);
+  expect(await fetchGrant(OTHER_SHOP)).toEqual([204, OTHER_SHOP]);
   expect((await fetchGrant(EVIL))[1]).toBeNull();
 });
 
 test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
   const headers = { 'x-api-key': await createKey(tenant, 'frontend') };
-  const own = await sendCall(call, { ...headers, origin: SHOP });
-  expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
-  expect(own.text).not.toContain('accepted from a page');
-  expect(own.text).not.toContain('allowedOrigins');
-  for (const origin of [OTHERS, EVIL]) {
+  const accepted = await sendCall(call, { ...headers, origin: SHOP });
+  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  expect(accepted.text).not.toContain('accepted from a page');
+  expect(accepted.text).not.toContain('allowedOrigins');
+  for (const origin of [OTHER_SHOP, EVIL]) {
     const { text } = await sendCall(call, { ...headers, origin });
     expect(text).toContain("it is not in the project's allowedOrigins");
   }
@@ -80,10 +87,10 @@ test.each(CALLS)('accepts %s from pages of the project with a frontend key', asy
 });
 
 test.each(CALLS)("accepts %s from pages of the token's own project", async (...call) => {
-  const own = await sendCall(call, { ...user.headers, origin: SHOP });
-  expect(own.response.headers.get('access-control-allow-origin')).toBe(SHOP);
-  expect(own.text).not.toContain('allowedOrigins');
-  for (const origin of [OTHERS, EVIL, 'null']) {
+  const accepted = await sendCall(call, { ...user.headers, origin: SHOP });
+  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  expect(accepted.text).not.toContain('allowedOrigins');
+  for (const origin of [OTHER_SHOP, EVIL, 'null']) {
     const { text } = await sendCall(call, { ...user.headers, origin });
     expect([origin, text]).toEqual([
       origin,
@@ -111,7 +118,7 @@ test.each(
   }
 });
 
-test('applies the rule to event streams', async () => {
+test('applies the same rules to event streams', async () => {
   const subscription = { query: 'subscription { operation(id: "none") { id } }', variables: {} };
   const fetchCode = async (origin: string, headers: Record<string, string>) => {
     const stream = await openEventStream(app.fetch, {
@@ -123,22 +130,22 @@ test('applies the rule to event streams', async () => {
     return message?.data.errors[0].extensions.code;
   };
   expect(await fetchCode(SHOP, user.headers)).toBe('NOT_FOUND');
-  expect(await fetchCode(OTHERS, user.headers)).toBe('FORBIDDEN');
+  expect(await fetchCode(OTHER_SHOP, user.headers)).toBe('FORBIDDEN');
   expect(await fetchCode(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
 });
 
 test('opens a WebSocket for allowed origins, and checks its connection_init', async () => {
   const { url } = await app.app.start();
-  const init = async (origin: string, payload: object) => {
+  const initSocket = async (origin: string, payload: object) => {
     const socket = await openSocket(url, { headers: { origin } });
     socket.send({ type: 'connection_init', payload });
     const response = await Promise.race([socket.next(), socket.closed]);
     socket.socket.terminate();
     return response;
   };
-  expect(await init(SHOP, user.headers)).toEqual({ type: 'connection_ack' });
-  expect(await init(OTHERS, user.headers)).toMatchObject({ code: 4403 });
-  expect(await init(SHOP, { 'x-api-key': tenant.apiKey })).toMatchObject({
+  expect(await initSocket(SHOP, user.headers)).toEqual({ type: 'connection_ack' });
+  expect(await initSocket(OTHER_SHOP, user.headers)).toMatchObject({ code: 4403 });
+  expect(await initSocket(SHOP, { 'x-api-key': tenant.apiKey })).toMatchObject({
     code: 4403,
     reason: expect.stringContaining('createSessionToken'),
   });
@@ -146,15 +153,15 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
 });
 
 test('refuses an origin soon after it is no longer allowed', async () => {
-  const fickle = await app.tenant();
-  const origin = 'https://fickle.example';
-  await allow(fickle, origin);
-  const endUser = await createEndUser(app, fickle);
+  const changingTenant = await app.tenant();
+  const origin = 'https://changingTenant.example';
+  await setAllowedOrigins(changingTenant, origin);
+  const endUser = await createEndUser(app, changingTenant);
   const [call] = CALLS as [(typeof CALLS)[number]];
-  const response = async () => (await sendCall(call, { ...endUser.headers, origin })).text;
-  expect(await response()).toContain('END_USER');
-  await allow(fickle);
-  await expect.poll(response).toContain("it is not in the project's allowedOrigins");
+  const fetchText = async () => (await sendCall(call, { ...endUser.headers, origin })).text;
+  expect(await fetchText()).toContain('END_USER');
+  await setAllowedOrigins(changingTenant);
+  await expect.poll(fetchText).toContain("it is not in the project's allowedOrigins");
 });
 
 test.each([
@@ -163,18 +170,18 @@ test.each([
   'https://*.app.example',
 ])('refuses the wildcard %s in allowedOrigins', async (origin) => {
   const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP, origin] };
-  const { problem } = await tenant.getRefusal(ALLOW, { input });
+  const { problem } = await tenant.getRefusal(UPDATE_PROJECT, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
 
 test('ignores wildcards that an earlier version has stored', async () => {
-  const old = await app.tenant();
+  const oldTenant = await app.tenant();
   const wildcard = 'https://*.old.example';
   await app.app.services.database.prisma.project.update({
-    where: { id: old.projectId },
+    where: { id: oldTenant.projectId },
     data: { allowedOrigins: ['*', wildcard] },
   });
-  const endUser = await createEndUser(app, old);
+  const endUser = await createEndUser(app, oldTenant);
   for (const origin of ['*', wildcard, 'https://a.old.example']) {
     for (const call of CALLS) {
       const { response, text } = await sendCall(call, { ...endUser.headers, origin });

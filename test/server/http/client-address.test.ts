@@ -1,4 +1,4 @@
-/** Which addresses in forwarding headers the server trusts, and where it uses them. */
+/** Tests which addresses in forwarding headers the server trusts, and where it uses them. */
 import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';

@@ -1,23 +1,23 @@
-/** GraphQL, REST and WebSockets accept calls from the same pages. */
+/** Tests that GraphQL, REST and WebSockets accept calls from the same pages. */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
 const ORIGIN = 'https://app.example';
-const OTHER = 'https://evil.example';
+const OTHER_ORIGIN = 'https://evil.example';
 const app = await getSharedApp({ env: { CORS_ORIGINS: ORIGIN } });
 const tenant = await app.tenant();
-const topics = `/v1/projects/${tenant.projectId}/topics`;
-const key = { 'x-api-key': tenant.apiKey };
+const topicsPath = `/v1/projects/${tenant.projectId}/topics`;
+const keyHeaders = { 'x-api-key': tenant.apiKey };
 
 const SURFACES = [
   '/graphql',
-  topics,
+  topicsPath,
   '/mcp/projects/none',
   '/v1/projects/none/installations/none/proxy/x',
 ];
 
-const preflight = (path: string, origin: string, target = app) =>
+const sendPreflight = (path: string, origin: string, target = app) =>
   target.fetch(path, {
     method: 'OPTIONS',
     headers: {
@@ -27,9 +27,9 @@ const preflight = (path: string, origin: string, target = app) =>
     },
   });
 
-test('grants a preflight of a configured origin alike on every surface', async () => {
+test('grants a preflight of a configured origin with the same headers on every surface', async () => {
   for (const path of SURFACES) {
-    const { status, headers } = await preflight(path, ORIGIN);
+    const { status, headers } = await sendPreflight(path, ORIGIN);
     expect(status, path).toBe(204);
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': ORIGIN,
@@ -43,25 +43,33 @@ test('grants a preflight of a configured origin alike on every surface', async (
 
 test('grants no preflight of another origin', async () => {
   for (const path of SURFACES) {
-    const { headers } = await preflight(path, OTHER);
+    const { headers } = await sendPreflight(path, OTHER_ORIGIN);
     expect(headers.get('access-control-allow-origin'), path).toBeNull();
     expect(headers.get('vary'), path).toContain('Origin');
   }
 });
 
 const query = JSON.stringify({ query: '{ viewer { kind } }' });
-const json = { 'content-type': 'application/json' };
+const jsonHeaders = { 'content-type': 'application/json' };
 const CALLS: [string, string, RequestInit][] = [
-  ['a plain operation', '/graphql', { method: 'POST', headers: { ...json, ...key }, body: query }],
-  ['a refused operation', '/graphql', { method: 'POST', headers: json, body: query }],
+  [
+    'a plain operation',
+    '/graphql',
+    { method: 'POST', headers: { ...jsonHeaders, ...keyHeaders }, body: query },
+  ],
+  ['a refused operation', '/graphql', { method: 'POST', headers: jsonHeaders, body: query }],
   [
     'an operation without a query',
     '/graphql',
-    { method: 'POST', headers: { ...json, ...key }, body: '{}' },
+    { method: 'POST', headers: { ...jsonHeaders, ...keyHeaders }, body: '{}' },
   ],
-  ['an operation by GET', '/graphql?query={__typename}', { headers: { ...json, ...key } }],
-  ['a REST request', topics, { headers: key }],
-  ['a refused REST request', topics, {}],
+  [
+    'an operation by GET',
+    '/graphql?query={__typename}',
+    { headers: { ...jsonHeaders, ...keyHeaders } },
+  ],
+  ['a REST request', topicsPath, { headers: keyHeaders }],
+  ['a refused REST request', topicsPath, {}],
 ];
 
 test.each(
@@ -73,7 +81,7 @@ test.each(
   expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
   expect(headers.get('access-control-expose-headers')).toMatch(/ratelimit.*retry-after/);
   expect(headers.get('access-control-allow-credentials')).toBeNull();
-  expect((await requestFrom(OTHER)).headers.get('access-control-allow-origin')).toBeNull();
+  expect((await requestFrom(OTHER_ORIGIN)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
 test('lets no page of another origin read health and the OAuth pages', async () => {
@@ -89,20 +97,20 @@ test('opens WebSockets from configured origins and the gateway itself', async ()
     const { socket } = await openSocket(url, { headers: { origin } });
     socket.terminate();
   }
-  expect(await openRefusedSocket(url, { headers: { origin: OTHER } })).toBe(403);
+  expect(await openRefusedSocket(url, { headers: { origin: OTHER_ORIGIN } })).toBe(403);
 });
 
 test('grants no other origin if none is configured', async () => {
-  await using closed = await createTestApp();
+  await using appWithoutOrigins = await createTestApp();
   for (const path of SURFACES) {
-    const { headers } = await preflight(path, ORIGIN, closed);
+    const { headers } = await sendPreflight(path, ORIGIN, appWithoutOrigins);
     expect(headers.get('access-control-allow-origin'), path).toBeNull();
     expect(headers.get('vary'), path).toContain('Origin');
   }
 });
 
 test('returns the methods of the path for an OPTIONS request that is not a preflight', async () => {
-  const { status, headers } = await app.fetch(topics, {
+  const { status, headers } = await app.fetch(topicsPath, {
     method: 'OPTIONS',
     headers: { origin: ORIGIN },
   });

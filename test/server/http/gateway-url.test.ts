@@ -1,41 +1,41 @@
-/** Links of a gateway that listens on all addresses without PUBLIC_URL use the host of the request. */
+/** Tests that a gateway which listens on all addresses without PUBLIC_URL uses the host of the request in links. */
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createGatewayUrlFinder } from '../../../src/server/http/gateway-url.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createSessionToken } from '../../support/fixtures/end-users.ts';
-import { createProviderApp } from '../../support/providers/oauth.ts';
+import {
+  CREATE_PROVIDER_APP,
+  createProviderApp,
+  START_CONNECT,
+} from '../../support/providers/oauth.ts';
 import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth-browser.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const app = await getSharedApp({ env: { HOST: '0.0.0.0' } });
 const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
-/** Another host name with the same port. */
+/** The same server by another host name. */
 const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
 
-const START = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
-  startOAuthConnect(input: $input) { authorizeUrl }
-}`;
-const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
-  createProviderApp(input: $input) { providerApp { webhookUrl } }
-}`;
 const json = { 'content-type': 'application/json' };
 
 function createConnectInput({ projectId }: Tenant) {
-  const who = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
-  return { projectIdOrName: projectId, ...who };
+  const names = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
+  return { projectIdOrName: projectId, ...names };
 }
 
 test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const { startOAuthConnect } = await tenant.query(START, { input: createConnectInput(tenant) });
+  const { startOAuthConnect } = await tenant.query(START_CONNECT, {
+    input: createConnectInput(tenant),
+  });
   const link: string = startOAuthConnect.authorizeUrl;
   expect(link.startsWith(`${ORIGIN}/oauth/connect?`)).toBe(true);
   const browser = createOAuthBrowser({
     fetch: (path, init) => fetch(OTHER_ORIGIN + path, { redirect: 'manual', ...init }),
   });
-  // The browser opens the link under another name. The stored callback keeps the host of the caller.
+  // The browser opens the link by another host name, but the redirect_uri keeps the host of the caller.
   const consentUrl = await browser.open(link);
   expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${ORIGIN}/oauth/callback`);
   expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
@@ -65,22 +65,22 @@ test('begins a connect over a WebSocket on the host of its upgrade', async () =>
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
-  const payload = { query: START, variables: { input: createConnectInput(tenant) } };
+  const payload = { query: START_CONNECT, variables: { input: createConnectInput(tenant) } };
   socket.send({ id: '1', type: 'subscribe', payload });
   expect(JSON.stringify(await socket.next())).toContain(`${url}/oauth/connect?`);
   socket.socket.terminate();
 });
 
-test('shows a webhook URL on the host of the request, and accepts its signature', async () => {
+test('returns a webhook URL on the host of the request, and accepts signatures for this URL', async () => {
   const tenant = await app.tenant();
   const client = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret of the app' };
   const input = { projectIdOrName: tenant.projectId, ...client };
-  const { providerApp } = (await tenant.query(CREATE_APP, { input })).createProviderApp;
+  const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const { webhookUrl } = providerApp;
   expect(webhookUrl.startsWith(`${ORIGIN}/webhooks/hubspot/app_`)).toBe(true);
   const timestamp = `${Date.now()}`;
   const body = '[]';
-  const post = (url: string, signedUrl = url) =>
+  const postEvents = (url: string, signedUrl = url) =>
     fetch(url, {
       method: 'POST',
       body,
@@ -92,10 +92,10 @@ test('shows a webhook URL on the host of the request, and accepts its signature'
           .digest('base64'),
       },
     });
-  expect((await post(webhookUrl)).status).toBe(204);
-  expect((await post(webhookUrl, webhookUrl.replace(ORIGIN, 'https://other.test'))).status).toBe(
-    401,
-  );
+  expect((await postEvents(webhookUrl)).status).toBe(204);
+  expect(
+    (await postEvents(webhookUrl, webhookUrl.replace(ORIGIN, 'https://other.test'))).status,
+  ).toBe(401);
 });
 
 test.each([
@@ -109,6 +109,6 @@ test.each([
   { config: { HOST: '0.0.0.0', PUBLIC_URL: undefined }, host: undefined, url: null },
   { config: { HOST: '0.0.0.0', PUBLIC_URL: 'https://gateway.test' }, host: 'evil.test', url: null },
   { config: { HOST: '127.0.0.1', PUBLIC_URL: undefined }, host: 'evil.test', url: null },
-])('takes $url from the Host header $host if HOST is $config.HOST', ({ config, host, url }) => {
+])('returns $url for the Host header $host if HOST is $config.HOST', ({ config, host, url }) => {
   expect(createGatewayUrlFinder(config)({ host })).toBe(url);
 });

@@ -10,7 +10,7 @@ const tenant = await app.tenant();
 const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
 const body = JSON.stringify({ query: '{ viewer { kind } }' });
 
-test("returns a request id, the caller's own if it is harmless", async () => {
+test("returns the caller's request id if it is valid, and otherwise a new one", async () => {
   const echoed = await app.fetch('/livez', { headers: { 'x-request-id': 'abc-123' } });
   expect(echoed.headers.get('x-request-id')).toBe('abc-123');
   const generated = await app.fetch('/livez', { headers: { 'x-request-id': 'a b\u00e9' } });
@@ -36,9 +36,9 @@ test.each([
   expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('refuses a request whose host and path make no URL', async () => {
-  await using served = await createTestApp();
-  const { hostname, port } = new URL((await served.app.start()).url);
+test('refuses a request whose host and path do not form a URL', async () => {
+  await using separateApp = await createTestApp();
+  const { hostname, port } = new URL((await separateApp.app.start()).url);
   for (const [host, path] of [
     ['a b', '/graphql'],
     ['%%%', '/livez'],
@@ -57,7 +57,7 @@ test.each([
   ['plain text', 'text/plain', body],
   ['a bare document', 'application/graphql', '{ __typename }'],
   ['a multipart form', 'multipart/form-data; boundary=x', '--x--'],
-])('refuses %s as an operation', async (_what, type, text) => {
+])('refuses %s as an operation', async (_description, type, text) => {
   const response = await app.fetch('/graphql', {
     method: 'POST',
     headers: { ...headers, 'content-type': type },
@@ -67,13 +67,13 @@ test.each([
 });
 
 test('responds to a query over GET, and refuses a mutation', async () => {
-  const get = (query: string) =>
+  const sendGet = (query: string) =>
     app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
       headers: { 'x-api-key': tenant.apiKey, accept: 'application/json' },
     });
-  const query = await get('{ viewer { kind } }');
+  const query = await sendGet('{ viewer { kind } }');
   expect(await query.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
-  const mutation = await get('mutation { createOrg(input: { label: "x" }) { org { id } } }');
+  const mutation = await sendGet('mutation { createOrg(input: { label: "x" }) { org { id } } }');
   expect(mutation.status).toBe(405);
 });
 
@@ -94,8 +94,8 @@ test('refuses a body over the limit, with and without Content-Length', async () 
     query: '{ viewer { kind } }',
     variables: { x: 'y'.repeat(1_100_000) },
   });
-  const whole = await app.fetch('/graphql', { method: 'POST', headers, body: large });
-  expect(whole.status).toBe(413);
+  const withLength = await app.fetch('/graphql', { method: 'POST', headers, body: large });
+  expect(withLength.status).toBe(413);
   const chunks = new ReadableStream({
     start(controller) {
       const bytes = new TextEncoder().encode(large);
@@ -155,7 +155,7 @@ test('refuses JSON that would change when it is stored', async () => {
   const query = `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
-  const who = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
+  const names = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
   for (const metadata of [
     '{"__proto__": {}}',
     '{"a": [{"__proto__": 1}]}',
@@ -164,7 +164,7 @@ test('refuses JSON that would change when it is stored', async () => {
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers,
-      body: `{"query": "${query}", "variables": {"input": {${who}, "provider": "sandbox", "credentials": {"apiKey": "k"}, "providerMetadata": ${metadata}}}}`,
+      body: `{"query": ${JSON.stringify(query)}, "variables": {"input": {${names}, "provider": "sandbox", "credentials": {"apiKey": "k"}, "providerMetadata": ${metadata}}}}`,
     });
     const [error] = ((await response.json()) as GraphqlResponse).errors ?? [];
     expect(error?.extensions).toMatchObject({
@@ -174,7 +174,7 @@ test('refuses JSON that would change when it is stored', async () => {
   }
 });
 
-test('names the path of a variable of the wrong type', async () => {
+test('names the position of a variable of the wrong type', async () => {
   const mutation = `mutation CreateApiKey($input: CreateApiKeyInput!) {
     createApiKey(input: $input) { key }
   }`;

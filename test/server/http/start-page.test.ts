@@ -9,8 +9,8 @@ import { hasDocs } from '../../../src/server/docs/docs.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { browserSkipReason, launchBrowser } from '../../support/browser.ts';
 
-/** This path has characters that a shell, a JSON string and an HTML page must escape. */
 const folder = mkdtempSync(join(tmpdir(), 'gateway-start-'));
+/** This path has characters that a shell, a JSON string and an HTML page must escape. */
 const dataDir = join(folder, `Ada's "data" & <more>`);
 mkdirSync(dataDir);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,7 +86,7 @@ test('shows the commands of the README', async () => {
   }
 });
 
-test('shows commands that run as copied', async () => {
+test('shows commands that run when a person copies them', async () => {
   const script = listCommands((await openPage()).text).join('\necho\n');
   const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
   expect(stdout).toContain('"result":"');
@@ -115,28 +115,33 @@ test('returns the links as JSON to programs, by GET and HEAD only', async () => 
 });
 
 test('shows no key without the demo, and uses PUBLIC_URL', async () => {
-  await using plain = await createTestApp({ env: { PUBLIC_URL: 'https://gateway.example/' } });
-  const text = await (await plain.fetch('/start', { headers: BROWSER })).text();
+  await using appWithoutDemo = await createTestApp({
+    env: { PUBLIC_URL: 'https://gateway.example/' },
+  });
+  const text = await (await appWithoutDemo.fetch('/start', { headers: BROWSER })).text();
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
   expect(listCommands(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
 });
 
-test('links to the host of the request on all addresses, and logs a warning at the start', async () => {
+test('links to the host of the request if HOST is 0.0.0.0, and logs a warning at the start', async () => {
   const startAndFetch = async (env: Record<string, string>) => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
-    await using open = await createTestApp({ env: { HOST: '0.0.0.0', ...env }, log });
-    await open.app.start();
-    const response = await open.fetch('/');
+    await using openApp = await createTestApp({ env: { HOST: '0.0.0.0', ...env }, log });
+    await openApp.app.start();
+    const response = await openApp.fetch('/');
     const { origin } = new URL(response.url);
     const { console } = (await response.json()) as { console: string };
-    expect(await (await open.fetch('/start', { headers: BROWSER })).text()).toContain(console);
+    expect(await (await openApp.fetch('/start', { headers: BROWSER })).text()).toContain(console);
     const names = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     return { origin, console, isWarned: names.includes('public_url.missing') };
   };
-  const unknown = await startAndFetch({});
-  expect(unknown).toMatchObject({ console: `${unknown.origin}/console`, isWarned: true });
+  const withoutPublicUrl = await startAndFetch({});
+  expect(withoutPublicUrl).toMatchObject({
+    console: `${withoutPublicUrl.origin}/console`,
+    isWarned: true,
+  });
   expect(await startAndFetch({ PUBLIC_URL: 'https://gateway.example' })).toMatchObject({
     console: 'https://gateway.example/console',
     isWarned: false,
@@ -145,7 +150,7 @@ test('links to the host of the request on all addresses, and logs a warning at t
 
 test.skipIf(browserSkipReason)('fits narrow and wide screens, in light and dark', async () => {
   await using browser = await launchBrowser();
-  const appearance = async (width: number, colorScheme: 'light' | 'dark') => {
+  const measureAppearance = async (width: number, colorScheme: 'light' | 'dark') => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
     const messages: string[] = [];
     page.on('console', (message) => messages.push(message.text()));
@@ -160,7 +165,7 @@ test.skipIf(browserSkipReason)('fits narrow and wide screens, in light and dark'
   const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 23, 27)'];
   for (const width of [360, 1200]) {
     const rest = { isTooWide: false, messages: [] };
-    expect(await appearance(width, 'light')).toEqual({ background: light, ...rest });
-    expect(await appearance(width, 'dark')).toEqual({ background: dark, ...rest });
+    expect(await measureAppearance(width, 'light')).toEqual({ background: light, ...rest });
+    expect(await measureAppearance(width, 'dark')).toEqual({ background: dark, ...rest });
   }
 });

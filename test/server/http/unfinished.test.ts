@@ -1,4 +1,4 @@
-/** Unfinished requests delay no other request, and time out. */
+/** Tests that unfinished requests time out and delay no other request. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -22,7 +22,7 @@ const tenant = await app.tenant();
 const { url } = await app.app.start();
 const { hostname, port } = new URL(url);
 
-async function send(bytes: string): Promise<Socket> {
+async function sendBytes(bytes: string): Promise<Socket> {
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
@@ -53,8 +53,10 @@ const sendRequest = async () => {
 
 test.each(
   UNFINISHED,
-)('closes %s that stays unfinished, and serves others in the meantime', async (_what, bytes) => {
-  const sockets = await Promise.all(Array.from({ length: 3 * REQUESTS_MAX }, () => send(bytes)));
+)('closes %s that stays unfinished, and serves others in the meantime', async (_description, bytes) => {
+  const sockets = await Promise.all(
+    Array.from({ length: 3 * REQUESTS_MAX }, () => sendBytes(bytes)),
+  );
   expect(await sendRequest()).toBe(200);
   const responses = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
   if (bytes.includes('\r\n\r\n')) {
@@ -65,7 +67,7 @@ test.each(
 
 test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED[0] as [string, string];
-  const sockets = await Promise.all(Array.from({ length: 150 }, () => send(body)));
+  const sockets = await Promise.all(Array.from({ length: 150 }, () => sendBytes(body)));
   const statuses = await Promise.all(Array.from({ length: REQUESTS_MAX }, sendRequest));
   expect(statuses).toEqual(statuses.map(() => 200));
   const responses = await Promise.all(sockets.map((socket) => text(socket)));
@@ -74,7 +76,7 @@ test('serves other requests of an address with 150 unfinished bodies', async () 
 
 test('accepts a slow body that keeps the minimum rate', async () => {
   const body = JSON.stringify({ query: '{ __typename }', variables: { x: 'x'.repeat(6_000) } });
-  const socket = await send(
+  const socket = await sendBytes(
     `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
   const startedAt = performance.now();
@@ -91,7 +93,7 @@ const HEAD = `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Connection: close\r\nContent
 const STANDSTILL_MS = 3_000;
 
 test('accepts a body that arrived while the event loop was blocked', async () => {
-  const socket = await send(HEAD);
+  const socket = await sendBytes(HEAD);
   expect(await sendRequest()).toBe(200);
   socket.write(QUERY);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
@@ -111,9 +113,9 @@ test(
         return socket;
       }),
     );
-    const [late] = strangers;
-    late?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
-    expect(await late?.closed).toMatchObject({ code: 1013 });
+    const [lateSocket] = strangers;
+    lateSocket?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
+    expect(await lateSocket?.closed).toMatchObject({ code: 1013 });
     await Promise.all(strangers.map(({ closed }) => closed));
     for (const { socket } of admitted) socket.terminate();
   },
@@ -122,7 +124,7 @@ test(
 /** Creates a budget that closes entries only because there are too many. */
 function createBudget(limits: ConstructorParameters<typeof UnfinishedBudget>[0]) {
   const budget = new UnfinishedBudget(limits);
-  const cut: string[] = [];
+  const closedEntries: string[] = [];
   const enter = (name: string, network: string, bytes = 1) =>
     budget.enter(
       { name },
@@ -131,28 +133,32 @@ function createBudget(limits: ConstructorParameters<typeof UnfinishedBudget>[0])
         bytes,
         hasEnded: () => false,
         isSlow: () => false,
-        cut: (reason) => void cut.push(`${name} ${reason}`),
+        cut: (reason) => void closedEntries.push(`${name} ${reason}`),
       },
     );
-  return { cut, enter };
+  return { closedEntries, enter };
 }
 
-test('closes the oldest of a network over its limits, and none of others', async () => {
-  const { cut, enter } = createBudget({ networkMax: 2, networkBytesMax: 100 });
+test('closes the oldest requests of a network that exceeds its limits, and none of other networks', async () => {
+  const { closedEntries, enter } = createBudget({ networkMax: 2, networkBytesMax: 100 });
   for (const name of ['a1', 'a2', 'a3', 'a4']) enter(name, 'a');
   for (const name of ['b1', 'b2']) enter(name, 'b', 60);
   enter('c1', 'c');
-  expect(cut).toEqual([]);
-  await expect.poll(() => cut, { timeout: 10_000 }).toHaveLength(3);
-  expect(cut).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
+  expect(closedEntries).toEqual([]);
+  await expect.poll(() => closedEntries, { timeout: 10_000 }).toHaveLength(3);
+  expect(closedEntries).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
 });
 
-test('closes the oldest immediately if all networks together have too many', () => {
-  const { cut, enter } = createBudget({ networkMax: 100, networkBytesMax: 100, allMax: 4 });
+test('closes the oldest request immediately if all networks together have too many', () => {
+  const { closedEntries, enter } = createBudget({
+    networkMax: 100,
+    networkBytesMax: 100,
+    allMax: 4,
+  });
   for (const name of ['a1', 'b1', 'b2', 'b3']) enter(name, name.slice(0, 1));
-  expect(cut).toEqual([]);
+  expect(closedEntries).toEqual([]);
   enter('c1', 'c');
-  expect(cut).toEqual(['a1 crowded']);
+  expect(closedEntries).toEqual(['a1 crowded']);
 });
 
 const FILL_BUDGET = `

@@ -1,5 +1,5 @@
 /**
- * Whatever arguments an agent sends, no tool fails internally, and no wrong value reaches a provider.
+ * Tests that no tool fails internally and no invalid value reaches a provider, whatever arguments an agent sends.
  *
  * @module-tag all/walk
  */
@@ -13,24 +13,24 @@ import { requestMcp } from '../../support/mcp/mcp-client.ts';
 /** FUZZ_CALLS sets the number of calls, and FUZZ_SEED selects other calls. */
 const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 const app = await startTypedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
 
-/** The type of each field at the provider, and of values that the provider gets. */
+/** The name of each field at the provider, and a check of the values that the provider gets. */
 const FIELDS = {
-  lastName: { provider: 'Last_Name', isRight: (value: unknown) => typeof value === 'string' },
-  Company: { provider: 'Company', isRight: (value: unknown) => typeof value === 'string' },
-  employees: { provider: 'No_of_Employees', isRight: Number.isInteger },
-  revenue: { provider: 'Annual_Revenue', isRight: Number.isFinite },
-  optOut: { provider: 'Email_Opt_Out', isRight: (value: unknown) => typeof value === 'boolean' },
+  lastName: { provider: 'Last_Name', isValid: (value: unknown) => typeof value === 'string' },
+  Company: { provider: 'Company', isValid: (value: unknown) => typeof value === 'string' },
+  employees: { provider: 'No_of_Employees', isValid: Number.isInteger },
+  revenue: { provider: 'Annual_Revenue', isValid: Number.isFinite },
+  optOut: { provider: 'Email_Opt_Out', isValid: (value: unknown) => typeof value === 'boolean' },
   born: {
     provider: 'Date_of_Birth',
-    isRight: (value: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(value)),
+    isValid: (value: unknown) => /^\d{4}-\d\d-\d\d$/.test(String(value)),
   },
 } as const;
 
-const RIGHT_VALUES: Record<keyof typeof FIELDS, Arbitrary<unknown>> = {
+const VALID_VALUES: Record<keyof typeof FIELDS, Arbitrary<unknown>> = {
   lastName: fc.string({ maxLength: 20, minLength: 1 }),
   Company: fc.string({ maxLength: 20 }),
   employees: fc.integer(),
@@ -80,16 +80,18 @@ const arbitraryValue: Arbitrary<unknown> = fc.oneof(
 );
 
 /** Returns a usual value in most cases, and otherwise an arbitrary one. */
-const mostly = (usual: Arbitrary<unknown>, weight = 12) =>
+const arbitraryMostly = (usual: Arbitrary<unknown>, weight = 12) =>
   fc.oneof({ arbitrary: usual, weight }, { arbitrary: arbitraryValue, weight: 1 });
 
-const fieldName = mostly(fc.constantFrom(...Object.keys(FIELDS), 'id', 'Modified_Time', 'x'));
-const values = mostly(
+const arbitraryFieldName = arbitraryMostly(
+  fc.constantFrom(...Object.keys(FIELDS), 'id', 'Modified_Time', 'x'),
+);
+const values = arbitraryMostly(
   fc
     .tuple(
       fc.record(
         Object.fromEntries(
-          Object.entries(RIGHT_VALUES).map(([name, value]) => [name, mostly(value)]),
+          Object.entries(VALID_VALUES).map(([name, value]) => [name, arbitraryMostly(value)]),
         ),
         { requiredKeys: ['lastName'] },
       ),
@@ -108,24 +110,28 @@ const values = mostly(
 /** Placeholders that are replaced by IDs of earlier results. */
 const RECORD = '{record}';
 const PROPOSAL = '{proposal}';
-const objectName = mostly(fc.constant('people'));
-const recordId = mostly(fc.constant(RECORD));
-const proposalId = mostly(fc.constantFrom(PROPOSAL, PROPOSAL, 'prp_00000000000000000000000000'));
+const objectName = arbitraryMostly(fc.constant('people'));
+const recordId = arbitraryMostly(fc.constant(RECORD));
+const proposalId = arbitraryMostly(
+  fc.constantFrom(PROPOSAL, PROPOSAL, 'prp_00000000000000000000000000'),
+);
 
 const ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
   search_objects: { words: fc.oneof(arbitraryValue, fc.string()) },
   describe_object: { objectName },
   read_records: {
     objectName,
-    ids: mostly(fc.array(recordId, { maxLength: 3 })),
-    where: mostly(fc.dictionary(fc.constantFrom('lastName', 'Company', 'x'), arbitraryValue)),
-    fields: mostly(fc.array(fieldName, { maxLength: 3 })),
-    first: mostly(fc.integer({ min: 1, max: 50 })),
+    ids: arbitraryMostly(fc.array(recordId, { maxLength: 3 })),
+    where: arbitraryMostly(
+      fc.dictionary(fc.constantFrom('lastName', 'Company', 'x'), arbitraryValue),
+    ),
+    fields: arbitraryMostly(fc.array(arbitraryFieldName, { maxLength: 3 })),
+    first: arbitraryMostly(fc.integer({ min: 1, max: 50 })),
     after: arbitraryValue,
   },
   propose_write: {
     objectName,
-    type: mostly(fc.constantFrom('CREATE', 'UPDATE', 'UPDATE', 'DELETE')),
+    type: arbitraryMostly(fc.constantFrom('CREATE', 'UPDATE', 'UPDATE', 'DELETE')),
     recordId,
     values,
     reason: arbitraryValue,
@@ -143,10 +149,10 @@ interface FuzzedCall {
   args: unknown;
 }
 
-const call: Arbitrary<FuzzedCall> = fc.oneof(
+const arbitraryCall: Arbitrary<FuzzedCall> = fc.oneof(
   ...Object.entries(ARGUMENTS).map(([name, members]) => ({
     weight: ['propose_write', 'create_people', 'read_records'].includes(name) ? 6 : 1,
-    arbitrary: mostly(
+    arbitrary: arbitraryMostly(
       fc
         .tuple(
           fc.record(members, {
@@ -156,7 +162,7 @@ const call: Arbitrary<FuzzedCall> = fc.oneof(
         )
         .map(([args, isCreate]) => {
           const { recordId: _, ...others } = args as Record<string, unknown>;
-          // A creation has no id.
+          // The creation of a record has no id.
           return name === 'propose_write' && isCreate ? { ...others, type: 'CREATE' } : args;
         }),
       20,
@@ -167,22 +173,22 @@ const call: Arbitrary<FuzzedCall> = fc.oneof(
 async function sendCalls(): Promise<void> {
   app.zoho.store.records.length = 0;
   const agent = await createLeads();
-  const failed: unknown[] = [];
+  const failures: unknown[] = [];
   const codes = new Map<string, number>();
   const proposals: string[] = [];
 
-  const send = async (name: string, args: unknown) => {
+  const callTool = async (name: string, args: unknown) => {
     const response = await requestMcp(app, agent, 'tools/call', { name, arguments: args });
     const { status, result, error } = response;
     const data = result?.structuredContent;
     if (status >= 500 || error?.code === -32_603 || data?.code === 'INTERNAL_ERROR') {
-      failed.push({ name, args, response });
+      failures.push({ name, args, response });
     }
     const code = data?.code ?? data?.status ?? error?.code ?? 'OK';
     codes.set(String(code), (codes.get(String(code)) ?? 0) + 1);
     return data;
   };
-  const fill = (value: unknown): unknown => {
+  const fillPlaceholders = (value: unknown): unknown => {
     const text = JSON.stringify(value) ?? 'null';
     const { records } = app.zoho.store;
     const record = records[text.length % Math.max(records.length, 1)];
@@ -193,28 +199,28 @@ async function sendCalls(): Promise<void> {
     );
   };
 
-  const next = fc.sample(call, { seed: SEED, numRuns: CALLS }).values();
-  const work = async () => {
-    for (const { name, args } of next) {
-      const data = await send(name, fill(args));
+  const calls = fc.sample(arbitraryCall, { seed: SEED, numRuns: CALLS }).values();
+  const sendRemainingCalls = async () => {
+    for (const { name, args } of calls) {
+      const data = await callTool(name, fillPlaceholders(args));
       if (data?.status !== 'APPROVED') continue;
       const { proposalId: id, payloadHash } = data;
       if (proposals.length < 100) proposals.push(id);
-      await send('commit_write', { proposalId: id, payloadHash });
+      await callTool('commit_write', { proposalId: id, payloadHash });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, sendRemainingCalls));
 
-  expect(failed).toEqual([]);
-  const rules = new Map<string, (value: unknown) => boolean>(
-    Object.values(FIELDS).map(({ provider, isRight }) => [provider, isRight]),
+  expect(failures).toEqual([]);
+  const checks = new Map<string, (value: unknown) => boolean>(
+    Object.values(FIELDS).map(({ provider, isValid }) => [provider, isValid]),
   );
-  const wrong = app.zoho.store.records.flatMap(({ values: stored }) =>
+  const invalidValues = app.zoho.store.records.flatMap(({ values: stored }) =>
     Object.entries(stored).filter(
-      ([name, value]) => value !== null && rules.get(name)?.(value) !== true,
+      ([name, value]) => value !== null && checks.get(name)?.(value) !== true,
     ),
   );
-  expect(wrong).toEqual([]);
+  expect(invalidValues).toEqual([]);
   expect(app.zoho.store.records.length).toBeGreaterThan(CALLS / 100);
   for (const code of ['BAD_USER_INPUT', 'NOT_FOUND', 'APPROVED', 'PROPOSAL_COMMITTED', '-32602']) {
     expect([code, codes.get(code) ?? 0]).toEqual([code, expect.any(Number)]);
@@ -223,7 +229,7 @@ async function sendCalls(): Promise<void> {
 }
 
 test(
-  `has no internal error and writes no wrong value in ${CALLS} calls`,
+  `has no internal error and writes no invalid value in ${CALLS} calls`,
   { timeout: 600_000 },
   sendCalls,
 );

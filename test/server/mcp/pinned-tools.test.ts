@@ -1,4 +1,4 @@
-/** A session has a tool for each of its pinned writes. */
+/** Tests that a session has a tool for each of its pinned writes. */
 import { expect, test } from 'vitest';
 import { namePinnedTools } from '../../../src/domain/agent/pinned-tools.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
@@ -51,38 +51,44 @@ test('proposes the write of its tool', async () => {
 });
 
 test('names offending arguments', async () => {
-  const unknown = await call('create_people', { values: { nickname: 'x' }, objectName: 'people' });
-  expect(unknown.data).toMatchObject({ code: 'BAD_USER_INPUT', issues: [{ name: 'objectName' }] });
-  const missing = await call('update_people', { values: { score: 'x' } });
-  expect(missing.data.issues).toMatchObject([{ name: 'recordId' }]);
-  const wrong = await call('create_people', { values: { score: 'x' } });
-  expect(wrong.data.issues).toMatchObject([
+  const withUnknownArgument = await call('create_people', {
+    values: { nickname: 'x' },
+    objectName: 'people',
+  });
+  expect(withUnknownArgument.data).toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ name: 'objectName' }],
+  });
+  const withoutRecordId = await call('update_people', { values: { score: 'x' } });
+  expect(withoutRecordId.data.issues).toMatchObject([{ name: 'recordId' }]);
+  const withInvalidValues = await call('create_people', { values: { score: 'x' } });
+  expect(withInvalidValues.data.issues).toMatchObject([
     { name: 'values.emailAddress' },
     { name: 'values.score' },
   ]);
 });
 
 test("omits writes that the customer's account does not have", async () => {
-  const globex = await createAgent(app, tenant, {
+  const umbrellaAgent = await createAgent(app, tenant, {
     groupRef: 'umbrella',
     pinnedTools: [{ type: 'CREATE', objectName: 'people' }],
   });
-  const other = await connectMcp(app, globex);
-  expect((await other.client.listTools()).tools).toHaveLength(7);
-  expect((await other.call('create_people', { values: { a: 1 } })).data).toMatchObject({
+  const umbrella = await connectMcp(app, umbrellaAgent);
+  expect((await umbrella.client.listTools()).tools).toHaveLength(7);
+  expect((await umbrella.call('create_people', { values: { a: 1 } })).data).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
-test('names of tools are safe and distinct', () => {
-  const named = namePinnedTools([
+test('gives tools names that are safe and distinct', () => {
+  const tools = namePinnedTools([
     { type: 'CREATE', objectName: 'Sales Orders' },
     { type: 'CREATE', objectName: 'Sales/Orders' },
     { type: 'DELETE', objectName: 'ücker.__c' },
     { type: 'UPDATE', objectName: 'x'.repeat(256) },
     { type: 'UPDATE', objectName: 'x'.repeat(255) },
   ]);
-  expect(named.map(({ name }) => name)).toEqual([
+  expect(tools.map(({ name }) => name)).toEqual([
     'create_Sales_Orders',
     'create_Sales_Orders_2',
     'delete__cker___c',

@@ -1,4 +1,4 @@
-/** The protocol of the MCP server: revisions, methods, statuses, resource metadata and CORS. */
+/** Tests the protocol of the MCP server: revisions, methods, statuses, resource metadata and CORS. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../../support/app.ts';
@@ -40,7 +40,7 @@ test('refuses unknown tools', async () => {
 
 const sendRequest = (method: string, params?: object) => requestMcp(app, agent, method, params);
 
-test('has the methods of tools only', async () => {
+test('supports only the methods of tools', async () => {
   for (const method of ['server/discover', 'tools/list']) {
     expect(await sendRequest(method)).toMatchObject({ status: 200, result: expect.anything() });
   }
@@ -65,7 +65,7 @@ test('has the methods of tools only', async () => {
   }
 });
 
-test('opens no stream of changes', async () => {
+test('refuses to subscribe a client to changes of the tools', async () => {
   const { error } = await sendRequest('subscriptions/listen', {
     notifications: { toolsListChanged: true },
   });
@@ -98,12 +98,12 @@ test('refuses another media type', async () => {
 });
 
 test('names the metadata of the resource to callers without credentials', async () => {
-  const wrong: Record<string, string>[] = [
+  const refusedHeaders: Record<string, string>[] = [
     {},
     { authorization: 'Bearer x' },
     { 'x-api-key': 'ik_wrong' },
   ];
-  for (const headers of wrong) {
+  for (const headers of refusedHeaders) {
     const response = await postMcp(app, { projectId: tenant.projectId, headers }, '{}');
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -119,16 +119,16 @@ test('names the metadata of the resource to callers without credentials', async 
   }
 });
 
-test('the metadata names the configured issuer, for existing and other projects alike', async () => {
+test('names the configured issuer in the metadata, even for a project that does not exist', async () => {
   const issuer = 'https://login.example';
-  await using configured = await createTestApp({
+  await using configuredApp = await createTestApp({
     env: {
       BEARER_ISSUER: issuer,
       BEARER_JWKS_URL: `${issuer}/jwks`,
       PUBLIC_URL: 'https://gateway.example',
     },
   });
-  const response = await configured.fetch(
+  const response = await configuredApp.fetch(
     '/.well-known/oauth-protected-resource/mcp/projects/a%22b',
   );
   expect(await response.json()).toMatchObject({
@@ -137,23 +137,23 @@ test('the metadata names the configured issuer, for existing and other projects 
   });
 });
 
-test('the SDK finds the metadata by the challenge', async () => {
+test('returns a challenge from which the SDK finds the metadata', async () => {
   const { url } = await app.app.start();
-  const seen: string[] = [];
+  const challenges: string[] = [];
   const transport = new StreamableHTTPClientTransport(new URL(path, url), {
     authProvider: {
       token: async () => undefined,
       async onUnauthorized({ response }) {
-        seen.push(response.headers.get('www-authenticate') ?? '');
+        challenges.push(response.headers.get('www-authenticate') ?? '');
       },
     },
   });
   const client = new Client({ name: 'test', version: '1.0.0' });
   await expect(client.connect(transport)).rejects.toThrow();
-  expect(seen[0]).toBe(`Bearer resource_metadata="${url}${metadataPath}"`);
+  expect(challenges[0]).toBe(`Bearer resource_metadata="${url}${metadataPath}"`);
 });
 
-test('lets pages of configured origins call, and no others', async () => {
+test('accepts calls from pages of configured origins only', async () => {
   for (const [origin, granted] of [
     [ORIGIN, ORIGIN],
     ['https://evil.example', null],

@@ -1,4 +1,4 @@
-/** Errors of tools: each has its code and a text from which an agent learns what to do next. */
+/** Tests that each error of a tool has its code, and a text that says what an agent can do next. */
 import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
@@ -23,10 +23,10 @@ const proposals = createProposalClient(tenant);
 const provider = createSandboxClient(app.sandbox.url);
 const mcp = await connectMcp(app, agent);
 
-let count = 0;
+let contactCount = 0;
 const createContact = () =>
-  provider.create({ lastname: 'Lovelace', email: `ada-${++count}@example.test`, score: 7 });
-const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
+  provider.create({ lastname: 'Lovelace', email: `ada-${++contactCount}@example.test`, score: 7 });
+const createUpdate = (recordId: string, values: object = { lastName: 'Byron' }) => ({
   objectName: 'people',
   type: 'UPDATE',
   recordId,
@@ -34,14 +34,14 @@ const update = (recordId: string, values: object = { lastName: 'Byron' }) => ({
 });
 
 /** Proposes an update of a new record. Returns the arguments of its commit. */
-async function propose({ call }: McpClient = mcp) {
+async function proposeUpdate({ call }: McpClient = mcp) {
   const recordId = await createContact();
-  const { data } = await call('propose_write', update(recordId));
+  const { data } = await call('propose_write', createUpdate(recordId));
   const { proposalId, payloadHash } = data as Record<'proposalId' | 'payloadHash', string>;
   return { recordId, proposalId, commit: { proposalId, payloadHash } };
 }
 
-async function connectWith(members: object) {
+async function connectAgent(members: object) {
   return connectMcp(app, await createAgent(app, tenant, members));
 }
 
@@ -66,7 +66,10 @@ test.each([
   ['a group, which the token implies', { group: 'globex' }, /group: /],
   ['text that no database stores', { reason: 'a\0' }, /reason: must be well-formed Unicode/],
 ])('names %s', async (_, members, detail) => {
-  const { data, text, isError } = await mcp.call('propose_write', { ...update('1'), ...members });
+  const { data, text, isError } = await mcp.call('propose_write', {
+    ...createUpdate('1'),
+    ...members,
+  });
   expect(isError).toBe(true);
   expect(data).toMatchObject({ code: 'BAD_USER_INPUT', detail: expect.stringMatching(detail) });
   expect(data.issues).toEqual([{ name: expect.any(String), detail: expect.any(String) }]);
@@ -89,15 +92,15 @@ test('names every offending argument of a read', async () => {
       detail: expect.stringContaining('Call describe_object for the fields of the object.'),
     },
   ]);
-  const tooMany = await mcp.call('read_records', { objectName: 'people', first: 51 });
-  expect(tooMany.data.issues).toMatchObject([{ name: 'first' }]);
-  const unknown = await mcp.call('read_records', {
+  const withTooMany = await mcp.call('read_records', { objectName: 'people', first: 51 });
+  expect(withTooMany.data.issues).toMatchObject([{ name: 'first' }]);
+  const withUnknownField = await mcp.call('read_records', {
     objectName: 'people',
     where: { nickname: 'x' },
   });
-  expect(unknown.data.issues).toMatchObject([{ name: 'where.nickname' }]);
-  const cursor = await mcp.call('read_records', { objectName: 'people', after: 'x' });
-  expect(cursor.data.issues).toMatchObject([{ name: 'after' }]);
+  expect(withUnknownField.data.issues).toMatchObject([{ name: 'where.nickname' }]);
+  const withInvalidCursor = await mcp.call('read_records', { objectName: 'people', after: 'x' });
+  expect(withInvalidCursor.data.issues).toMatchObject([{ name: 'after' }]);
 });
 
 test('lists the available objects in the error', async () => {
@@ -110,27 +113,30 @@ test('lists the available objects in the error', async () => {
 });
 
 test('refuses objects and verbs outside of the session before it calls the provider', async () => {
-  const narrow = await connectWith({ verbs: ['READ'] });
+  const reader = await connectAgent({ verbs: ['READ'] });
   const id = await createContact();
-  expect(await narrow.call('propose_write', update(id))).toMatchObject({
+  expect(await reader.call('propose_write', createUpdate(id))).toMatchObject({
     isError: true,
     data: { code: 'VERB_NOT_GRANTED', detail: expect.stringContaining('It permits: READ.') },
     text: expect.stringContaining('Do not repeat the call.'),
   });
-  const creator = await connectWith({ verbs: ['CREATE'] });
+  const creator = await connectAgent({ verbs: ['CREATE'] });
   expect((await creator.call('read_records', { objectName: 'people' })).data).toMatchObject({
     code: 'VERB_NOT_GRANTED',
   });
-  const other = await connectWith({ objects: ['people'], verbs: ['READ', 'UPDATE'] });
-  const named = await other.call('propose_write', { ...update(id), objectName: 'companies' });
-  expect(named.data).toMatchObject({
+  const peopleAgent = await connectAgent({ objects: ['people'], verbs: ['READ', 'UPDATE'] });
+  const refused = await peopleAgent.call('propose_write', {
+    ...createUpdate(id),
+    objectName: 'companies',
+  });
+  expect(refused.data).toMatchObject({
     code: 'OBJECT_NOT_GRANTED',
     detail: expect.stringContaining('It includes: people.'),
   });
 });
 
 test('refuses to commit a proposal that is not approved', async () => {
-  const { commit, recordId } = await propose();
+  const { commit, recordId } = await proposeUpdate();
   expect(await mcp.call('commit_write', commit)).toMatchObject({
     isError: true,
     data: { code: 'PROPOSAL_NOT_APPROVED' },
@@ -140,7 +146,7 @@ test('refuses to commit a proposal that is not approved', async () => {
 });
 
 test('refuses to commit a rejected proposal and shows the reason as untrusted', async () => {
-  const { commit, proposalId } = await propose();
+  const { commit, proposalId } = await proposeUpdate();
   await proposals.reject(approver, proposalId, 'Wrong person.');
   expect(await mcp.call('commit_write', commit)).toMatchObject({
     data: { code: 'PROPOSAL_REJECTED', detail: expect.stringContaining('Wrong person.') },
@@ -152,25 +158,25 @@ test('refuses to commit a rejected proposal and shows the reason as untrusted', 
 });
 
 test('refuses to commit an expired proposal', async () => {
-  const { commit, proposalId } = await propose();
+  const { commit, proposalId } = await proposeUpdate();
   await proposals.approve(approver, proposalId);
-  const past = new Date(Date.now() - 1_000);
+  const pastTime = new Date(Date.now() - 1_000);
   await prisma.proposal.update({
     where: { projectId_id: { projectId: tenant.projectId, id: proposalId } },
-    data: { expireTime: past, dueTime: past },
+    data: { expireTime: pastTime, dueTime: pastTime },
   });
-  const expired = {
+  const refusal = {
     code: 'PROPOSAL_EXPIRED',
     detail: expect.stringContaining('Propose the write again.'),
   };
-  expect((await mcp.call('commit_write', commit)).data).toMatchObject(expired);
+  expect((await mcp.call('commit_write', commit)).data).toMatchObject(refusal);
   await continueProposals(app.app.services);
-  expect((await mcp.call('commit_write', commit)).data).toMatchObject(expired);
+  expect((await mcp.call('commit_write', commit)).data).toMatchObject(refusal);
   expect((await mcp.call('get_proposal', { proposalId })).data.status).toBe('EXPIRED');
 });
 
 test('refuses to commit a proposal twice and names its operation', async () => {
-  const { commit, proposalId } = await propose();
+  const { commit, proposalId } = await proposeUpdate();
   await proposals.approve(approver, proposalId);
   const { operationId } = (await mcp.call('commit_write', commit)).data;
   expect((await mcp.call('commit_write', commit)).data).toMatchObject({
@@ -181,16 +187,16 @@ test('refuses to commit a proposal twice and names its operation', async () => {
 });
 
 test('refuses to commit another payload', async () => {
-  const [one, other] = [await propose(), await propose()];
-  await proposals.approve(approver, one.proposalId);
-  const { payloadHash } = other.commit;
-  const refused = await mcp.call('commit_write', { proposalId: one.proposalId, payloadHash });
+  const [approved, unapproved] = [await proposeUpdate(), await proposeUpdate()];
+  await proposals.approve(approver, approved.proposalId);
+  const { payloadHash } = unapproved.commit;
+  const refused = await mcp.call('commit_write', { proposalId: approved.proposalId, payloadHash });
   expect(refused.data).toMatchObject({ code: 'PROPOSAL_PAYLOAD_CHANGED' });
-  expect(await readLastName(one.recordId)).toBe('Lovelace');
+  expect(await readLastName(approved.recordId)).toBe('Lovelace');
 });
 
-test('refuses to write a record that has changed since', async () => {
-  const { commit, proposalId, recordId } = await propose();
+test('refuses to write a record that has changed since the proposal', async () => {
+  const { commit, proposalId, recordId } = await proposeUpdate();
   await proposals.approve(approver, proposalId);
   await provider.update(recordId, { score: 8 });
   expect((await mcp.call('commit_write', commit)).data).toMatchObject({
@@ -200,7 +206,7 @@ test('refuses to write a record that has changed since', async () => {
   expect(await readLastName(recordId)).toBe('Lovelace');
 });
 
-test('marks the words of a provider in its errors as untrusted', async () => {
+test('marks the text of a provider in errors as untrusted', async () => {
   await provider.call('PUT', '/control/faults', {
     pathPrefix: '/objects/contacts/',
     status: 500,
@@ -214,8 +220,8 @@ test('marks the words of a provider in its errors as untrusted', async () => {
 });
 
 test('shows an agent only the operations and proposals of its session', async () => {
-  const other = await connectWith({ name: 'Other' });
-  const { commit, proposalId } = await propose();
+  const otherAgent = await connectAgent({ name: 'Other' });
+  const { commit, proposalId } = await proposeUpdate();
   await proposals.approve(approver, proposalId);
   const { operationId } = (await mcp.call('commit_write', commit)).data;
   for (const [name, args] of [
@@ -223,9 +229,9 @@ test('shows an agent only the operations and proposals of its session', async ()
     ['get_proposal', { proposalId }],
     ['commit_write', commit],
   ] as const) {
-    expect((await other.call(name, args)).data, name).toMatchObject({ code: 'NOT_FOUND' });
+    expect((await otherAgent.call(name, args)).data, name).toMatchObject({ code: 'NOT_FOUND' });
   }
-  const input = { groupRef: 'acme', ...update(await createContact()) };
+  const input = { groupRef: 'acme', ...createUpdate(await createContact()) };
   const proposed = await proposals.create(tenant, input);
   await proposals.approve(approver, proposed.id);
   const { operation } = await proposals.commit(tenant, proposed);
@@ -234,26 +240,26 @@ test('shows an agent only the operations and proposals of its session', async ()
   });
 });
 
-const REVOKE = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
+const REVOKE_SESSION = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
   revokeAgentSession(input: $input) { agentSession { revokeTime } }
 }`;
 
-async function expectRejected(ended: Agent, code: string): Promise<void> {
-  const response = await postMcp(app, ended, '{}');
+async function expectRejected(agent: Agent, code: string): Promise<void> {
+  const response = await postMcp(app, agent, '{}');
   expect(response.status).toBe(401);
   expect(response.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="/);
   expect(await response.json()).toMatchObject({
     type: `urn:problem:${code}`,
     detail: expect.stringContaining('Ask the builder for a new session.'),
   });
-  await expect(connectMcp(app, ended)).rejects.toThrow(SdkHttpError);
+  await expect(connectMcp(app, agent)).rejects.toThrow(SdkHttpError);
 }
 
 test('rejects a revoked session, including one with an open connection', async () => {
   const revoked = await createAgent(app, tenant);
   const { call } = await connectMcp(app, revoked);
   const input = { projectIdOrName: tenant.projectId, agentSessionId: revoked.sessionId };
-  await tenant.query(REVOKE, { input });
+  await tenant.query(REVOKE_SESSION, { input });
   await expect(call('search_objects')).rejects.toThrow(/Agent Session Revoked/);
   await expectRejected(revoked, 'agent-session-revoked');
 });
@@ -268,10 +274,10 @@ test('rejects an expired session', async () => {
 });
 
 test('refuses a session of another project', async () => {
-  const other = await createPeopleTenant(app);
-  const foreign = await connectMcp(app, { ...agent, projectId: other.projectId });
-  await expect(foreign.client.listTools()).rejects.toThrow(/Not Found/);
-  expect((await foreign.call('search_objects')).data).toMatchObject({ code: 'NOT_FOUND' });
+  const stranger = await createPeopleTenant(app);
+  const foreignClient = await connectMcp(app, { ...agent, projectId: stranger.projectId });
+  await expect(foreignClient.client.listTools()).rejects.toThrow(/Not Found/);
+  expect((await foreignClient.call('search_objects')).data).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses an end user without the permission', async () => {
@@ -280,28 +286,29 @@ test('refuses an end user without the permission', async () => {
     code: 'FORBIDDEN',
     detail: expect.stringContaining('This needs the permission READ'),
   });
-  expect((await call('propose_write', update('1'))).data).toMatchObject({
+  expect((await call('propose_write', createUpdate('1'))).data).toMatchObject({
     code: 'FORBIDDEN',
     detail: expect.stringContaining('This needs the permission WRITE_RECORDS'),
   });
 });
 
 test("charges the cost of a tool call to the caller's rate limit", async () => {
-  await using slow = await createTestApp({
+  await using limitedApp = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' },
   });
-  const { projectId, apiKey } = await slow.tenant();
+  const { projectId, apiKey } = await limitedApp.tenant();
   const callTool = async (name: string) => {
     const params = { name, arguments: { group: 'none', objectName: 'people' } };
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const caller = { projectId, headers: { 'x-api-key': apiKey } };
-    const { headers } = await postMcp(slow, caller, JSON.stringify(message));
+    const { headers } = await postMcp(limitedApp, caller, JSON.stringify(message));
     return Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   };
-  const before = await callTool('get_operation');
+  const remainingBefore = await callTool('get_operation');
   for (let index = 0; index < 20; index += 1) await callTool('read_records');
-  const after = await callTool('get_operation');
-  // 20 reads of a page with a request to the provider each cost 2 requests. Some seconds may have passed.
-  expect(before - after).toBeGreaterThan(30);
-  expect(before - after).toBeLessThanOrEqual(41);
+  const remainingAfter = await callTool('get_operation');
+  // Each of the 20 reads costs 2 requests: a page, and a request to the provider. The limit may have regained some
+  // requests in the meantime.
+  expect(remainingBefore - remainingAfter).toBeGreaterThan(30);
+  expect(remainingBefore - remainingAfter).toBeLessThanOrEqual(41);
 });

@@ -1,5 +1,5 @@
 /**
- * The list of tools fits in an agent's context, however many objects the customer has.
+ * Tests that the list of tools fits in an agent's context, however many objects the customer has.
  *
  * @module-tag all/rows
  */
@@ -12,7 +12,7 @@ import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
 const INTEGRATIONS = 67;
 const OBJECTS = ['contacts', 'companies', 'deals'];
-const TOTAL = INTEGRATIONS * OBJECTS.length;
+const OBJECT_COUNT = INTEGRATIONS * OBJECTS.length;
 const TOKENS_MAX = 2_000;
 /** Tokenizers of models need fewer tokens than one for each 3 characters of JSON. */
 const CHARACTERS_PER_TOKEN = 3;
@@ -42,7 +42,7 @@ test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
   }
   const { client, call } = await connectMcp(app, await createAgent(app, tenant));
   const { data, text } = await call('search_objects');
-  expect(data).toMatchObject({ total: TOTAL, objects: expect.any(Array) });
+  expect(data).toMatchObject({ total: OBJECT_COUNT, objects: expect.any(Array) });
   expect(data.objects).toHaveLength(20);
   expect(text).toContain('Objects: 20 of 201. Search by words to see others.');
   const searchResult = await call('search_objects', { words: 'contacts_50' });

@@ -52,7 +52,7 @@ function formatChoices(sections: readonly Section[], numbers: Map<Rule, string>)
   return [
     '## What the platform leaves open',
     '',
-    '| | left open | here | REST | GraphQL |',
+    '| | left open | at the gateway | REST | GraphQL |',
     '| --- | --- | --- | --- | --- |',
     ...choices.map((choice) => {
       const cells = [choice.open, choice.title].map(escapeCell).join(' | ');
