@@ -121,7 +121,7 @@ export const listInstallationContracts = read(
         installations.map(({ configId }) => configId),
       ),
     ]);
-    const parts = installations.flatMap((installation, index) => {
+    const sources = installations.flatMap((installation, index) => {
       const [revision, connection, config] = [revisions[index], connections[index], configs[index]];
       if (!revision || !connection || !config) return [];
       const { projectId } = installation;
@@ -129,16 +129,17 @@ export const listInstallationContracts = read(
       return { installation, projectId, revision, connection, config, content };
     });
     const contracts = await Promise.all(
-      (await addLearnedTypes(call, parts)).map(
-        async (part) => [part.installation, await readInstallationContract(call, part)] as const,
-      ),
+      (await addLearnedTypes(call, sources)).map(async (source) => {
+        const contract = await readInstallationContract(call, source);
+        return [source.installation, contract] as const;
+      }),
     );
     const contractsByInstallation = new Map(contracts);
     return installations.map((installation) => contractsByInstallation.get(installation) ?? null);
   },
 );
 
-interface InstallationParts {
+interface InstallationSource {
   revision: Row<'Revision'>;
   connection: Row<'Connection'>;
   config: Row<'InstallationConfig'>;
@@ -148,7 +149,7 @@ interface InstallationParts {
 
 async function readInstallationContract(
   call: Call,
-  { revision, connection, config, content, learned }: InstallationParts,
+  { revision, connection, config, content, learned }: InstallationSource,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
   const identity = [

@@ -12,7 +12,7 @@ export const BACKLOG_WAIT_SECONDS = 30;
 
 const SMALL_COUNT = 2_000;
 
-const countPending = createBoundedCount({
+const countPendingDeliveries = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
     select 1 from "Destination" t join "Delivery" d on d."projectId" = t."projectId" and d."destinationId" = t."id"
@@ -24,13 +24,13 @@ const countPending = createBoundedCount({
   isCacheable: (pending, limit) => Math.max(pending, limit - pending) > SMALL_COUNT,
 });
 
-/** Returns whether LIMIT_PENDING_DELIVERIES is reached. Must not run inside a transaction. */
+/** True if LIMIT_PENDING_DELIVERIES is reached. Must not run inside a transaction. */
 export async function isBacklogged(
   { config, database }: Pick<Services, 'config' | 'database'>,
   projectId: string,
 ): Promise<boolean> {
   const limit = config.LIMIT_PENDING_DELIVERIES;
-  return (await countPending(database, [projectId], limit)) >= limit;
+  return (await countPendingDeliveries(database, [projectId], limit)) >= limit;
 }
 
 /** Throws RATE_LIMITED if the project is backlogged. */

@@ -4,8 +4,8 @@ import type { Row } from '../../database/rows.ts';
 import { enumeration } from '../resource.ts';
 
 export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery has come.', {
-  PENDING: 'No attempt was made yet.',
-  RETRYING: 'An attempt was made, and another one follows.',
+  PENDING: 'No attempt has been made yet.',
+  RETRYING: 'An attempt has failed, and another attempt follows.',
   SUCCEEDED: 'The destination responded to an attempt with a 2xx status.',
   FAILED: 'Failed permanently: no attempt follows. Use `retryDelivery` to send it again.',
 });
@@ -14,9 +14,9 @@ export type DeliveryStatus = z.output<typeof deliveryStatus>;
 
 export const DELIVERY_STATUSES = deliveryStatus.options;
 
-type Stored = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
+type StoredStatus = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
 
-export function toDeliveryStatus({ status, isRetrying }: Stored): DeliveryStatus {
+export function toDeliveryStatus({ status, isRetrying }: StoredStatus): DeliveryStatus {
   return isRetrying ? 'RETRYING' : status;
 }
 

@@ -76,7 +76,7 @@ export const deliveryResource = resource(
   {
     ...createdFields,
     destinationId: idField.describe(
-      'The id of the destination. It stays when the destination is deleted.',
+      'The id of the destination. It is kept when the destination is deleted.',
     ),
     status: computed(
       deliveryStatus.describe(

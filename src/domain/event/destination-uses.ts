@@ -41,10 +41,10 @@ export async function refuseIfUsed(
   { projectId, name }: { projectId: string; name: string },
 ): Promise<void> {
   const uses = await findDestinationUses(tx, projectId, name);
-  if (uses.length > 0)
-    throw conflict(
-      `The destination ${name} is used by ${uses.join(', ')}. Change them to another destination first.`,
-    );
+  if (uses.length === 0) return;
+  throw conflict(
+    `The destination ${name} is used by ${uses.join(', ')}. Change them to another destination first.`,
+  );
 }
 
 function selectUsesByIntegrations(projectId: string, name: string) {
@@ -92,14 +92,18 @@ export async function recordDestinationUses(
   await tx.destinationUse.createMany({ data });
 }
 
-/** Returns the names of the destinations in a content or config, in its parts or in their objects. */
+/** Lists the names of the destinations in a content or config: in its sections, or in their objects. */
 function listDestinationNames(content: object): string[] {
-  const parts: unknown[] = Object.values(content).flatMap((part) => part?.objects ?? part);
-  const destinations = parts.map((part) => (part as { destination?: unknown } | null)?.destination);
+  const members: unknown[] = Object.values(content).flatMap(
+    (section) => section?.objects ?? section,
+  );
+  const destinations = members.map(
+    (member) => (member as { destination?: unknown } | null)?.destination,
+  );
   return [...new Set(destinations.filter((name) => typeof name === 'string'))];
 }
 
-/** Returns those of `names` that exist as destinations, and locks them until the transaction ends. */
+/** Locks the destinations with these names until the transaction ends. Returns the names that exist. */
 export async function lockDestinations(
   tx: Transaction,
   projectId: string,

@@ -66,7 +66,7 @@ const destinationStatus = enumeration(
 
 export const destinationResource = resource(
   'Destination',
-  'Receives events from routes, and records from reads. The gateway posts messages to a webhook, and stores those of a stream.',
+  'Receives events through routes, and records from reads. The gateway posts the messages of a webhook to its URL, and stores the messages of a stream.',
   {
     ...createdInProject,
     name: z.string().describe('Unique in the project: letters, digits and dashes.'),
@@ -265,17 +265,19 @@ export async function reviseDestination(
 ): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
   requireAllowedHost(call, changes);
   const now = call.now();
-  const current = await lockForUpdate(tx, projectId, destinationId);
-  requireNoWebhookMembers(current, changes);
-  if (changes.name !== undefined && changes.name !== current.name) await refuseIfUsed(tx, current);
-  const isReenabled = changes.status === 'ENABLED' && current.status === 'DISABLED';
+  const previous = await lockForUpdate(tx, projectId, destinationId);
+  requireNoWebhookMembers(previous, changes);
+  const isRenamed = changes.name !== undefined && changes.name !== previous.name;
+  if (isRenamed) await refuseIfUsed(tx, previous);
+  const isReenabled = changes.status === 'ENABLED' && previous.status === 'DISABLED';
   if (isReenabled) notifyEvents(tx, projectId);
   const { name, url } = changes;
-  const headers = mergeKeptHeaders(call, current, changes);
-  const target = createTargetColumns(call.vault, current, { url, headers });
-  const data = { name, ...target, ...createStatusChange(current, changes.status), updateTime: now };
+  const headers = mergeKeptHeaders(call, previous, changes);
+  const target = createTargetColumns(call.vault, previous, { url, headers });
+  const status = createStatusChange(previous, changes.status);
+  const data = { name, ...target, ...status, updateTime: now };
   const destination = await tx.destination.update({
-    where: { projectId_id: { projectId, id: current.id } },
+    where: { projectId_id: { projectId, id: previous.id } },
     data,
     omit: SEALED,
   });
@@ -301,11 +303,14 @@ export const rotateDestinationSecret = projectMutation({
     const destination = await inTransaction(call.database, async (tx) => {
       const { id } = await lockForUpdate(tx, projectId, input.destinationId);
       const where = { projectId_id: { projectId, id } };
-      const current = await tx.destination.findUniqueOrThrow({ where, select: SEALED_SECRETS });
-      if (!hasSecret(current)) {
+      const sealedSecrets = await tx.destination.findUniqueOrThrow({
+        where,
+        select: SEALED_SECRETS,
+      });
+      if (!hasSecret(sealedSecrets)) {
         throw invalid('input.destinationId', 'is a stream, which has no secret.', id);
       }
-      const secrets = rotateSecrets(call.vault, current, { secret: signingSecret, now });
+      const secrets = rotateSecrets(call.vault, sealedSecrets, { secret: signingSecret, now });
       const data = { ...secrets, updateTime: now };
       return tx.destination.update({ where, data, omit: SEALED });
     });
@@ -338,10 +343,10 @@ export async function removeDestination(
   key: { projectId: string; destinationId: string },
 ): Promise<() => Promise<unknown>> {
   const { projectId, destinationId } = key;
-  const current = await lockForUpdate(tx, projectId, destinationId);
-  await refuseIfUsed(tx, current);
-  await tx.destination.delete({ where: { projectId_id: { projectId, id: current.id } } });
-  if (current.type === 'STREAM') {
+  const destination = await lockForUpdate(tx, projectId, destinationId);
+  await refuseIfUsed(tx, destination);
+  await tx.destination.delete({ where: { projectId_id: { projectId, id: destinationId } } });
+  if (destination.type === 'STREAM') {
     await closeStream(tx, key);
     return () => removeMessages(call, key);
   }
@@ -355,16 +360,19 @@ function createTargetColumns(
   owner: Pick<Destination, 'id' | 'projectId'>,
   { url, headers }: { url?: string | undefined; headers?: TargetHeaders | null | undefined },
 ) {
-  const sealed = headers === undefined ? null : sealHeaders(vault, owner, headers);
+  const headerColumns = headers === undefined ? null : sealHeaders(vault, owner, headers);
   return {
     ...(url !== undefined && sealUrl(vault, owner, url)),
-    ...(sealed && { ...sealed, maskedHeaders: sealed.maskedHeaders ?? Prisma.DbNull }),
+    ...(headerColumns && {
+      ...headerColumns,
+      maskedHeaders: headerColumns.maskedHeaders ?? Prisma.DbNull,
+    }),
   };
 }
 
 /** Locks the row until the end of the transaction, so that changes to a destination run one after another. */
 async function lockForUpdate(tx: Transaction, projectId: string, destinationId: string) {
-  const [current] = await run(
+  const [destination] = await run(
     tx,
     statements
       .selectFrom('Destination')
@@ -374,15 +382,15 @@ async function lockForUpdate(tx: Transaction, projectId: string, destinationId: 
       .where('projectId', '=', projectId)
       .forUpdate(),
   );
-  if (!current) throw notFound('Destination', destinationId);
-  return current;
+  if (!destination) throw notFound('Destination', destinationId);
+  return destination;
 }
 
 function createStatusChange(
-  current: Pick<Destination, 'status'>,
+  previous: Pick<Destination, 'status'>,
   status: DestinationStatus | undefined,
 ) {
-  if (status === undefined || status === current.status) return {};
+  if (status === undefined || status === previous.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };

@@ -40,7 +40,7 @@ export const notificationEventResource = resource(
   'An event of a project that was routed to at least one topic.',
   {
     ...createdInProject,
-    eventType: eventType.describe('What happened.'),
+    eventType: eventType.describe('The type of the event.'),
     data: jsonObject.describe(
       "The payload. A webhook's body contains it as `data`, next to `notificationType`.",
     ),
@@ -91,8 +91,9 @@ export const listNotificationEvents = read(
       ...(eventTypes && { eventType: [...eventTypes] }),
       ...timeCondition,
     };
-    if (topicId == null)
+    if (topicId == null) {
       return listPage(call, { ...list, table: 'NotificationEvent', where }, args);
+    }
     const loadNodes = (rows: Row<'NotificationEventTopic'>[]) =>
       Promise.all(rows.map(({ eventId }) => load(call, byId('NotificationEvent'), eventId)));
     const topicList = {
@@ -130,8 +131,8 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
 };
 
 /**
- * Returns the condition of a time range and the range of positions that contains its events. Positions are in the order
- * of commits, which differs from the order of ids by the duration of a commit at most.
+ * Returns the condition of a time range, and the range of positions that contains its events. The order of positions is
+ * the order of commits. It differs from the order of ids by at most the duration of a commit.
  */
 async function findLoggedRange(call: Call, projectId: string, filters: CreatedFilters) {
   const { timeCondition, orderOptions } = createCreationRange('evt', filters);

@@ -11,7 +11,7 @@ import { createEventList, type EventFilters } from './notification-event.ts';
 
 export const followOperation = read(
   orEndUser('read'),
-  'The operation as it is now, then again each time that it changes. The stream ends when the operation has ended.',
+  'The operation in its current state, then again after each change. The stream ends when the operation has ended.',
   async (call: Call, id: string): Promise<AsyncIterable<OperationItem>> => {
     const [operation] = await byId('Operation')(call, [id]);
     if (!operation) throw notFound('Operation', id);
@@ -21,22 +21,23 @@ export const followOperation = read(
 
 interface EventSubscription extends EventFilters {
   projectIdOrName?: string | null | undefined;
-  /** A cursor of the list. Without one, only later events are yielded. */
+  /** A cursor of the list. If absent, only later events are yielded. */
   after?: string | null;
 }
 
 export const followNotificationEvents = projectRead(
   'read',
-  'Routed notification events of a project, as edges of Project.notificationEvents: first those ' +
-    'recorded after the cursor, then each new one when it is committed, in the order of that list. ' +
-    'None is missed and none comes twice. Without `after`, only new ones come.',
+  'Routed notification events of a project, as edges of Project.notificationEvents: first the events recorded after ' +
+    'the cursor, then each new event when it is committed, in the order of that list. No event is missed or repeated. ' +
+    'Without `after`, the stream has new events only.',
   async (
     call,
     { topicId, eventTypes, after }: EventSubscription,
     { id: projectId },
   ): Promise<AsyncIterable<LoggedItem>> => {
-    if (topicId != null)
+    if (topicId != null) {
       await getProjectRow(call, 'Topic', { projectId, id: topicId, noun: 'Topic' });
+    }
     const end = (await readLastPositions(call.database, [projectId])).get(projectId) ?? 0n;
     const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
     const filter = {

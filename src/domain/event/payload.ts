@@ -16,22 +16,22 @@ const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 /** Tables with the column `body`, which holds JSON text. */
 type TableWithBody = 'Delivery' | 'StreamMessage';
 
+const SELECT_BODY_BYTES = `
+  select "id", octet_length("body") as "bytes" from "Delivery"
+  where "projectId" = any($1) and "id" = any($2)`;
+
 /** Returns the sizes of deliveries' bodies in bytes. */
 export const measureBodies: Batch<Delivery, number> = async (
   { database: { rows } },
   deliveries,
 ) => {
   const sizes = await rows.query<{ id: string; bytes: number }>(
-    BODY_BYTES,
+    SELECT_BODY_BYTES,
     toKeyColumns(deliveries),
   );
-  const byId = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
-  return deliveries.map(({ id }) => byId.get(id) ?? 0);
+  const bytesById = new Map(sizes.map(({ id, bytes }) => [id, bytes]));
+  return deliveries.map(({ id }) => bytesById.get(id) ?? 0);
 };
-
-const BODY_BYTES = `
-  select "id", octet_length("body") as "bytes" from "Delivery"
-  where "projectId" = any($1) and "id" = any($2)`;
 
 export const readDeliveryBody = read(
   'payloads:read',
@@ -66,8 +66,8 @@ function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | un
       text,
       toKeyColumns(keys),
     );
-    const bodies = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));
-    return keys.map(({ id }) => (bodies.has(id) ? bodies.get(id) : null));
+    const bodiesById = new Map(bodyRows.map(({ id, body }) => [id, parseBody(body)]));
+    return keys.map(({ id }) => (bodiesById.has(id) ? bodiesById.get(id) : null));
   };
 }
 

@@ -24,7 +24,7 @@ import {
 const RETRIED_MAX = 10_000;
 const ROWS_PER_STATEMENT = 1_000;
 /** After the creation time of every row, and before the last time that ids can encode. */
-const TIMES_END = new Date('9999-01-01T00:00:00Z');
+const CREATE_TIME_END = new Date('9999-01-01T00:00:00Z');
 
 const destinationId = id
   .optional()
@@ -71,7 +71,7 @@ export type RetriedDeliveries = z.output<typeof retriedDeliveriesResource>;
 
 type Selection = Omit<z.output<typeof retryDeliveriesInput>, 'projectIdOrName'>;
 
-/** Deliveries that wait for an earlier one keep their order. */
+/** Deliveries that wait for an earlier delivery keep their order. */
 export const retryDeliveries = projectMutation({
   description:
     'Retries many deliveries immediately, for example after an outage. Deliveries to deleted destinations are skipped.',
@@ -157,7 +157,7 @@ function listValues(
   { projectId, destinationId, status, now }: RetryTarget,
   { createTime }: Pick<FiltersOf<typeof retryableInput>, 'createTime'>,
 ) {
-  const { from = new Date(0), until = TIMES_END } = toSpan(createTime) ?? {};
+  const { from = new Date(0), until = CREATE_TIME_END } = toSpan(createTime) ?? {};
   const { status: statuses, isRetrying } = toStoredStatus([status]);
   const ids = [toLowerId('dlv', from), toUpperId('dlv', until)];
   return [projectId, destinationId, ...statuses, ...isRetrying, ...ids, from, until, now];
@@ -169,15 +169,15 @@ function retryBatch(
   selection: Selection,
 ): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const retried = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
+    const rows = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
     notifyEvents(tx, target.projectId);
-    return retried.length;
+    return rows.length;
   });
 }
 
 export const countRetryable = read(
   'events:write',
-  'The number of deliveries that `retryDeliveries` would retry now. Pending deliveries that are due already or wait for an earlier one are not counted, nor deliveries to deleted destinations.',
+  'The number of deliveries that `retryDeliveries` would retry now. Deliveries to deleted destinations are not counted. Neither are pending deliveries that are already due or wait for an earlier delivery.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,

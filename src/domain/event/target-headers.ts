@@ -56,14 +56,15 @@ export function findHeaderNameIssue(
   name: string,
   earlierNames: ReadonlySet<string>,
 ): string | null {
-  const lowercase = name.toLowerCase();
+  const lowerCaseName = name.toLowerCase();
   if (name.length > NAME_MAX || !TOKEN.test(name)) {
     return `must have a name that is an HTTP token of at most ${NAME_MAX} characters.`;
   }
-  if (RESERVED.has(lowercase) || RESERVED_PREFIXES.some((start) => lowercase.startsWith(start))) {
-    return 'is a header that the gateway sets.';
-  }
-  return earlierNames.has(lowercase) ? 'appears twice: header names are case-insensitive.' : null;
+  const hasReservedPrefix = RESERVED_PREFIXES.some((prefix) => lowerCaseName.startsWith(prefix));
+  if (RESERVED.has(lowerCaseName) || hasReservedPrefix) return 'is a header that the gateway sets.';
+  return earlierNames.has(lowerCaseName)
+    ? 'appears twice: header names are case-insensitive.'
+    : null;
 }
 
 export function findHeaderValueIssue(value: unknown): string | null {
@@ -101,14 +102,17 @@ export function mergeKeptHeaders(
   const newHeaders = indexByLowerCaseName(headers ?? {});
   const keptHeaders = new Map<string, [string, string]>();
   for (const [index, name] of keepHeaders.entries()) {
-    const lowerCase = name.toLowerCase();
-    const header = storedHeaders.get(lowerCase);
+    const lowerCaseName = name.toLowerCase();
+    const header = storedHeaders.get(lowerCaseName);
     const addIssue = (detail: string) =>
       issues.push(createInputIssue(['input', 'keepHeaders', index], detail));
-    if (!header) addIssue('is not a header of the destination.');
-    else if (newHeaders.has(lowerCase))
+    if (!header) {
+      addIssue('is not a header of the destination.');
+    } else if (newHeaders.has(lowerCaseName)) {
       addIssue('is in `headers` too. Keep its value or replace it, not both.');
-    else keptHeaders.set(lowerCase, header);
+    } else {
+      keptHeaders.set(lowerCaseName, header);
+    }
   }
   if (keptHeaders.size + newHeaders.size > HEADERS_MAX) {
     const detail = `and \`headers\` may have at most ${HEADERS_MAX} headers together.`;
@@ -135,8 +139,8 @@ function listMovedHeaderIssues(
     url !== undefined &&
     destination.url !== null &&
     parseOrigin(url) !== parseOrigin(destination.url);
-  if (!keepsValues || !isMoved || Object.keys(destination.maskedHeaders ?? {}).length === 0)
-    return [];
+  const hasHeaders = Object.keys(destination.maskedHeaders ?? {}).length > 0;
+  if (!keepsValues || !isMoved || !hasHeaders) return [];
   const detail = `leads to another host, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [createInputIssue(['input', 'url'], detail)];
 }

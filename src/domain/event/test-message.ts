@@ -39,8 +39,10 @@ export const sendTestMessage = projectMutation({
       const destination = await lockWebhook(tx, projectId, id);
       const data = { projectId, destinationId: id, destinationName: destination.name };
       const body = JSON.stringify({ notificationType: TEST_MESSAGE_TYPE, data });
-      const pending = { messages: [{ body }], subject: null };
-      const deliveryIds = await enqueueMessages(tx, destination, pending);
+      const deliveryIds = await enqueueMessages(tx, destination, {
+        messages: [{ body }],
+        subject: null,
+      });
       const where = { projectId, id: { in: deliveryIds } };
       return tx.delivery.findFirstOrThrow({ where, omit: { body: true } });
     });

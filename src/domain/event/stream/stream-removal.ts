@@ -20,7 +20,7 @@ const SWEEP_STREAMS = 1_000;
 /** The most messages that are removed while the caller of a deletion waits. The sweep removes the rest. */
 const DELETION_MESSAGES_MAX = 10_000;
 
-/** Which messages to remove. */
+/** Determines the messages to remove. */
 interface Surplus {
   /** Removes messages that were created before this time. */
   before: Date;

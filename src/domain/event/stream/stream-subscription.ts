@@ -13,7 +13,7 @@ import { createMessageList } from '../stream-message.ts';
 
 interface StreamSubscription {
   destinationId: string;
-  /** A cursor of the list. Without one, only later messages are yielded. */
+  /** A cursor of the list. If absent, only later messages are yielded. */
   after?: string | null;
 }
 
