@@ -7,7 +7,8 @@ import { resource } from '../resource.ts';
 /** A hundred years, which is older than any record of a provider. */
 const DAYS_MAX = 36_500;
 
-const DAYS = 'The days before now that the first read covers; 0 reads no earlier changes.';
+const DAYS =
+  'The number of days before now that the first read covers. 0 reads no earlier changes.';
 const FULL_HISTORY = 'If true, the first read covers all records.';
 
 export const backfillPeriod = {

@@ -31,8 +31,8 @@ export async function findContent<T extends ContentTable>(
   { projectId, id }: { projectId: string; id: string },
 ): Promise<Row<T> | null> {
   const cache = getCache(database);
-  const cached = cache.get(id);
-  if (cached) return cached as Row<T>;
+  const cachedRow = cache.get(id);
+  if (cachedRow) return cachedRow as Row<T>;
   const [row] = await database.rows.find<ContentTable>(table, { projectId, id: [id] });
   if (!row) return null;
   cache.set(id, row);

@@ -41,14 +41,14 @@ export function findScheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTE
   }
 }
 
-/** Returns the time of the first run after the given time. */
+/** Returns the time of the first run after this time. */
 export function getNextRunTime(schedule: string, after: Date): Date {
   return CronExpressionParser.parse(schedule, { currentDate: after, tz: 'UTC' }).next().toDate();
 }
 
 /**
- * Computes the smallest gap from the fields. Each day with a run has the same times, so the gaps are those within a day
- * and the one over midnight. Throws if the schedule never runs.
+ * Computes the smallest gap from the fields. Each day with a run has the same times, so only the gaps within a day and the
+ * gap over midnight count. Throws if the schedule never runs.
  */
 function computeSmallestGapMinutes(schedule: string): number {
   const { fields } = CronExpressionParser.parse(schedule, { tz: 'UTC' });

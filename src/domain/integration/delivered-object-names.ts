@@ -1,4 +1,4 @@
-/** The names of an object in messages and events: the provider's, and the one that the integration maps it to. */
+/** The names of an object in messages and events: the provider's name, and the name to which the integration maps it. */
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';

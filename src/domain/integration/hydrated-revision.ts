@@ -58,7 +58,7 @@ export const getHydratedRevision = read(
   },
 );
 
-/** Describes the objects that a content reads or writes, by the provider's names. All of them share one provider wait. */
+/** Describes the objects that a content reads or writes, by the provider's names. They count as one wait for the provider. */
 export async function describeObjects(
   call: Call,
   connection: Row<'Connection'>,

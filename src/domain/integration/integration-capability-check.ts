@@ -43,8 +43,8 @@ export function* listContentModuleIssues(
   if (module == null || findModule(provider, module)) return;
   const { displayName, modules } = provider;
   const names = listModules(provider).map(({ name }) => name);
-  const allowed = modules ? `has ${names.join(', ')}` : 'has no modules. Leave it out';
-  const detail = `is not a module of ${displayName}, which ${allowed}.`;
+  const remedy = modules ? `has ${names.join(', ')}` : 'has no modules. Omit it';
+  const detail = `is not a module of ${displayName}, which ${remedy}.`;
   yield createInputIssue([...path, 'module'], detail, module);
 }
 

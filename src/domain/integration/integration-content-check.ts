@@ -72,12 +72,12 @@ function* listSameObjectIssues(
   provider: Pick<Provider, 'objectAliases'> | null,
 ): Generator<Issue> {
   const firstNames = new Map<string, string>();
-  for (const part of ['read', 'write', 'subscribe'] as const) {
+  for (const section of ['read', 'write', 'subscribe'] as const) {
     const listedNames = new Set<string>();
-    for (const [index, { objectName }] of (content[part]?.objects ?? []).entries()) {
+    for (const [index, { objectName }] of (content[section]?.objects ?? []).entries()) {
       const providerName = resolveObjectName(provider, objectName);
       const firstName = firstNames.get(providerName) ?? objectName;
-      const namePath = [...path, part, 'objects', index, 'objectName'];
+      const namePath = [...path, section, 'objects', index, 'objectName'];
       if (firstName !== objectName) {
         const detail = `is the same object as ${firstName}. Use either ${firstName} or ${objectName}.`;
         yield createInputIssue(namePath, detail, objectName);
@@ -174,8 +174,8 @@ function* listReadIssues(content: IntegrationContent, context: ContentContext): 
   const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {
     const { objectName, mapToName } = object;
-    const isNameOfAnother = mapToName != null && mapToName !== objectName && names.has(mapToName);
-    if (duplicateNames.has(index) || isNameOfAnother) {
+    const isOtherName = mapToName != null && mapToName !== objectName && names.has(mapToName);
+    if (duplicateNames.has(index) || isOtherName) {
       yield createInputIssue([...path, index, 'mapToName'], "is another object's name.", mapToName);
     }
     const destinationPath = [...path, index, 'destination'];
@@ -200,8 +200,9 @@ function listReadNames({ read }: IntegrationContent): ReadonlySet<string> {
 }
 
 function doesAnything({ read, write, subscribe, proxy, watchSchema }: IntegrationContent): boolean {
-  const blocks = [read, write, subscribe];
-  return blocks.some((block) => block?.objects.length) || !!proxy?.enabled || !!watchSchema;
+  const sections = [read, write, subscribe];
+  const hasObjects = sections.some((section) => section?.objects.length);
+  return hasObjects || !!proxy?.enabled || !!watchSchema;
 }
 
 function* listSubscribeIssues(

@@ -22,7 +22,7 @@ const PROMPT_LENGTH_MAX = 1_000;
 export const contentText = z.string().min(1).max(CONTENT_LIMITS.characters);
 
 const objectName = contentText.describe(
-  "The provider's name of the object, like `contacts`, or an alias of it, which is stored as that name.",
+  "The provider's name of the object, like `contacts`, or an alias of the object, which that name replaces.",
 );
 
 export const alwaysEnabled = enumeration(
@@ -63,10 +63,10 @@ export const fieldMappingInput = z
     ),
     mapToDisplayName: orNull(contentText).describe('The name that people see.'),
     default: orNull(contentText).describe(
-      "Only without fieldName: the provider's field for the name, until an installation maps another.",
+      "Only without fieldName: the provider's field for the name, until an installation maps another field.",
     ),
     prompt: orNull(z.string().max(PROMPT_LENGTH_MAX)).describe(
-      'Only without fieldName: the prompt that people see when they map it.',
+      'Only without fieldName: the prompt that people see when they map the name.',
     ),
     valueType: orNull(fieldValueType.transform(toValueTypeWord)).describe(
       "The type of the field in contracts. Default: the type that all accounts' descriptions share.",
@@ -86,7 +86,7 @@ const deliveryInput = z
       .transform(toStoredWord)
       .describe('When records are sent. Default: when they are read.'),
     pageSize: orNull(z.number().int().min(50).max(500)).describe(
-      'The number of records in one message, 50 to 500. The last message of a read has the rest, and one that would exceed 300 KB has fewer. Default: a message for each page of the provider.',
+      'The number of records in one message, 50 to 500. The last message of a read, and a message that would exceed 300 KB, have fewer. Default: a message for each page of the provider.',
     ),
   })
   .meta({ id: 'DeliverySpecInput', description: 'How records that are read are delivered.' });
@@ -157,9 +157,9 @@ function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
 }
 
 export const VALUE_DEFAULTS =
-  'The fields that a write and a config may name in addition to those of the integration.';
+  "The fields that a write and a config may name in addition to the integration's fields.";
 export const ANY_FIELDS =
-  'If true, a write with inheritMapping may set any field of the provider, and a config may have settings for any. If false, only fields of the integration.';
+  "If true, a write with inheritMapping may set any field of the provider, and a config may have settings for any field. If false, only for the integration's fields.";
 
 const writeObjectInput = z
   .object({
@@ -192,7 +192,7 @@ const updateEventInput = z
   .object({
     enabled,
     watchFieldsAuto: orNull(watchFieldsAuto.transform(toStoredWord)).describe(
-      'The fields to watch: all, or those that the installation selects. Cannot be combined with requiredWatchFields.',
+      'The fields to watch: all fields, or the fields that the installation selects. Cannot be combined with requiredWatchFields.',
     ),
     requiredWatchFields: orElse(z.array(contentText).max(CONTENT_LIMITS.fields), []).describe(
       'The fields to watch: only their changes are events.',

@@ -69,7 +69,7 @@ export const fieldMappingResource = resource(
         .string()
         .nullable()
         .describe(
-          "The provider's field for mapToName until an installation maps another; null if there is none.",
+          "The provider's field for mapToName until an installation maps another field; null if there is none.",
         ),
       (field: FieldMapping) => field.default ?? null,
     ),
@@ -255,7 +255,7 @@ export const watchSchemaResource = resource('WatchSchemaSpec', WATCH_SCHEMA, {
   allObjects: watchAllObjectsResource,
 });
 
-/** Declares a part of the content that lists objects. */
+/** Declares a section of the content that lists objects. */
 const declareObjects = <T extends z.ZodObject>(name: string, description: string, object: T) =>
   resource(name, description, { objects: z.array(object).describe('The objects, each once.') })
     .nullable()

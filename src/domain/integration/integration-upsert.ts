@@ -42,7 +42,7 @@ const upsertIntegrationsInput = z
   .superRefine(checkRules(({ integrations }) => findNameIssues(integrations)))
   .meta({
     id: 'UpsertIntegrationsInput',
-    description: 'Integrations to create, and new revisions of those that exist.',
+    description: 'Integrations to create, and new revisions of existing integrations.',
   });
 
 interface UpsertedIntegrations {
@@ -55,7 +55,7 @@ interface UpsertedIntegrations {
 
 export const upsertIntegrations = projectMutation({
   description:
-    'Creates integrations, and new revisions of those that exist: all of them or none. Content that is already active creates no revision.',
+    'Creates integrations, and new revisions of existing integrations: all of them or none. Content that is already active creates no revision.',
   needs: 'integrations:write',
   input: upsertIntegrationsInput,
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
@@ -130,9 +130,9 @@ async function upsertContents(
   const impacts: Impact[] = [];
   for (const [index, parsedContent] of input.integrations.entries()) {
     const path = ['input', 'integrations', index];
-    const normalized = normalizeContent(call, parsedContent, path);
-    warnings.push(...normalized.warnings);
-    const { content } = normalized;
+    const normalizedContent = normalizeContent(call, parsedContent, path);
+    warnings.push(...normalizedContent.warnings);
+    const { content } = normalizedContent;
     const { name, provider } = content;
     const integration = existingByName.get(name);
     const revision = { specVersion, content };
@@ -143,9 +143,9 @@ async function upsertContents(
     } else if (await isLatestContent(tx, integration, content)) {
       storedIntegrations.push(integration);
     } else {
-      const revised = await revise(call, tx, { integration, revision, destructive });
-      storedIntegrations.push(revised.integration);
-      impacts.push(...(await listImpacts(call, tx, revised)));
+      const revisedIntegration = await revise(call, tx, { integration, revision, destructive });
+      storedIntegrations.push(revisedIntegration.integration);
+      impacts.push(...(await listImpacts(call, tx, revisedIntegration)));
     }
   }
   return { integrations: storedIntegrations, warnings, impacts };
@@ -156,8 +156,8 @@ async function isLatestContent(
   { projectId, latestRevisionId: id }: Integration,
   content: Content,
 ): Promise<boolean> {
-  const latest = await tx.revision.findUniqueOrThrow({
+  const latestRevision = await tx.revision.findUniqueOrThrow({
     where: { projectId_id: { projectId, id } },
   });
-  return isDeepStrictEqual(readIntegrationContent(latest), content);
+  return isDeepStrictEqual(readIntegrationContent(latestRevision), content);
 }

@@ -190,7 +190,7 @@ export const createIntegration = projectMutation({
   run(call, input, { id: projectId }): Promise<{ integration: Integration; warnings: string[] }> {
     const { name, provider, latestRevision } = input;
     const path = ['input', 'latestRevision', 'content'];
-    const created = inTransaction(call.database, async (tx) => {
+    const creation = inTransaction(call.database, async (tx) => {
       const checkContext = { path, projectId, name, provider };
       requireNoIssues([
         ...listProviderIssues(call, provider, ['input', 'provider']),
@@ -205,7 +205,7 @@ export const createIntegration = projectMutation({
       });
       return { integration, warnings };
     });
-    return requireUnique(created, describeTakenNames(name));
+    return requireUnique(creation, describeTakenNames(name));
   },
 });
 
@@ -258,7 +258,7 @@ export const deleteIntegration = projectMutation({
 });
 
 /**
- * Deletes up to DELETION_BATCH installations of an integration in a transaction, and the integration if none remains.
+ * Deletes up to DELETION_BATCH_SIZE installations of an integration in a transaction, and the integration if none remains.
  * `recordEvents` must run last in the transaction.
  */
 export async function removeIntegration(

@@ -3,6 +3,7 @@ import type { Provider } from '../../providers/contract.ts';
 import { applyModule, findModule } from '../../providers/modules.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
+import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import { formatPath } from '../issues.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
@@ -22,11 +23,12 @@ export function normalizeContent(
   path: readonly PropertyKey[],
 ): NormalizedContent {
   const provider = call.catalog.find(content.provider);
-  const normalized = dropRepeatedFields(call, replaceAliases(content, provider), path);
-  const moduleProvider = provider && applyModule(provider, normalized.content.module ?? null);
-  if (!moduleProvider) return normalized;
-  const warnings = listSubscribeWarnings(normalized.content, path, moduleProvider);
-  return { ...normalized, warnings: [...normalized.warnings, ...warnings] };
+  const normalizedContent = dropRepeatedFields(call, replaceAliases(content, provider), path);
+  const { module } = normalizedContent.content;
+  const moduleProvider = provider && applyModule(provider, module ?? null);
+  if (!moduleProvider) return normalizedContent;
+  const warnings = listSubscribeWarnings(normalizedContent.content, path, moduleProvider);
+  return { ...normalizedContent, warnings: [...normalizedContent.warnings, ...warnings] };
 }
 
 /** Drops fields that the manifest repeats later, as the reference API does, and logs them. */
@@ -54,7 +56,7 @@ export function dropRepeatedFields(
   return { content: { ...content, read: { objects } }, warnings };
 }
 
-/** Lists the fields that a later one replaces, in the order of the lists. */
+/** Lists the fields that a later field replaces, in the order of the lists. */
 function listRepeatedFields(object: Record<(typeof FIELD_LISTS)[number], FieldMapping[]>) {
   const fields = FIELD_LISTS.flatMap((list) =>
     object[list].map((field, index) => ({ field, list, index })),
@@ -63,8 +65,8 @@ function listRepeatedFields(object: Record<(typeof FIELD_LISTS)[number], FieldMa
   const deliveredNames = new Set<string>();
   const repeats: ((typeof fields)[number] & { reason: string })[] = [];
   for (const item of fields.toReversed()) {
-    const { fieldName, mapToName } = item.field;
-    const name = mapToName ?? fieldName ?? '';
+    const { fieldName } = item.field;
+    const name = getDeliveredName(item.field);
     if (fieldName !== null && fieldNames.has(fieldName)) {
       repeats.push({ ...item, reason: `the field ${fieldName} is named` });
     } else if (deliveredNames.has(name)) {
@@ -78,8 +80,8 @@ function listRepeatedFields(object: Record<(typeof FIELD_LISTS)[number], FieldMa
 }
 
 /**
- * Replaces aliases of objects and of the module by the provider's own names. A read object keeps an alias as its
- * mapped name, unless it has one, so that messages, reads and writes use the name of the manifest.
+ * Replaces aliases of objects and of the module with the provider's names. A read object without a mapped name keeps the
+ * alias as its mapped name, so that messages, reads and writes use the name of the manifest.
  */
 export function replaceAliases<C extends IntegrationContent>(
   content: C,

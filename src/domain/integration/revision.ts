@@ -1,5 +1,5 @@
 /**
- * Lists and creates revisions, which are versions of an integration's content. The newest applies to all
+ * Lists and creates revisions, which are versions of an integration's content. The newest revision applies to all
  * installations.
  */
 import { z } from 'zod';
@@ -37,6 +37,7 @@ import {
 import {
   type IntegrationContent,
   integrationContentResource,
+  type RevisionChange,
   readIntegrationContent,
 } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
@@ -57,7 +58,7 @@ export const revisionResource = resource(
 );
 
 export const destructiveInput = orDefault(z.boolean(), false).describe(
-  'If installations read objects that the revision drops: true pauses their reads, false refuses the revision. Default: false.',
+  'Applies if installations read objects that the revision drops. If true, their reads are paused. If false, the revision is refused. Default: false.',
 );
 
 const createRevisionInput = z
@@ -124,12 +125,13 @@ export const createRevision = projectMutation({
       const lockedIntegration = await lockIntegration(tx, integration, 'change');
       requireNoIssues(await listContentIssues({ ...call, tx }, revision.content, context));
       const { content, warnings } = normalizeContent(call, revision.content, context.path);
-      const revised = await revise(call, tx, {
+      const revisedIntegration = await revise(call, tx, {
         integration: lockedIntegration,
         revision: { ...revision, content },
         destructive,
       });
-      return { ...revised, warnings, impacts: await listImpacts(call, tx, revised) };
+      const impacts = await listImpacts(call, tx, revisedIntegration);
+      return { ...revisedIntegration, warnings, impacts };
     });
   },
 });
@@ -186,10 +188,10 @@ export async function revise(
   };
   await dropObjects(tx, changes, destructive);
   await rescheduleObjects(tx, changes);
-  const inserted = await insertRevision(tx, integration, { revision, now: call.now() });
+  const insertedRows = await insertRevision(tx, integration, { revision, now: call.now() });
   await followSchemaOfRevision(call, tx, changes);
   await followRevision(call, tx, changes);
-  return { ...inserted, before: changes.before };
+  return { ...insertedRows, before: changes.before };
 }
 
 async function insertRevision(
@@ -210,17 +212,9 @@ async function insertRevision(
   return { revision: createdRevision, integration };
 }
 
-type RevisedContent = Record<'before' | 'content', IntegrationContent>;
-
-interface DroppingRevision extends RevisedContent {
-  projectId: string;
-  integrationId: string;
-  now: Date;
-}
-
 async function dropObjects(
   tx: Transaction,
-  { before, content, now, ...key }: DroppingRevision,
+  { before, content, now, ...key }: RevisionChange & { now: Date },
   destructive: boolean,
 ): Promise<void> {
   const objectNames = listDroppedObjects({ before, content });
@@ -231,8 +225,11 @@ async function dropObjects(
   throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
 }
 
-/** Lists the objects that are read before a revision and not after it. */
-export function listDroppedObjects({ before, content }: RevisedContent): string[] {
+/** Lists the objects that the previous content reads and the new content does not read. */
+export function listDroppedObjects({
+  before,
+  content,
+}: Pick<RevisionChange, 'before' | 'content'>): string[] {
   const names = new Set(content.read?.objects.map(({ objectName }) => objectName));
   return (before.read?.objects ?? [])
     .map(({ objectName }) => objectName)

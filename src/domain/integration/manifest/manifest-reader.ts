@@ -68,23 +68,23 @@ export class ManifestReader implements AsyncDisposable {
 
   async #readInTurn(projectId: string, job: ReadJob): Promise<ReadText | ReadDocument> {
     if (job.text.length <= INLINE_LENGTH_MAX) return readJob(job);
-    const waiting = this.#projects.get(projectId) ?? [];
-    if (waiting.length >= WAITING_MAX) {
+    const waitingTexts = this.#projects.get(projectId) ?? [];
+    if (waitingTexts.length >= WAITING_MAX) {
       throw rateLimited(
         `The project already has ${WAITING_MAX} manifests that wait to be read. Send the next one when they are done.`,
         1,
       );
     }
     const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
-    this.#projects.set(projectId, [...waiting, { job, resolve, reject }]);
+    this.#projects.set(projectId, [...waitingTexts, { job, resolve, reject }]);
     if (!this.#isReading) void this.#readAll();
     return promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const waiting = [...this.#projects.values()].flat();
+    const waitingTexts = [...this.#projects.values()].flat();
     this.#projects.clear();
-    for (const { reject } of waiting) reject(createStoppingError());
+    for (const { reject } of waitingTexts) reject(createStoppingError());
     await this.#thread?.terminate();
   }
 

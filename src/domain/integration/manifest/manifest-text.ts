@@ -124,7 +124,7 @@ function parse(text: string, lengthMax: number): Parsed {
   }
 }
 
-/** Returns the offset of the value at the path: that of its key in a map, and its own in a list. */
+/** Returns the offset of the value at the path. For a member of a map, this is the offset of its key. */
 function findOffset(document: Document, path: readonly PropertyKey[]): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
