@@ -1,4 +1,4 @@
-/** Applies a stored plan: all of its changes in one transaction, by the functions that the mutations use. */
+/** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
 import { z } from 'zod';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -136,7 +136,7 @@ export const applyPlan = projectMutation({
   },
 });
 
-/** Throws FORBIDDEN if the viewer may not make one of the changes by a mutation. */
+/** Throws FORBIDDEN if the viewer may not call the mutation for one of the changes. */
 function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
   for (const { kind, action, before, after } of changes) {
     authorize(viewer, NEEDS[kind][action]);

@@ -68,12 +68,12 @@ export interface DesiredState {
  */
 export function* findDocumentIssues(
   call: Call,
-  desired: DesiredState,
+  desiredState: DesiredState,
   state: ProjectState,
 ): Generator<Issue> {
-  const { document } = desired;
-  const destinations = listDestinationNamesAfter(desired, state);
-  yield* findIntegrationIssues(call, desired, { state, destinations });
+  const { document } = desiredState;
+  const destinations = listDestinationNamesAfter(desiredState, state);
+  yield* findIntegrationIssues(call, desiredState, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
@@ -81,7 +81,7 @@ export function* findDocumentIssues(
     }
   }
   for (const [index, { name, type, url }] of (document.destinations ?? []).entries()) {
-    if (desired.references.has(name)) continue;
+    if (desiredState.references.has(name)) continue;
     const path = ['destinations', index];
     const storedDestination = state.items.get(`destinations.${name}`)?.value;
     if (storedDestination && storedDestination.type !== toStoredWord(type)) {
@@ -217,8 +217,9 @@ export function compareWithDocument(
   const changes: Change[] = [];
   for (const { kind, path, value: after } of documentItems.values()) {
     const before = items.get(path)?.value ?? null;
-    if (before === null) changes.push({ action: 'CREATE', kind, path, before, after });
-    else if (!isDeepStrictEqual(before, after)) {
+    if (before === null) {
+      changes.push({ action: 'CREATE', kind, path, before, after });
+    } else if (!isDeepStrictEqual(before, after)) {
       changes.push({ action: 'UPDATE', kind, path, before, after });
     }
   }

@@ -52,7 +52,7 @@ const MASKED_VALUE = /=\*\*\*(&|$)/;
 interface PlanContext {
   projectId: string;
   state: ProjectState;
-  desired: DesiredState;
+  desiredState: DesiredState;
   comparison: DocumentComparison;
 }
 
@@ -76,7 +76,7 @@ export async function createReport(call: Call, context: PlanContext): Promise<Pl
       deletedInstallations += impacts.installationTotal;
       report.impacts.push(...impacts.list());
     } else {
-      await addRevisionReport(call, report, { context, change, stored: storedIntegration });
+      await addRevisionReport(call, report, { context, change, storedIntegration });
     }
   }
   if (deletedInstallations > DELETION_BATCH_SIZE) {
@@ -90,10 +90,14 @@ export async function createReport(call: Call, context: PlanContext): Promise<Pl
 async function addRevisionReport(
   call: Call,
   report: PlanReport,
-  { context, change, stored }: { context: PlanContext; change: Change; stored: StoredIntegration },
+  {
+    context,
+    change,
+    storedIntegration,
+  }: { context: PlanContext; change: Change; storedIntegration: StoredIntegration },
 ): Promise<void> {
   const { projectId } = context;
-  const { id: integrationId, name: integrationName, content: before } = stored;
+  const { id: integrationId, name: integrationName, content: before } = storedIntegration;
   const content = parseItemContent(change.after);
   const revision = { projectId, integrationId, integrationName, before, content };
   const { prisma } = call.database;
@@ -105,7 +109,7 @@ async function addRevisionReport(
     const message = `${skippedCount} of ${impacts.installationTotal} accounts were not checked for the fields that become required.`;
     report.findings.push({ severity: 'WARNING', path, message });
   }
-  const droppedObjects = context.desired.allowDeletions ? [] : listDroppedObjects(revision);
+  const droppedObjects = context.desiredState.allowDeletions ? [] : listDroppedObjects(revision);
   if (droppedObjects.length === 0) return;
   const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
   if (users.length === 0) return;
@@ -128,9 +132,9 @@ async function findDeletionImpacts(
   return impacts;
 }
 
-function listSurplusFindings({ desired, comparison }: PlanContext): Finding[] {
+function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding[] {
   const { surplusPaths } = comparison;
-  if (desired.allowDeletions || surplusPaths.length === 0) return [];
+  if (desiredState.allowDeletions || surplusPaths.length === 0) return [];
   const namedPaths = surplusPaths.slice(0, NAMED_ITEMS_MAX);
   const excess = surplusPaths.length - namedPaths.length;
   const more = excess > 0 ? ` and ${excess} more` : '';
@@ -138,7 +142,7 @@ function listSurplusFindings({ desired, comparison }: PlanContext): Finding[] {
   return [{ severity: 'WARNING', path: '', message }];
 }
 
-function listAppFindings({ desired: { document }, state }: PlanContext): Finding[] {
+function listAppFindings({ desiredState: { document }, state }: PlanContext): Finding[] {
   const hasApp = ({ provider, name }: { provider: string; name: string }) =>
     state.document.providerApps.some((app) => app.provider === provider && app.name === name);
   return (document.providerApps ?? [])

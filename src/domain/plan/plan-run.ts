@@ -1,4 +1,4 @@
-/** Makes the changes of a plan in one transaction, by the functions that the mutations use. */
+/** Applies the changes of a plan in one transaction, with the functions that the mutations use. */
 import type { Transaction } from '../../database/transaction.ts';
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import { conflict, invalid, invalidInput } from '../../errors.ts';
@@ -42,7 +42,7 @@ interface PlanRunOptions {
 }
 
 export class PlanRun {
-  /** Work to do after the commit. If the process ends before, sweeps do it. */
+  /** Work to do after the commit. If the process ends first, sweeps do it. */
   readonly afterCommit: (() => Promise<unknown>)[] = [];
   readonly #call: Call;
   readonly #tx: Transaction;
@@ -61,25 +61,25 @@ export class PlanRun {
     this.#values = values;
   }
 
-  /** Makes all changes. Items are created before the items that refer to them, and deleted after them. */
+  /** Applies all changes. Items are created before the items that refer to them, and deleted after them. */
   async run(): Promise<void> {
     const { changes } = readPlanLists(this.#plan);
     const puts = changes.filter(({ action }) => action !== 'DELETE');
     const deletions = changes.filter(({ action }) => action === 'DELETE');
     await this.#setOrigins(changes);
-    await makeEach(changes, 'JWT_KEY', (change) => this.#putKey(change));
-    await makeEach(puts, 'DESTINATION', (change) => this.#putDestination(change));
-    await makeEach(puts, 'TOPIC', (change) => this.#createTopic(change));
-    await makeEach(puts, 'EVENT_TOPIC_ROUTE', (change) => this.#insertEventRoute(change));
-    await makeEach(puts, 'TOPIC_DESTINATION_ROUTE', (change) => this.#insertTopicRoute(change));
-    await makeEach(puts, 'INTEGRATION', (change) => this.#putIntegration(change));
-    await makeEach(deletions, 'INTEGRATION', (change) => this.#deleteIntegration(change));
-    await makeEach(deletions, 'EVENT_TOPIC_ROUTE', (change) => this.#deleteEventRoute(change));
-    await makeEach(deletions, 'TOPIC_DESTINATION_ROUTE', (change) =>
+    await applyEach(changes, 'JWT_KEY', (change) => this.#putKey(change));
+    await applyEach(puts, 'DESTINATION', (change) => this.#putDestination(change));
+    await applyEach(puts, 'TOPIC', (change) => this.#createTopic(change));
+    await applyEach(puts, 'EVENT_TOPIC_ROUTE', (change) => this.#insertEventRoute(change));
+    await applyEach(puts, 'TOPIC_DESTINATION_ROUTE', (change) => this.#insertTopicRoute(change));
+    await applyEach(puts, 'INTEGRATION', (change) => this.#putIntegration(change));
+    await applyEach(deletions, 'INTEGRATION', (change) => this.#deleteIntegration(change));
+    await applyEach(deletions, 'EVENT_TOPIC_ROUTE', (change) => this.#deleteEventRoute(change));
+    await applyEach(deletions, 'TOPIC_DESTINATION_ROUTE', (change) =>
       this.#deleteTopicRoute(change),
     );
-    await makeEach(deletions, 'TOPIC', (change) => this.#deleteTopic(change));
-    await makeEach(deletions, 'DESTINATION', (change) => this.#deleteDestination(change));
+    await applyEach(deletions, 'TOPIC', (change) => this.#deleteTopic(change));
+    await applyEach(deletions, 'DESTINATION', (change) => this.#deleteDestination(change));
   }
 
   /** Records the events of the changes. Must run last in the transaction. */
@@ -101,15 +101,15 @@ export class PlanRun {
 
   async #putKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const [stored, next] = [before, after].map(readJsonColumn<CanonicalJwtKey | null>);
-    const id = stored ? this.#state.ids.jwtKeys.get(stored.publicKeyPem) : undefined;
-    if (!next) {
+    const [storedKey, newKey] = [before, after].map(readJsonColumn<CanonicalJwtKey | null>);
+    const id = storedKey ? this.#state.ids.jwtKeys.get(storedKey.publicKeyPem) : undefined;
+    if (!newKey) {
       await this.#tx.jwtKey.deleteMany({ where: { projectId, id: id ?? '' } });
     } else if (id === undefined) {
-      const { label, publicKeyPem, active = true } = next;
+      const { label, publicKeyPem, active = true } = newKey;
       await insertJwtKey(this.#tx, { projectId, label, publicKeyPem, active });
     } else {
-      const { label, active = true } = next;
+      const { label, active = true } = newKey;
       const data = { label, active, updateTime: this.#call.now() };
       await this.#tx.jwtKey.update({ where: { projectId_id: { projectId, id } }, data });
     }
@@ -118,30 +118,33 @@ export class PlanRun {
 
   async #putDestination({ path, before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const next = readJsonColumn<CanonicalDestination>(after);
+    const newDestination = readJsonColumn<CanonicalDestination>(after);
     const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
-    const status = next.status === 'disabled' ? ('DISABLED' as const) : ('ENABLED' as const);
-    const url = this.#findNewUrl(path, next, storedDestination);
-    const headers = this.#createHeaders(path, next, storedDestination);
-    let destinationId = this.#state.ids.destinations.get(next.name);
+    const { name } = newDestination;
+    const isDisabled = newDestination.status === 'disabled';
+    const status = isDisabled ? ('DISABLED' as const) : ('ENABLED' as const);
+    const url = this.#findNewUrl(path, newDestination, storedDestination);
+    const headers = this.#createHeaders(path, newDestination, storedDestination);
+    let destinationId = this.#state.ids.destinations.get(name);
     if (destinationId === undefined) {
-      const type = next.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
+      const type = newDestination.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
       const { destination } = await insertDestination(this.#call, this.#tx, {
         projectId,
-        name: next.name,
+        name,
         type,
         url,
         ...(Object.keys(headers).length > 0 && { headers }),
       });
       destinationId = destination.id;
-      this.#state.ids.destinations.set(next.name, destinationId);
+      this.#state.ids.destinations.set(name, destinationId);
       if (status === 'ENABLED') return;
       await reviseDestination(this.#call, this.#tx, { projectId, destinationId, status });
       return;
     }
-    const keepHeaders = (next.headers ?? []).filter((name) => headers[name] === undefined);
+    const headerNames = newDestination.headers ?? [];
+    const keepHeaders = headerNames.filter((headerName) => headers[headerName] === undefined);
     const haveHeadersChanged =
-      JSON.stringify(next.headers) !== JSON.stringify(storedDestination?.headers);
+      JSON.stringify(newDestination.headers) !== JSON.stringify(storedDestination?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
       projectId,
       destinationId,
@@ -155,15 +158,15 @@ export class PlanRun {
   /** Returns the new URL with its secret values. Undefined if the URL does not change. */
   #findNewUrl(
     path: string,
-    next: CanonicalDestination,
-    stored: CanonicalDestination | null,
+    { url }: CanonicalDestination,
+    storedDestination: CanonicalDestination | null,
   ): string | undefined {
-    if (next.url === undefined || next.url === stored?.url) return undefined;
+    if (url === undefined || url === storedDestination?.url) return undefined;
     const value = this.#values.get(`${path}.url`);
-    if (value === undefined) return next.url;
+    if (value === undefined) return url;
     const issue =
       findUrlIssue(value) ??
-      (maskUrl(value) === next.url ? null : `must be ${next.url} with values in its query.`);
+      (maskUrl(value) === url ? null : `must be ${url} with values in its query.`);
     if (issue) throw invalid(`input.secrets.${path}.url`, issue);
     return value;
   }
@@ -171,10 +174,12 @@ export class PlanRun {
   /** Returns the new headers with their secret values. */
   #createHeaders(
     path: string,
-    next: CanonicalDestination,
-    stored: CanonicalDestination | null,
+    newDestination: CanonicalDestination,
+    storedDestination: CanonicalDestination | null,
   ): Record<string, string> {
-    const names = (next.headers ?? []).filter((name) => !stored?.headers?.includes(name));
+    const names = (newDestination.headers ?? []).filter(
+      (name) => !storedDestination?.headers?.includes(name),
+    );
     const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);
     const issues = headers.flatMap(([name, value]) => {
       const issue = value === MASK ? 'is a mask and not a value.' : findHeaderValueIssue(value);
@@ -258,12 +263,12 @@ export class PlanRun {
     const revision = { specVersion: SPEC_VERSION, content };
     if (!storedIntegration) {
       const { provider } = content;
-      const created = insertIntegration(tx, projectId, {
+      const creation = insertIntegration(tx, projectId, {
         name,
         provider,
         latestRevision: revision,
       });
-      await requireUnique(created, describeTakenNames(name));
+      await requireUnique(creation, describeTakenNames(name));
       return;
     }
     const integration = await lockIntegration(tx, storedIntegration, 'change');
@@ -273,8 +278,9 @@ export class PlanRun {
 
   async #deleteIntegration({ before }: Change): Promise<void> {
     const storedIntegration = this.#state.integrations.get(String(before?.name));
-    if (!storedIntegration)
+    if (!storedIntegration) {
       throw new Error('Bug: a plan deletes an integration that its base lacks.');
+    }
     const { isDeleted, recordEvents } = await removeIntegration(
       this.#call,
       this.#tx,
@@ -289,13 +295,13 @@ export class PlanRun {
   }
 }
 
-/** Makes the changes of items of one kind, one after the other. */
-async function makeEach(
+/** Applies the changes of items of one kind, one after the other. */
+async function applyEach(
   changes: readonly Change[],
   kind: ItemKind,
-  make: (change: Change) => Promise<void>,
+  apply: (change: Change) => Promise<void>,
 ): Promise<void> {
   for (const change of changes) {
-    if (change.kind === kind) await make(change);
+    if (change.kind === kind) await apply(change);
   }
 }

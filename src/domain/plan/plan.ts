@@ -180,11 +180,11 @@ export const planProject = projectMutation({
     const source = { projectId, name: 'input.document', text: input.document };
     const document = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
-    const desired = createDesiredState(document, input, state);
-    await refuseDocumentIssues(call, source, findDocumentIssues(call, desired, state));
-    const { canonicalDocument, warnings } = toCanonicalDocument(call, desired);
-    const comparison = compareWithDocument(state, canonicalDocument, desired);
-    const report = await createReport(call, { projectId, state, desired, comparison });
+    const desiredState = createDesiredState(document, input, state);
+    await refuseDocumentIssues(call, source, findDocumentIssues(call, desiredState, state));
+    const { canonicalDocument, warnings } = toCanonicalDocument(call, desiredState);
+    const comparison = compareWithDocument(state, canonicalDocument, desiredState);
+    const report = await createReport(call, { projectId, state, desiredState, comparison });
     const base = hashItems(state);
     const { changes } = comparison;
     return storePlan(call, {

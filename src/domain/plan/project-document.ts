@@ -102,7 +102,7 @@ export const projectDocument = z
       .max(LIMITS.apps)
       .optional()
       .describe(
-        'The provider apps that the project must have. A plan reports missing ones and creates none, because they have secrets.',
+        'The provider apps that the project must have. A plan reports missing apps, but creates none, because apps have secrets.',
       ),
     destinations: z
       .array(destination)
