@@ -20,8 +20,8 @@ export function findGrant(viewer: Viewer): AgentGrant | null {
 }
 
 /**
- * Returns the call with the permissions of the agent's end user, or the call itself for other callers. It does not check
- * the grant. For reads and writes of records, use `authorizeAgent`, which does.
+ * Returns the call with the permissions of the agent's end user, or the call itself for other callers. Does not check the
+ * grant: use `authorizeAgent` for reads and writes of records.
  */
 export function asEndUser(call: Call): Call {
   const { viewer } = call;
@@ -51,8 +51,8 @@ export async function getAgentContract(
   const group = await getGroupOfCaller(endUserCall, projectId, groupRef);
   const installations = await listInstallationsOfGroup(endUserCall, group);
   const contracts = await listInstallationContracts(endUserCall, installations);
-  const merged = mergeContracts(contracts.filter((contract) => contract !== null));
-  return { group, contract: limitContract(merged, findGrant(call.viewer)) };
+  const groupContract = mergeContracts(contracts.filter((contract) => contract !== null));
+  return { group, contract: limitContract(groupContract, findGrant(call.viewer)) };
 }
 
 function limitContract(contract: Contract, grant: AgentGrant | null): Contract {

@@ -40,10 +40,10 @@ export const agentRecordsInput = z.object({
       .refine((where) => Object.keys(where).length <= CONDITIONS_MAX, {
         error: `must have at most ${CONDITIONS_MAX} fields.`,
       }),
-  ).describe('Only records whose fields equal these values. Not with ids.'),
+  ).describe('Only records whose fields equal these values. Cannot be combined with ids.'),
   fields: agentFieldNames,
   first: orNull(z.int().min(1).max(AGENT_RECORDS_MAX)).describe(
-    `How many records, 1 to ${AGENT_RECORDS_MAX}. Default: ${RECORDS_DEFAULT}. Not with ids.`,
+    `How many records, 1 to ${AGENT_RECORDS_MAX}. Default: ${RECORDS_DEFAULT}. Cannot be combined with ids.`,
   ),
   after: orNull(z.string().max(8_192)).describe('The nextCursor of the previous page.'),
 });

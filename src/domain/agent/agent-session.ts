@@ -273,8 +273,8 @@ function* findToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issu
 }
 
 /**
- * Finds objects that no integration of the project has. It checks the objects of the session. A session for all objects
- * has none, so its rules and tools are checked.
+ * Finds objects that no integration of the project has. Checks the objects of the session, or the objects of its rules and
+ * tools if the session is for all objects.
  */
 async function findUnknownObjectIssues(
   call: Call,

@@ -15,7 +15,7 @@ const ITEMS_MAX = 200;
 interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
-  /** Fields that were omitted, so that the others fit in a response. */
+  /** Fields that were omitted, so that the remaining fields fit in a response. */
   omittedFields: string[];
 }
 
@@ -47,8 +47,9 @@ export function boundFields(values: readonly [name: string, value: unknown][]): 
   for (const [name, value] of values) {
     const entry: [string, unknown] = [name, boundValue(value)];
     const size = countBytes(entry);
-    if (bytes + size > BYTES_MAX) omittedFields.push(name);
-    else {
+    if (bytes + size > BYTES_MAX) {
+      omittedFields.push(name);
+    } else {
       entries.push(entry);
       bytes += size;
     }

@@ -21,12 +21,15 @@ type ClaimedDomain = Row<'ClaimedDomain'>;
 
 export const claimedDomainResource = resource(
   'ClaimedDomain',
-  'An email domain that an org has claimed. An unproven claim excludes other orgs for 7 days, a proven one permanently.',
+  'An email domain that an org has claimed. An unproven claim excludes other orgs for 7 days, and a proven claim permanently.',
   {
     ...createdFields,
     ...parentFields,
     domain: z.string().describe('The domain, in lower case and Punycode.'),
-    verifiedTime: z.date().nullable().describe('When the DNS record was found. Null before.'),
+    verifiedTime: z
+      .date()
+      .nullable()
+      .describe('When the DNS record was found. Null for an unproven claim.'),
     verificationText: computed(
       z
         .string()

@@ -43,9 +43,9 @@ function isDomain(name: string): boolean {
 
 function parseHost(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return URL.parse(text)?.hostname;
-  const [local, host, ...rest] = text.split('@');
+  const [localPart, host, ...otherParts] = text.split('@');
   if (host === undefined) return text;
-  return local && !/\s/.test(local) && rest.length === 0 ? host : undefined;
+  return localPart && !/\s/.test(localPart) && otherParts.length === 0 ? host : undefined;
 }
 
 /** Accepts a domain in any form that `parseDomain` accepts. */

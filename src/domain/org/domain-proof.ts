@@ -103,8 +103,9 @@ export const listJoinableOrgs = read(
     const name = 'Viewer.joinableOrgs';
     const { viewer } = call;
     const ids = viewer.kind === 'BUILDER' ? await findJoinableOrgIds(call, viewer) : [];
-    if (ids.length === 0)
+    if (ids.length === 0) {
       return createArrayPage({ name, key: ({ id }: Row<'Org'>) => id }, [], args);
+    }
     return listPage(call, { name, table: 'Org', where: { id: ids } }, args);
   },
 );

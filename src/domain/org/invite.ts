@@ -107,7 +107,7 @@ function toStatusCondition(status: InviteStatus, time: Date): Where<'Invite'> {
 }
 
 /** Loads the same time for all lists of a tick, so that they share a statement. */
-const requestTime: Batch<'now', Date> = async ({ now }, keys) => {
+const loadTime: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);
 };
@@ -124,9 +124,7 @@ export const listInvites = read(
     org: Row<'Org'>,
     { status, ...args }: PageArgs & FiltersOf<typeof inviteFilters>,
   ) => {
-    const statusFilter = status
-      ? toStatusCondition(status, await load(call, requestTime, 'now'))
-      : {};
+    const statusFilter = status ? toStatusCondition(status, await load(call, loadTime, 'now')) : {};
     const where = { orgId: toOrgCondition(call.viewer, org), ...statusFilter };
     return listPage(call, { name: 'Org.invites', parentId: org.id, table: 'Invite', where }, args);
   },
@@ -238,7 +236,7 @@ export const deleteInvite = orgMutation({
 /** Throws NOT_FOUND for an invite to another address. */
 export const acceptInvite = builderMutation({
   description:
-    "Accepts an invite to the caller's own email address, and adds the caller to the org with the invite's role. A member who is an admin stays one.",
+    "Accepts an invite to the caller's own email address, and adds the caller to the org with the invite's role. An admin keeps the role.",
   input: acceptInviteInput,
   async run(call, { inviteId, invitedEmail }, viewer): Promise<AcceptedInvite> {
     const idOrEmail = inviteId ?? invitedEmail ?? '';
@@ -246,7 +244,7 @@ export const acceptInvite = builderMutation({
     if (email === null || (invitedEmail !== null && invitedEmail !== email)) {
       throw notFound('Invite', idOrEmail);
     }
-    const { role, ...accepted } = await inTransaction(call.database, async (tx) => {
+    const { role, ...acceptedInvite } = await inTransaction(call.database, async (tx) => {
       const id = inviteId ?? (await findPendingInviteId(tx, email, call.now()));
       if (id === null) throw notFound('Invite', idOrEmail);
       const where = { id, invitedEmail: email };
@@ -256,8 +254,8 @@ export const acceptInvite = builderMutation({
       const builder = await tx.builder.findUniqueOrThrow({ where: { id: viewer.id } });
       return { invite, builder, role };
     });
-    applyRole(call, { orgId: accepted.invite.orgId, builderId: viewer.id, role });
-    return accepted;
+    applyRole(call, { orgId: acceptedInvite.invite.orgId, builderId: viewer.id, role });
+    return acceptedInvite;
   },
 });
 

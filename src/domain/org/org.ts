@@ -162,7 +162,7 @@ async function requireOrgCapacity(tx: Transaction, builderId: string): Promise<v
   const orgCount = await tx.orgMember.count({ where: { builderId } });
   if (orgCount < ORGS_OF_BUILDER_MAX) return;
   throw conflict(
-    `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs can't create another one. Delete one that is not needed first.`,
+    `A builder who belongs to ${ORGS_OF_BUILDER_MAX} orgs can't create another org. Delete an org that is not needed first.`,
   );
 }
 

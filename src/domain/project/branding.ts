@@ -20,7 +20,7 @@ export const brandingInput = {
     .transform((color) => color.toLowerCase())
     .nullish()
     .describe(
-      'The color of buttons and links on the connect page, like `#4f46e5`; null for the usual one. The page makes it darker or lighter where texts would be hard to read.',
+      'The color of buttons and links on the connect page, like `#4f46e5`; null for the default color. The page makes it darker or lighter where texts would be hard to read.',
     ),
   locale: z
     .string()

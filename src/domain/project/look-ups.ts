@@ -39,7 +39,7 @@ export const lookUpTopic = read(
 
 export const lookUpGroup = read(
   orEndUser('read'),
-  describeLookUp("A group of the project, by its id or the builder's own."),
+  describeLookUp("A group of the project, by its id or the builder's own ref."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Group', { projectId, id: idOrRef })) ??
     findGroupByRef(call, { projectId, groupRef: idOrRef }),
@@ -47,7 +47,7 @@ export const lookUpGroup = read(
 
 export const lookUpConsumer = read(
   orEndUser('read'),
-  describeLookUp("A consumer of the project, by its id or the builder's own."),
+  describeLookUp("A consumer of the project, by its id or the builder's own ref."),
   async (call: Call, { id: projectId }: Project, idOrRef: string) =>
     (await findById(call, 'Consumer', { projectId, id: idOrRef })) ??
     findConsumerByRef(call, { projectId, consumerRef: idOrRef }),
@@ -108,7 +108,7 @@ export const lookUpInstallation = read(
   },
 );
 
-/** By a provider, returns its newest app, which connects use by default. */
+/** Without an id, returns the newest app for the provider, which connects use by default. */
 export const lookUpProviderApp = read(
   orPage('read'),
   describeLookUp(

@@ -53,8 +53,8 @@ export function listReturnIssues(
   if (url == null) return [];
   const allowedOrigins = [...config.REDIRECT_ORIGINS, ...listPageOrigins(project)];
   const { origin, pathname } = new URL(url);
-  if (allowedOrigins.includes(origin) || origin + pathname === publicUrl() + CONNECT_PATH)
-    return [];
+  const isConnectPage = origin + pathname === publicUrl() + CONNECT_PATH;
+  if (isConnectPage || allowedOrigins.includes(origin)) return [];
   const detail =
     'must have an origin that is in allowedOrigins of the project or in REDIRECT_ORIGINS of the server.';
   return [createInputIssue(['input', field], detail, url)];

@@ -7,7 +7,7 @@ import type { Services } from '../call.ts';
 interface PartiesInput {
   projectId: string;
   groupRef: string;
-  /** The new display name. Without it, a stored group keeps its name, and a new group gets the ref as its name. */
+  /** The new display name. If absent, a stored group keeps its name, and a new group gets the ref as its name. */
   groupName?: string | null | undefined;
   consumerRef: string;
   consumerName?: string | null | undefined;

@@ -61,12 +61,12 @@ export const projectResource = resource(
     accentColor: z
       .string()
       .nullable()
-      .describe('The color of the connect page, like `#4f46e5`. Null for the usual one.'),
+      .describe('The color of the connect page, like `#4f46e5`. Null for the default color.'),
     locale: z
       .string()
       .nullable()
       .describe(
-        "The language of the connect page as a BCP 47 tag, like `de`. Null for that of the customer's browser.",
+        "The language of the connect page as a BCP 47 tag, like `de`. Null for the language of the customer's browser.",
       ),
     updateTime,
   },

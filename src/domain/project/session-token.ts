@@ -64,7 +64,7 @@ const createSessionTokenInput = z
       .max(INTEGRATIONS_MAX)
       .nullish()
       .describe(
-        'The integrations that the end user may see and install, by id or name, at most 100. Default: all of the project.',
+        'The integrations that the end user may see and install, by id or name, at most 100. Default: all integrations of the project.',
       ),
     permissions: z
       .array(sessionPermission)

@@ -16,8 +16,8 @@ export interface Catalog {
 
 export function createCatalog(providers: readonly Provider[]): Catalog {
   const sortedProviders = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const byName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
-  const find = (name: string) => byName.get(name) ?? null;
+  const providersByName = new Map(sortedProviders.map((provider) => [provider.name, provider]));
+  const find = (name: string) => providersByName.get(name) ?? null;
   return {
     providers: sortedProviders,
     find,

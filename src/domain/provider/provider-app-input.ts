@@ -29,7 +29,7 @@ const metadata = boundedJsonObject
     }),
   )
   .describe(
-    "`authQueryParams`: query parameters to add to the authorize URL, each a text or a list of texts. `providerParams`: `packageInstallURL`, the https URL where people install the app's package at the provider, which the connect page shows; `gcpProjectId` and `gcpPubSubTopicName`, stored for Google's push messages, to which the gateway does not subscribe.",
+    "`authQueryParams`: query parameters to add to the authorize URL, each a string or a list of strings. `providerParams`: `packageInstallURL`, the https URL where people install the app's package at the provider, which the connect page shows; `gcpProjectId` and `gcpPubSubTopicName`, stored for Google's push messages, to which the gateway does not subscribe.",
   );
 
 /** The rules of the fields. Null clears a field that may be empty. */
@@ -42,7 +42,7 @@ const fields = z.object({
   webhookSecret: secretText
     .nullable()
     .describe(
-      'The secret with which the provider signs its requests. No response contains it. If null, the client secret.',
+      'The secret with which the provider signs its requests. No response contains it. If null, the provider signs with the client secret.',
     ),
   provider: text.describe('The name of a provider in the catalog.'),
   scopes: oauthScopes.nullable().describe('The OAuth scopes to request when a customer connects.'),
@@ -89,7 +89,7 @@ const uncheckedFields = z
       .string()
       .nullish()
       .describe(
-        'The secret with which the provider signs its requests. Null: the client secret. The previous secret is accepted for another day.',
+        'The secret with which the provider signs its requests. Null if it signs with the client secret. The previous secret is accepted for another day.',
       ),
     provider: z.string().nullish().describe('The name of a provider in the catalog.'),
     scopes: z
