@@ -11,7 +11,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-va
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
 /** FUZZ_CALLS sets the number of calls, and FUZZ_SEED selects other calls. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
+const CALLS = Number(process.env.FUZZ_CALLS ?? 600);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 
