@@ -1,4 +1,8 @@
-/** The agent of docs/agents.md compiles, and works in the demo: it reads, proposes, waits for an approval and commits. */
+/**
+ * The agent of docs/agents.md compiles, and works in the demo: it reads, proposes, waits for an approval and commits.
+ *
+ * @module-tag all/process
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,8 @@
-/** The TypeScript example of docs/typed-api.md compiles against the demo's contract, and runs. */
+/**
+ * The TypeScript example of docs/typed-api.md compiles against the demo's contract, and runs.
+ *
+ * @module-tag all/process
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
