@@ -7,7 +7,7 @@ test('requires no setting', () => {
   expect(readConfig({})).toMatchObject({ PORT: 4000, HOST: '127.0.0.1', DATA_DIR: './data' });
 });
 
-test('reports all problems together, without secrets', () => {
+test('reports all invalid settings together, without secrets', () => {
   const read = () =>
     readConfig({
       PORT: 'http',
@@ -71,7 +71,7 @@ test.each([
 ])('refuses to start with an unusable value: %s=%s', (name, value) => {
   const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
   const read = () => readConfig({ LOG_LEVEL: 'loud', ...others, [name]: value });
-  // The message names the other problem, too.
+  // The message also names LOG_LEVEL.
   expect(read).toThrow('LOG_LEVEL');
   expect(read).toThrow(new RegExp(`\\n  ${name}`));
 });

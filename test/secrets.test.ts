@@ -12,31 +12,38 @@ const context = {
 
 test('opens a sealed value, and seals it differently each time', () => {
   const vault = createVault([randomBytes(32)]);
-  const [first, second] = [vault.seal('hunter2', context), vault.seal('hunter2', context)];
-  expect(vault.open(first, context)).toBe('hunter2');
-  expect(first).not.toBe(second);
-  expect(first).not.toContain('hunter2');
+  const [sealed, sealedAgain] = [vault.seal('hunter2', context), vault.seal('hunter2', context)];
+  expect(vault.open(sealed, context)).toBe('hunter2');
+  expect(sealed).not.toBe(sealedAgain);
+  expect(sealed).not.toContain('hunter2');
 });
 
 test('refuses to open a moved or changed value', () => {
   const vault = createVault([randomBytes(32)]);
   const sealed = vault.seal('hunter2', context);
-  for (const other of [{ table: 'X' }, { column: 'x' }, { row: 'con_2' }, { projectId: 'prj_2' }]) {
-    expect(() => vault.open(sealed, { ...context, ...other })).toThrow();
+  for (const change of [
+    { table: 'X' },
+    { column: 'x' },
+    { row: 'con_2' },
+    { projectId: 'prj_2' },
+  ]) {
+    expect(() => vault.open(sealed, { ...context, ...change })).toThrow();
   }
-  const last = sealed.at(-2) === 'A' ? 'B' : 'A';
-  expect(() => vault.open(`${sealed.slice(0, -2)}${last}${sealed.at(-1)}`, context)).toThrow();
+  const changedCharacter = sealed.at(-2) === 'A' ? 'B' : 'A';
+  expect(() =>
+    vault.open(`${sealed.slice(0, -2)}${changedCharacter}${sealed.at(-1)}`, context),
+  ).toThrow();
 });
 
 test('opens values of a rotated key, and seals with the new one', () => {
-  const [old, current] = [randomBytes(32), randomBytes(32)];
-  const sealed = createVault([old]).seal('hunter2', context);
-  const rotated = createVault([current, old]);
+  const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+  const sealed = createVault([oldKey]).seal('hunter2', context);
+  const rotated = createVault([newKey, oldKey]);
   expect(rotated.open(sealed, context)).toBe('hunter2');
   expect(rotated.isCurrent(sealed)).toBe(false);
   expect(rotated.isCurrent(rotated.seal('hunter2', context))).toBe(true);
-  expect(() => createVault([current]).open(sealed, context)).toThrow(/which this process lacks/);
-  expect([rotated, createVault([current])].map((vault) => vault.hasKeyOf(sealed))).toEqual([
+  expect(() => createVault([newKey]).open(sealed, context)).toThrow(/which this process lacks/);
+  expect([rotated, createVault([newKey])].map((vault) => vault.hasKeyOf(sealed))).toEqual([
     true,
     false,
   ]);

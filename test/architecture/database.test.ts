@@ -1,4 +1,4 @@
-/** Files that may name the engine of a cluster, write SQL or import a driver. */
+/** Tests that only some files name the engine of a cluster, write SQL or import a driver. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,12 +30,12 @@ test('only the database layer imports a driver', () => {
   expect(importers.filter((file) => !file.startsWith('database/'))).toEqual([]);
 });
 
-/** A text that begins with a statement. Parts of statements begin otherwise. */
+/** Matches a text that begins with a statement. Parts of statements have other beginnings. */
 const SQL =
   /[`'"(]\s*(?:\$\{\w+\}\s*)?(?:\/\*.*?\*\/\s*)?(?:select\s+(?:distinct\s+)?["*\w(]|with\s+(?:recursive\s+)?["\w${]+\s+as\b|insert\s+into\s+["$]|update\s+["$]\S+\s+(?:\w+\s+)?set\b|delete\s+from\s+["$])/;
 
-/** Files outside of the database layer that still write SQL. Ordinary reads and changes use Prisma Client: add no file. */
-const WRITING_SQL = [
+/** Files outside of the database layer that write SQL. Add no file: ordinary reads and changes use Prisma Client. */
+const SQL_FILES = [
   'copies/load-copy.ts',
   'copies/suspend-pending-work.ts',
   'copies/tables.ts',
@@ -97,5 +97,5 @@ const WRITING_SQL = [
 test('only listed files outside of the database layer write SQL', () => {
   const filesWithSql = files.filter((file) => SQL.test(readText(file)));
   const outside = filesWithSql.filter((file) => !file.startsWith('database/'));
-  expect(outside.toSorted()).toEqual(WRITING_SQL);
+  expect(outside.toSorted()).toEqual(SQL_FILES);
 });

@@ -26,8 +26,8 @@ function toPart(file: string): string {
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 
-/** The imports that the table permits for each part of `src`. Some are single files, such as `jobs/queue`. */
-const MAY_IMPORT = new Map<string, string[]>();
+/** The imports that the table permits for each part of `src`: other parts, or single files such as `jobs/queue`. */
+const PERMITTED_IMPORTS = new Map<string, string[]>();
 /** Parts that may import everything. */
 const ROOTS: string[] = [];
 /** Parts that every part may import. */
@@ -42,17 +42,19 @@ for (const [, parts, cell] of table.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+
   else if (cell === 'each other') FOR_ALL.push(...names);
   else {
     const permitted = cell === 'nothing' ? [] : (cell as string).split(', ');
-    for (const name of names) MAY_IMPORT.set(name, permitted);
+    for (const name of names) PERMITTED_IMPORTS.set(name, permitted);
   }
 }
 
 const isPermitted = ({ from, to, target }: Import) =>
   FOR_ALL.includes(to) ||
-  [to, target.replace(/\.ts$/, '')].some((name) => MAY_IMPORT.get(from)?.includes(name));
+  [to, target.replace(/\.ts$/, '')].some((name) => PERMITTED_IMPORTS.get(from)?.includes(name));
 
 test('the table lists every part of src', () => {
   const parts = new Set(files.map(toPart));
-  expect([...MAY_IMPORT.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual([...parts].toSorted());
+  expect([...PERMITTED_IMPORTS.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual(
+    [...parts].toSorted(),
+  );
 });
 
 test('each part has only imports that the table permits', () => {
@@ -64,12 +66,12 @@ test('each part has only imports that the table permits', () => {
 });
 
 test('the table permits no unused import', () => {
-  const unused = [...MAY_IMPORT].flatMap(([part, permitted]) =>
+  const unused = [...PERMITTED_IMPORTS].flatMap(([part, permitted]) =>
     permitted
       .filter((name) => {
-        const reaches = ({ from, to, target }: Import) =>
+        const isUse = ({ from, to, target }: Import) =>
           from === part && (to === name || target === `${name}.ts`);
-        return !imports.some(reaches);
+        return !imports.some(isUse);
       })
       .map((name) => `${part} may import ${name}`),
   );
@@ -83,8 +85,10 @@ test('no provider imports another', () => {
   const findProviderFolder = (path: string) =>
     [/^providers\/([^/]+)\//.exec(path)?.[1]].find((folder) => folder && isProvider(folder));
   const forbidden = imports.filter(({ file, target }) => {
-    const [importerFolder, other] = [findProviderFolder(file), findProviderFolder(target)];
-    return importerFolder !== undefined && other !== undefined && importerFolder !== other;
+    const [importerFolder, targetFolder] = [findProviderFolder(file), findProviderFolder(target)];
+    return (
+      importerFolder !== undefined && targetFolder !== undefined && importerFolder !== targetFolder
+    );
   });
   expect(forbidden.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
@@ -101,8 +105,8 @@ test('only the outbound client sends HTTP requests', () => {
     const text = readFileSync(join(src, file), 'utf8');
     return /from 'undici'|from 'node:https'|\bfetch\(/.test(text) && !file.startsWith('outbound/');
   });
-  // Two of the gateway's own handlers and a method of two caches are named fetch. Commands call the gateway itself, and
-  // the sandbox sends webhooks as a third party.
+  // The first two files have handlers, and the next two have caches with a method, that are named fetch. The sandbox
+  // sends webhooks as a third party. Commands send requests to the gateway.
   const allowed = [
     'server/graphql/graphql-routes.ts',
     'server/mcp/serve-mcp.ts',

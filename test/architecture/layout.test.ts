@@ -1,4 +1,4 @@
-/** Rules that help to find a file. */
+/** Tests the rules that help people to find a file. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,23 +15,23 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   );
 const sources = files.filter((file) => file.startsWith('src/'));
 
-/** A larger folder needs subfolders. */
+/** The number of files above which a folder needs subfolders. */
 const FOLDER_FILES_MAX = 20;
 const FILE_LINES_MAX = 400;
 
 test('a folder has at most 20 files', () => {
-  const full = [...Map.groupBy(files, (file) => dirname(file))]
-    .filter(([, inside]) => inside.length > FOLDER_FILES_MAX)
-    .map(([folder, inside]) => `${folder} has ${inside.length}`);
-  expect(full).toEqual([]);
+  const largeFolders = [...Map.groupBy(files, (file) => dirname(file))]
+    .filter(([, filesInFolder]) => filesInFolder.length > FOLDER_FILES_MAX)
+    .map(([folder, filesInFolder]) => `${folder} has ${filesInFolder.length}`);
+  expect(largeFolders).toEqual([]);
   expect(sources.length).toBeGreaterThan(300);
 });
 
 test('a file has at most 400 lines', () => {
-  const long = sources
+  const longFiles = sources
     .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length }))
     .filter(({ lines }) => lines > FILE_LINES_MAX);
-  expect(long).toEqual([]);
+  expect(longFiles).toEqual([]);
 });
 
 test('files share a name only if they are the same noun or the same part of a provider', () => {
@@ -44,19 +44,22 @@ test('files share a name only if they are the same noun or the same part of a pr
 });
 
 test('constants that are upper bounds end in _MAX', () => {
-  const bound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
+  const misplacedBound = /\bconst ((?:MAX|MOST|LONGEST)_[A-Z_]+|[A-Z_]+_MOST)\b/g;
   const misplaced = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(bound)].map(([, name]) => [file, name]),
+    [...readFileSync(join(root, file), 'utf8').matchAll(misplacedBound)].map(([, name]) => [
+      file,
+      name,
+    ]),
   );
   expect(misplaced).toEqual([]);
 });
 
-/** The noun of a file: its part of a provider, or its path below the layer. */
+/** Returns the noun of a file: its part of a provider, or its path below the layer. */
 function toNoun(file: string): string {
   return file.replace(/^src\/providers\/[^/]+\//, 'part ').replace(/^src\/[^/]+\//, 'noun ');
 }
 
-/** The provider or the layer of a file. */
+/** Returns the provider or the layer of a file. */
 function toLocation(file: string): string {
   return /^src\/(providers\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? '';
 }

@@ -1,17 +1,19 @@
-/** Operators search for the names of log lines: each has one form, and an entry in docs/operations.md. */
+/**
+ * Tests the names of log lines, which operators search for: all have the same form, and docs/operations.md explains each.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-const LINE =
+const LOG_CALL =
   /\b(?:log|this\.#log|\.log)\.(?:debug|info|warn|error)\((?<args>[^;]*?)\)(?:;|,?\n|\s*\))|new Outage\((?<outage>[^;]*?)\);|\b(?:notRenewed|delayed|failed): (?<named>'[^']*')/gs;
 
 const names = globSync('src/**/*.ts', { cwd: root })
   .filter((file) => !file.includes('generated'))
   .flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
-    return [...text.matchAll(LINE)].map(({ groups = {} }) => {
+    return [...text.matchAll(LOG_CALL)].map(({ groups = {} }) => {
       const literals = (groups.args ?? groups.outage ?? groups.named ?? '').match(/'[^']*'/g) ?? [];
       return { file, name: literals.at(-1)?.slice(1, -1) ?? '' };
     });

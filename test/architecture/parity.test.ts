@@ -1,6 +1,6 @@
 /**
- * GraphQL and REST offer the same functions. Each declared function of the domain is on both surfaces, or
- * this file names the reason.
+ * Tests that GraphQL and REST offer the same functions. Both surfaces have each declared function of the domain, or this
+ * file has the reason.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,8 +21,8 @@ const AGENT_READS = addReason(
   ],
 );
 
-/** The functions that a surface lacks, each with the reason. */
-const LACKS: Record<Surface, Record<string, string>> = {
+/** The functions that a surface does not have, each with the reason. */
+const OMITTED: Record<Surface, Record<string, string>> = {
   graphql: {
     ...AGENT_READS,
     ...addReason('`node(id:)` or a field of its parent reads the row.', [
@@ -153,7 +153,7 @@ test.each(
 )('%s offers every declared function of the domain, except listed ones', (surface) => {
   const names = listImportedNames(surface);
   const missing = declared.filter((name) => !names.has(name));
-  expect(missing).toEqual(Object.keys(LACKS[surface]).sort());
+  expect(missing).toEqual(Object.keys(OMITTED[surface]).sort());
 });
 
 test('the domain declares the functions that callers may use', () => {

@@ -1,6 +1,6 @@
 /**
- * Constructs that few files may contain. Time, random numbers and ids have one source each, so that tests can
- * replace them and processes agree. Shared mechanics are written once, and types are true.
+ * Tests that some constructs are only in listed files. Time, random numbers and ids have one source each, so that tests
+ * can replace the source and processes agree. Shared mechanics exist once, and types are checked.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
 
-/** The files that may contain a construct. All others use the services, src/ids.ts or src/work/. */
+/** The files that may contain each construct. All other files use the services, src/ids.ts or src/work/. */
 const SOURCES = [
   {
     subject: 'the clock of the process',
@@ -47,8 +47,8 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
   expect(users.toSorted()).toEqual(allowed.toSorted());
 });
 
-/** Drivers, the schema's builder and code for any table leave no other way to state a type. */
-const CASTING = [
+/** Files that can't state a type otherwise: code for drivers, for the schema and for any table. */
+const CASTING_FILES = [
   'database/citus/routed-session.ts',
   'database/citus/statement-route.ts',
   'database/reads/list-statement.ts',
@@ -73,5 +73,5 @@ const CASTING = [
 test('only listed files cast types without a check', () => {
   const cast = /(?<!is )\bas (?:never|unknown as)\b/;
   const users = files.filter((file) => cast.test(readFileSync(join(src, file), 'utf8')));
-  expect(users.toSorted()).toEqual(CASTING);
+  expect(users.toSorted()).toEqual(CASTING_FILES);
 });

@@ -8,15 +8,15 @@ import { readConfig } from '../../src/config.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const names = describeConfig().map(({ name }) => name);
 
-async function runConfig(args: string[], env: Record<string, string> = {}) {
+async function checkSettings(args: string[], env: Record<string, string> = {}) {
   const command = join(ROOT, 'src/commands/check-settings.ts');
-  const run = promisify(execFile)(process.execPath, [command, ...args], {
+  const running = promisify(execFile)(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, ...env },
   });
-  return run.then(
+  return running.then(
     ({ stdout }) => ({ stdout, stderr: '', code: 0 }),
     ({ stdout, stderr, code }: { stdout: string; stderr: string; code: number }) => {
       return { stdout, stderr, code };
@@ -26,7 +26,7 @@ async function runConfig(args: string[], env: Record<string, string> = {}) {
 
 test('prints the effective settings with masked secrets', async () => {
   const key = Buffer.alloc(32, 7).toString('base64');
-  const { stdout, code } = await runConfig(['--check'], {
+  const { stdout, code } = await checkSettings(['--check'], {
     DATABASE_URL: 'postgres://gateway:hunter2@db/x',
     ENCRYPTION_KEY: key,
     ENCRYPTION_KEYS_RETIRED: `${key},${key}`,
@@ -52,8 +52,8 @@ test('prints the effective settings with masked secrets', async () => {
   expect(stdout).not.toContain(key);
 });
 
-test('reports every problem, and prints the other settings', async () => {
-  const { stdout, stderr, code } = await runConfig(['--check'], {
+test('reports every invalid setting, and prints the others', async () => {
+  const { stdout, stderr, code } = await checkSettings(['--check'], {
     PORT: 'hunter2',
     DATABASE_URL: 'postgres://db/x',
     RATE_LIMIT_BURST: '1',
@@ -69,34 +69,35 @@ test('reports every problem, and prints the other settings', async () => {
 });
 
 test.each([[[]], [['--chek']]])('prints the usage for the arguments %j', async (args) => {
-  expect(await runConfig(args)).toMatchObject({
+  expect(await checkSettings(args)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Usage'),
   });
 });
 
 test('generates .env.example', async () => {
-  const { stdout } = await runConfig(['--example']);
-  expect(read('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
+  const { stdout } = await checkSettings(['--example']);
+  expect(readText('.env.example'), 'run `npm run config -- --example > .env.example`').toBe(stdout);
 });
 
 test('lists each variable once in .env.example, with its default', () => {
-  const lines = read('.env.example').split('\n');
-  const assigned = lines.flatMap((line) => line.match(/^#([A-Z_]+)=(.*)$/)?.slice(1) ?? []);
+  const lines = readText('.env.example').split('\n');
+  const assignments = lines.flatMap((line) => line.match(/^#([A-Z_]+)=(.*)$/)?.slice(1) ?? []);
   const variables = Object.fromEntries(
-    assigned.flatMap((text, index) => (index % 2 === 0 ? [[text, assigned[index + 1]]] : [])),
+    assignments.flatMap((text, index) => (index % 2 === 0 ? [[text, assignments[index + 1]]] : [])),
   );
   expect(Object.keys(variables)).toEqual(names);
-  expect(assigned).toHaveLength(2 * names.length);
+  expect(assignments).toHaveLength(2 * names.length);
   expect(readConfig(variables)).toEqual(readConfig({}));
   for (const { name, meaning } of describeConfig()) expect(meaning, name).not.toBe('');
 });
 
-test('finds no other code that reads settings from the environment', () => {
+test('reads settings only through the configuration', () => {
   const readers = globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => !file.includes('generated'))
-    .flatMap((file) => read(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
-  // npm sets one of them. The others belong to commands, whose usage names them. Options of gateway name variables.
+    .flatMap((file) => readText(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
+  // npm sets `npm_lifecycle_event`. The usage of a command names the variables that it reads, and options of `gateway`
+  // name variables.
   expect([...new Set(readers)].sort()).toEqual([
     'process.env.BACKUP_PASSPHRASE',
     'process.env.SIGNING_SECRET',
@@ -105,7 +106,7 @@ test('finds no other code that reads settings from the environment', () => {
   ]);
 });
 
-test('finds every variable in docs/operations.md', () => {
-  const text = read('docs/operations.md');
+test('documents every setting in docs/operations.md', () => {
+  const text = readText('docs/operations.md');
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });

@@ -1,4 +1,8 @@
-/** @module-tag all/process */
+/**
+ * Tests the command that creates an org, in a process.
+ *
+ * @module-tag all/process
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,10 +17,10 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-create-org-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-const run = (...args: string[]) => runCommand('create-org', args, { DATA_DIR });
+const runOnFolder = (...args: string[]) => runCommand('create-org', args, { DATA_DIR });
 
 test('creates an org without members, and invites its first admin', async () => {
-  const created = await run('--label', 'Acme', '--invite', 'Ada@example.com');
+  const created = await runOnFolder('--label', 'Acme', '--invite', 'Ada@example.com');
   expect(created.code).toBe(0);
   expect(created.output).toMatch(
     /^Created the org org_\w+\. ada@example\.com can accept the invite/,
@@ -36,7 +40,7 @@ test('creates an org without members, and invites its first admin', async () => 
 });
 
 test('names every invalid option and creates nothing', async () => {
-  const { output, code } = await run('--label', ' ', '--invite', 'ada');
+  const { output, code } = await runOnFolder('--label', ' ', '--invite', 'ada');
   expect(code).toBe(1);
   expect(output).toContain('--label: ');
   expect(output).toContain('--invite: must be an email address');

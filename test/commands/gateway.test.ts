@@ -1,5 +1,8 @@
-/** @module-tag all/process */
-/** The command `gateway`, as a process against a server. */
+/**
+ * Tests the command `gateway` in a process, against a server.
+ *
+ * @module-tag all/process
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,14 +26,14 @@ const SECRETS = [
   'destinations.records.headers.authorization=RECORDS_TOKEN',
 ].flatMap((secret) => ['--secret', secret]);
 
-interface Run {
+interface CommandRun {
   args: string[];
   rest: RestTenant;
   input?: string;
   env?: Record<string, string>;
 }
 
-async function run({ args, rest, input = '', env = {} }: Run) {
+async function runGateway({ args, rest, input = '', env = {} }: CommandRun) {
   const { apiKey, projectName } = rest.tenant;
   const variables = {
     ...PROCESS_ENV,
@@ -59,22 +62,25 @@ function writeFile(content: string, name = 'project.yaml'): string {
 test('plans, applies, exports and compares a project, with exit codes for CI', async () => {
   const rest = await createRestTenant(app);
   const file = writeFile(DOCUMENT);
-  const plan = await run({ rest, args: ['plan', '-f', file] });
+  const plan = await runGateway({ rest, args: ['plan', '-f', file] });
   expect(plan).toMatchObject({ code: 2, error: '' });
   expect(plan.output).toContain('+ integrations.crm\n');
   expect(plan.output).toContain('needs a value: --secret destinations.records.url=VARIABLE');
-  const applied = await run({ rest, args: ['apply', '-f', file, ...SECRETS] });
+  const applied = await runGateway({ rest, args: ['apply', '-f', file, ...SECRETS] });
   expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 
   const copy = join(folder, 'copy.yaml');
-  expect(await run({ rest, args: ['export', '-f', copy] })).toMatchObject({ code: 0, output: '' });
+  expect(await runGateway({ rest, args: ['export', '-f', copy] })).toMatchObject({
+    code: 0,
+    output: '',
+  });
   const exported = readFileSync(copy, 'utf8');
-  expect(await run({ rest, args: ['export'] })).toMatchObject({ code: 0, output: exported });
-  const unchanged = await run({ rest, args: ['plan', '-f', '-'], input: exported });
+  expect(await runGateway({ rest, args: ['export'] })).toMatchObject({ code: 0, output: exported });
+  const unchanged = await runGateway({ rest, args: ['plan', '-f', '-'], input: exported });
   expect(unchanged).toEqual({ code: 0, output: 'No changes.\n', error: '' });
 
   const changed = exported.replace('0 * * * *', '30 * * * *');
-  const diff = await run({ rest, args: ['diff', '-f', '-'], input: changed });
+  const diff = await runGateway({ rest, args: ['diff', '-f', '-'], input: changed });
   expect(diff.code).toBe(2);
   expect(diff.output).toContain('- read.objects[0].schedule: 0 * * * *');
   expect(diff.output).toContain('+ read.objects[0].schedule: 30 * * * *');
@@ -82,29 +88,29 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
 
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
   const rest = await createRestTenant(app);
-  await run({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
+  await runGateway({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
   const installed = await connectAndInstall(rest.tenant, { id });
   const mappedName = '            - mapToName: tier\n';
-  const next = DOCUMENT.replace(
+  const changedDocument = DOCUMENT.replace(
     '          optionalFields:',
     `${mappedName}          optionalFields:`,
   );
-  const file = writeFile(next, 'impacts.yaml');
-  const plan = await run({ rest, args: ['plan', '-f', file, '--json'] });
+  const file = writeFile(changedDocument, 'impacts.yaml');
+  const plan = await runGateway({ rest, args: ['plan', '-f', file, '--json'] });
   expect(plan.code).toBe(3);
   const { id: planId, impacts } = JSON.parse(plan.output);
   expect(impacts).toMatchObject([{ installations: [{ installationId: installed.id }] }]);
-  const refused = await run({ rest, args: ['apply', '--plan', planId] });
+  const refused = await runGateway({ rest, args: ['apply', '--plan', planId] });
   expect(refused.code).toBe(3);
   expect(refused.output).toContain('must map tier to a field');
   expect(refused.output).toContain('(1 of 1 installations)');
   expect(refused.output).not.toContain('Applied');
-  const applied = await run({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
+  const applied = await runGateway({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
   expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 });
 
-test('exits with 1 and names what is wrong', async () => {
+test('exits with 1 and the reason if it cannot run', async () => {
   const rest = await createRestTenant(app);
   const file = writeFile(DOCUMENT.replace('type: stream', 'type: strem'), 'wrong.yaml');
   for (const [args, reason, env] of [
@@ -118,25 +124,28 @@ test('exits with 1 and names what is wrong', async () => {
     [['plan', '-f', file, '--rename', 'a=b'], 'must be KIND:FROM=TO', {}],
     [['apply', '-f', file, '--secret', 'a.b=NOT_SET'], 'NOT_SET is not set', {}],
   ] as const) {
-    const { code, error, output } = await run({ rest, args: [...args], env: { ...env } });
+    const { code, error, output } = await runGateway({ rest, args: [...args], env: { ...env } });
     expect({ code, output }, error).toEqual({ code: 1, output: '' });
     expect(error).toContain(reason);
   }
 });
 
 test('promotes an export to another project with a bearer token', async () => {
-  const [from, to] = [await createRestTenant(app), await createRestTenant(app)];
-  await run({ rest: from, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
+  const [staging, live] = [await createRestTenant(app), await createRestTenant(app)];
+  await runGateway({ rest: staging, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
   const destination = {
     name: 'live',
     type: 'webhook',
     metadata: { url: 'https://live.example.com/in' },
   };
-  await to.post(`${to.base}/destinations`, destination);
-  const { output: input } = await run({ rest: from, args: ['export', '--format', 'json'] });
-  const env = { GATEWAY_API_KEY: '', GATEWAY_TOKEN: to.tenant.token };
+  await live.post(`${live.base}/destinations`, destination);
+  const { output: input } = await runGateway({
+    rest: staging,
+    args: ['export', '--format', 'json'],
+  });
+  const env = { GATEWAY_API_KEY: '', GATEWAY_TOKEN: live.tenant.token };
   const args = ['apply', '-f', '-', '--rename', 'destination:records=live'];
-  expect(await run({ rest: to, args, input, env })).toMatchObject({ code: 0, error: '' });
-  const { output } = await run({ rest: to, args: ['export'] });
+  expect(await runGateway({ rest: live, args, input, env })).toMatchObject({ code: 0, error: '' });
+  const { output } = await runGateway({ rest: live, args: ['export'] });
   expect(output).toContain('destination: live');
 });

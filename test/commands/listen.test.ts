@@ -1,4 +1,8 @@
-/** @module-tag all/process */
+/**
+ * Tests the command `listen` in a process.
+ *
+ * @module-tag all/process
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -27,8 +31,8 @@ async function createTenantWithRoutes() {
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
-/** Runs the command until the test ends. `next` returns the connection of its next event. */
-function listen(args: string[], env: Record<string, string> = {}) {
+/** Runs the command until the test ends. `readConnection` returns the connection of its next event. */
+function startListening(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, DATA_DIR: folder, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,23 +40,23 @@ function listen(args: string[], env: Record<string, string> = {}) {
   onTestFinished(() => void child.kill());
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const readNode = async () => JSON.parse((await lines.next()).value ?? 'null');
-  const next = async (): Promise<string> => (await readNode())?.data.connectionId;
+  const readConnection = async (): Promise<string> => (await readNode())?.data.connectionId;
   const readBody = async (): Promise<string> => (await readNode())?.body.name;
-  return { child, next, readBody };
+  return { child, readConnection, readBody };
 }
 
 /** Starts a proxy between the command and the gateway. `drop` closes its open connections. */
 async function startProxy() {
   const { port, hostname } = new URL(url);
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   const server = createServer((socket) => {
     const upstream = connect(Number(port), hostname);
     socket.pipe(upstream).pipe(socket);
     for (const side of [socket, upstream]) {
       side.on('error', () => {});
-      side.on('close', () => open.delete(socket));
+      side.on('close', () => openSockets.delete(socket));
     }
-    open.add(socket);
+    openSockets.add(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -60,7 +64,7 @@ async function startProxy() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     drop: () => {
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
     },
   };
 }
@@ -71,27 +75,30 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
   const connectionProxy = await startProxy();
   writeFileSync(join(folder, 'demo.json'), JSON.stringify({ url: connectionProxy.url, apiKey }));
   const cursorFile = join(folder, 'cursor');
-  // The cursor before the first event, as of an earlier run.
+  // The cursor before the first event, as if an earlier run had stored it.
   writeFileSync(cursorFile, encodeCursor(createEventList(projectId), 0n));
   const args = ['--topic', 'created', '--project', projectName, '--cursor-file', cursorFile];
-  const first = listen(args);
+  const listener = startListening(args);
   await recordNamedEvent(database, { projectId, name: 'one' });
-  expect(await first.next()).toBe('one');
+  expect(await listener.readConnection()).toBe('one');
   await recordNamedEvent(database, { projectId, name: 'two' });
-  expect(await first.next()).toBe('two');
+  expect(await listener.readConnection()).toBe('two');
 
   connectionProxy.drop();
   await recordNamedEvent(database, { projectId, name: 'other', eventType: 'CONNECTION_DELETED' });
   await recordNamedEvent(database, { projectId, name: 'during the drop' });
-  expect(await first.next()).toBe('during the drop');
+  expect(await listener.readConnection()).toBe('during the drop');
 
-  first.child.kill();
-  await once(first.child, 'exit');
+  listener.child.kill();
+  await once(listener.child, 'exit');
   await recordNamedEvent(database, { projectId, name: 'while it was off' });
-  const second = listen(args);
+  const restartedListener = startListening(args);
   // The last event may repeat if the command ended before it had stored its cursor.
-  const [last, later] = [await second.next(), second.next()];
-  expect(last === 'during the drop' ? await later : last).toBe('while it was off');
+  const [firstEvent, nextEvent] = [
+    await restartedListener.readConnection(),
+    restartedListener.readConnection(),
+  ];
+  expect(firstEvent === 'during the drop' ? await nextEvent : firstEvent).toBe('while it was off');
 });
 
 test('prints messages of a stream, and loses none in a reconnect and a restart', async () => {
@@ -102,18 +109,21 @@ test('prints messages of a stream, and loses none in a reconnect and a restart',
   writeFileSync(cursorFile, encodeMessageCursor({ ...stream, position: 0n }));
   const options = ['--url', connectionProxy.url, '--key', apiKey, '--project', projectId];
   const args = [...options, '--stream', 'records', '--cursor-file', cursorFile];
-  const first = listen(args);
+  const listener = startListening(args);
   await appendMessages(database, stream, { names: ['one', 'two'] });
-  expect([await first.readBody(), await first.readBody()]).toEqual(['one', 'two']);
+  expect([await listener.readBody(), await listener.readBody()]).toEqual(['one', 'two']);
   connectionProxy.drop();
   await appendMessages(database, stream, { names: ['during the drop'] });
-  expect(await first.readBody()).toBe('during the drop');
-  first.child.kill();
-  await once(first.child, 'exit');
+  expect(await listener.readBody()).toBe('during the drop');
+  listener.child.kill();
+  await once(listener.child, 'exit');
   await appendMessages(database, stream, { names: ['while it was off'] });
-  const second = listen(args);
-  const [last, later] = [await second.readBody(), second.readBody()];
-  expect(last === 'during the drop' ? await later : last).toBe('while it was off');
+  const restartedListener = startListening(args);
+  const [firstEvent, nextEvent] = [
+    await restartedListener.readBody(),
+    restartedListener.readBody(),
+  ];
+  expect(firstEvent === 'during the drop' ? await nextEvent : firstEvent).toBe('while it was off');
 });
 
 test.each([
@@ -126,7 +136,7 @@ test.each([
   ['a wrong key', ['--key', 'ik_wrong'], 'The API key is unknown'],
   ['an unknown topic', ['--topic', 'nowhere'], 'There is no topic nowhere'],
   ['an unknown option', ['--topics', 'created'], "Unknown option '--topics'"],
-])('exits with the reason for %s', async (_what, args, reason) => {
+])('exits with the reason for %s', async (_description, args, reason) => {
   const tenant = await createTenantWithRoutes();
   const argv = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
   const refused = promisify(execFile)(process.execPath, [command, ...argv], {

@@ -1,4 +1,8 @@
-/** @module-tag all/process */
+/**
+ * Tests the command that mints tokens, in a process.
+ *
+ * @module-tag all/process
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,19 +14,26 @@ const app = await getSharedApp();
 const command = join(import.meta.dirname, '../../src/commands/mint-token.ts');
 
 /** Runs the command on the data folder of the running app. */
-async function mint(args: string[], env: Record<string, string> = {}) {
+async function mintToken(args: string[], env: Record<string, string> = {}) {
   const { DATA_DIR } = app.app.services.config;
-  const run = promisify(execFile)(process.execPath, [command, ...args], {
+  const running = promisify(execFile)(process.execPath, [command, ...args], {
     env: { ...PROCESS_ENV, DATA_DIR, ...env },
   });
-  return run.then(
+  return running.then(
     ({ stdout }) => ({ token: stdout.trim(), refusal: null }),
     (error: { stderr: string }) => ({ token: null, refusal: error.stderr }),
   );
 }
 
 test('mints a token that a running server accepts', async () => {
-  const { token } = await mint(['--email', 'Ada@Example.com', '--name', 'Ada', '--sub', 'ada']);
+  const { token } = await mintToken([
+    '--email',
+    'Ada@Example.com',
+    '--name',
+    'Ada',
+    '--sub',
+    'ada',
+  ]);
   const client = app.client({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName primaryEmail } } }')).toEqual({
     viewer: { builder: { idpRef: 'ada', fullName: 'Ada', primaryEmail: 'ada@example.com' } },
@@ -30,15 +41,15 @@ test('mints a token that a running server accepts', async () => {
 });
 
 test('uses the email address as the subject by default', async () => {
-  const { token } = await mint(['--email', 'eve@example.com']);
+  const { token } = await mintToken(['--email', 'eve@example.com']);
   const client = app.client({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName } } }')).toEqual({
     viewer: { builder: { idpRef: 'eve@example.com', fullName: null } },
   });
 });
 
-test('refuses if another issuer is configured', async () => {
-  const { refusal } = await mint(['--email', 'ada@example.com'], {
+test('refuses to mint a token if another issuer is configured', async () => {
+  const { refusal } = await mintToken(['--email', 'ada@example.com'], {
     BEARER_ISSUER: 'https://issuer.test',
     BEARER_JWKS_URL: 'https://issuer.test/jwks',
   });
@@ -46,9 +57,11 @@ test('refuses if another issuer is configured', async () => {
 });
 
 test('reports every invalid option with the usage', async () => {
-  const { refusal } = await mint(['--email', 'ada', '--name', ' ']);
+  const { refusal } = await mintToken(['--email', 'ada', '--name', ' ']);
   expect(refusal).toContain('--email: must be an email address');
   expect(refusal).toContain('--name: ');
   expect(refusal).toContain('Usage: npm run token');
-  expect((await mint(['--mail', 'ada@example.com'])).refusal).toContain("Unknown option '--mail'");
+  expect((await mintToken(['--mail', 'ada@example.com'])).refusal).toContain(
+    "Unknown option '--mail'",
+  );
 });

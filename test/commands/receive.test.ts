@@ -1,4 +1,8 @@
-/** @module-tag all/process */
+/**
+ * Tests the command `receive` in a process.
+ *
+ * @module-tag all/process
+ */
 import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,12 +18,12 @@ async function startReceiving(secret: string, secretSource: 'environment' | 'opt
   const env = secretSource === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
   const child = spawn(process.execPath, [command, ...options, '--port', '0'], { env });
   onTestFinished(() => void child.kill());
-  const lines = (stream: NodeJS.ReadableStream) =>
+  const readLines = (stream: NodeJS.ReadableStream) =>
     createInterface({ input: stream })[Symbol.asyncIterator]();
-  const [out, err] = [lines(child.stdout), lines(child.stderr)];
-  const { value: greeting } = await err.next();
+  const [output, errors] = [readLines(child.stdout), readLines(child.stderr)];
+  const { value: greeting } = await errors.next();
   const url = String(greeting).replace('Listening on ', '');
-  return { url, next: async () => JSON.parse(String((await out.next()).value)) };
+  return { url, readMessage: async () => JSON.parse(String((await output.next()).value)) };
 }
 
 test.each([
@@ -27,19 +31,19 @@ test.each([
   'option',
 ] as const)('prints messages and whether their signature is valid, with the secret of the %s', async (secretSource) => {
   const secret = createSigningSecret();
-  const { url, next } = await startReceiving(secret, secretSource);
+  const { url, readMessage } = await startReceiving(secret, secretSource);
   const body = '{"notificationType":"connection.created","data":{}}';
   const message = { id: 'dlv_1', timestampSeconds: Math.floor(Date.now() / 1000), body };
-  const post = async (signedWith: string) => {
-    const headers = createSignatureHeaders(message, [createSigningKey(signedWith)]);
+  const sendSigned = async (signingSecret: string) => {
+    const headers = createSignatureHeaders(message, [createSigningKey(signingSecret)]);
     const { status } = await fetch(url, { method: 'POST', headers, body });
-    return { status, printed: await next() };
+    return { status, printed: await readMessage() };
   };
-  expect(await post(secret)).toEqual({
+  expect(await sendSigned(secret)).toEqual({
     status: 204,
     printed: { id: 'dlv_1', verified: true, message: JSON.parse(body) },
   });
-  expect(await post(createSigningSecret())).toMatchObject({
+  expect(await sendSigned(createSigningSecret())).toMatchObject({
     status: 401,
     printed: { id: 'dlv_1', verified: false },
   });

@@ -1,5 +1,5 @@
 /**
- * Runs `npm run release` in a repository of its own.
+ * Tests `npm run release` in a new Git repository.
  *
  * @module-tag all/process
  */
@@ -68,7 +68,7 @@ function createRepository(changedFiles: Record<string, string> = {}) {
 
 const UNCHANGED = { changes: '', commits: 'Begin', tags: '', version: '1.0.0' };
 
-test('stamps the version, the changelog and the schema, then commits and tags', () => {
+test('writes the version, the changelog and the schema, then commits and tags', () => {
   const { git, read, release, readState } = createRepository();
   expect(release('1.1.0', '--skip-checks')).toEqual({ status: 0, stderr: '' });
   expect(readState()).toEqual({
@@ -124,12 +124,12 @@ test.each([
   ['1.0.0', '1.1.0', '2.0.0'],
   ['0.1.0', '0.1.1', '0.2.0'],
 ])('refuses a breaking change of %s as %s', (currentVersion, refused, accepted) => {
-  const withVersion = (path: string) =>
+  const replaceVersion = (path: string) =>
     FILES[path]?.replaceAll('"1.0.0"', `"${currentVersion}"`) ?? '';
   const { release } = createRepository({
     'CHANGELOG.md': CHANGELOG.replace('### Added', '### Breaking'),
-    'package.json': withVersion('package.json'),
-    'package-lock.json': withVersion('package-lock.json'),
+    'package.json': replaceVersion('package.json'),
+    'package-lock.json': replaceVersion('package-lock.json'),
   });
   const { status, stderr } = release(refused, '--skip-checks');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${accepted}`)]);
@@ -142,15 +142,18 @@ test('refuses a version whose tag exists', () => {
   expect(release('1.1.0', '--skip-checks').stderr).toContain('The tag v1.1.0 exists already.');
 });
 
-test.each(['types', 'lint', 'test'])('refuses if %s fails', (name) => {
-  const failing = FILES['package.json']?.replace(`"${name}": "exit 0"`, `"${name}": "exit 1"`);
-  const { release, readState } = createRepository({ 'package.json': failing ?? '' });
+test.each(['types', 'lint', 'test'])('refuses the release if %s fails', (name) => {
+  const failingPackage = FILES['package.json']?.replace(
+    `"${name}": "exit 0"`,
+    `"${name}": "exit 1"`,
+  );
+  const { release, readState } = createRepository({ 'package.json': failingPackage ?? '' });
   const { status, stderr } = release('1.1.0');
   expect([status, stderr]).toEqual([1, expect.stringContaining(`${name}\` failed.`)]);
   expect(readState()).toEqual(UNCHANGED);
 });
 
-test('runs the checks, and refuses if they change the tree', () => {
+test('runs the checks, and refuses the release if they change the working tree', () => {
   const { release, readState } = createRepository({
     'package.json':
       FILES['package.json']?.replace('"test": "exit 0"', '"test": "touch left"') ?? '',
@@ -162,7 +165,7 @@ test('runs the checks, and refuses if they change the tree', () => {
 test.each([
   ['commit', 'pre-commit'],
   ['tag', 'reference-transaction'],
-])('restores the tree if the %s fails', (_step, hook) => {
+])('restores the working tree if the %s fails', (_step, hook) => {
   const { folder, release, readState } = createRepository();
   const path = join(folder, '.git/hooks', hook);
   // The hook refuses the commit, or the reference of the tag.

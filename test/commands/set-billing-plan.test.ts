@@ -1,4 +1,8 @@
-/** @module-tag all/process */
+/**
+ * Tests the command that sets a billing plan, in a process.
+ *
+ * @module-tag all/process
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +18,13 @@ const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-billing-plan-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-const open = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
+const openFolderDatabase = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
-const run = (...args: string[]) => runCommand('set-billing-plan', args, { DATA_DIR });
+const runOnFolder = (...args: string[]) => runCommand('set-billing-plan', args, { DATA_DIR });
 
 const [orgId, projectId] = [newId('org'), newId('prj')];
 {
-  await using database = await open();
+  await using database = await openFolderDatabase();
   const billing = { id: newId('bil'), displayName: 'Acme', billingProvider: 'none' };
   await database.prisma.org.create({
     data: {
@@ -32,15 +36,24 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
   });
 }
 
-test('stores the options of the operator and changes nothing else', async () => {
-  const removed = await run('--project', 'Planned', '--branding-removal', 'true');
-  expect(removed).toEqual({ output: 'The project planned: brandingRemoval is true.\n', code: 0 });
-  const billed = await run('--org', orgId, '--billing-provider=stripe', '--billing-ref', 'cus_1');
+test('stores the values of the options, and changes nothing else', async () => {
+  const brandingChange = await runOnFolder('--project', 'Planned', '--branding-removal', 'true');
+  expect(brandingChange).toEqual({
+    output: 'The project planned: brandingRemoval is true.\n',
+    code: 0,
+  });
+  const billingChange = await runOnFolder(
+    '--org',
+    orgId,
+    '--billing-provider=stripe',
+    '--billing-ref',
+    'cus_1',
+  );
   const output = `The billing account of ${orgId}: Acme, stripe cus_1.\n`;
-  expect(billed).toEqual({ output, code: 0 });
-  const repeated = await run('--project', projectId, '--branding-removal', 'false');
+  expect(billingChange).toEqual({ output, code: 0 });
+  const repeated = await runOnFolder('--project', projectId, '--branding-removal', 'false');
   expect(repeated.output).toContain('brandingRemoval is false');
-  await using database = await open();
+  await using database = await openFolderDatabase();
   const org = await database.prisma.org.findUniqueOrThrow({
     where: { id: orgId },
     include: { billingAccount: true, projects: true },
@@ -53,8 +66,8 @@ test('stores the options of the operator and changes nothing else', async () => 
 });
 
 test('refuses invalid options with the reason and the usage', async () => {
-  const unknown = await run('--project', 'none', '--branding-removal', 'true');
-  expect(unknown).toEqual({ output: 'Project "none" was not found.\n', code: 1 });
+  const withUnknownProject = await runOnFolder('--project', 'none', '--branding-removal', 'true');
+  expect(withUnknownProject).toEqual({ output: 'Project "none" was not found.\n', code: 1 });
   for (const [args, reason] of [
     [['--project', 'planned', '--branding-removal', 'maybe'], '--branding-removal: '],
     [['--project', 'planned', '--org', orgId], '--branding-removal: '],
@@ -62,7 +75,7 @@ test('refuses invalid options with the reason and the usage', async () => {
     [['--plan', 'gold'], "Unknown option '--plan'"],
     [[], '--org: '],
   ] as const) {
-    const { output, code } = await run(...args);
+    const { output, code } = await runOnFolder(...args);
     expect({ code, hasReason: output.includes(reason) }, output).toEqual({
       code: 1,
       hasReason: true,

@@ -1,5 +1,6 @@
 /**
- * The agent of docs/agents.md compiles, and works in the demo: it reads, proposes, waits for an approval and commits.
+ * Tests that the agent of docs/agents.md compiles and works in the demo: it reads, proposes a write, waits for an approval
+ * and commits.
  *
  * @module-tag all/process
  */
@@ -13,16 +14,16 @@ import { getSharedApp } from '../support/app.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
-/** The agent starts as a process of its own. */
+/** The agent runs in a process, whose start takes time. */
 const WAITING = { timeout: 20_000, interval: 100 };
 
 const app = await getSharedApp();
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 const blocks = listCodeBlocks('docs/agents.md');
 const findBlock = (start: string) => blocks.find(({ text }) => text.startsWith(start))?.text ?? '';
 
-/** A folder in which the agent finds the SDK's client, as after its installation. */
-function createFolder(): string {
+/** Creates a folder in which the agent finds the SDK's client, as if npm had installed it there. */
+function createAgentFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-agent-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'data'));
@@ -32,21 +33,23 @@ function createFolder(): string {
   return folder;
 }
 
-test('the agent compiles without the type any', { timeout: 60_000 }, async () => {
-  const folder = createFolder();
+test('compiles the agent, which has no type any', { timeout: 60_000 }, async () => {
+  const folder = createAgentFolder();
   expect(findBlock('// agent.ts')).not.toMatch(/\bany\b/);
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = '--noEmit --strict --target es2024 --module nodenext --types node --skipLibCheck';
-  const compile = run(process.execPath, [tsc, ...options.split(' '), 'agent.ts'], { cwd: folder });
+  const compile = runFile(process.execPath, [tsc, ...options.split(' '), 'agent.ts'], {
+    cwd: folder,
+  });
   const { stdout } = await compile.catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
 });
 
-test('the agent commits its write after an approval', { timeout: 60_000 }, async () => {
+test('runs the agent, which commits its write after an approval', { timeout: 60_000 }, async () => {
   const { headers, query } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 1);
   const { url } = await app.app.start();
-  const folder = createFolder();
+  const folder = createAgentFolder();
   const [, body = ''] = /-d '(\{.*?\})'/s.exec(findBlock('api=$(node')) ?? [];
   const created = await app.fetch('/v1/projects/demo/agent-sessions', {
     method: 'POST',
@@ -58,10 +61,11 @@ test('the agent commits its write after an approval', { timeout: 60_000 }, async
   const mcpUrl = `${url}${new URL(session.mcpUrl).pathname}`;
   writeFileSync(join(folder, 'data', 'agent.json'), JSON.stringify({ ...session, mcpUrl }));
 
-  const agent = run(process.execPath, ['agent.ts'], { cwd: folder });
-  const list = '{ viewer { project { proposals(status: PENDING, first: 1) { nodes { id } } } } }';
+  const agent = runFile(process.execPath, ['agent.ts'], { cwd: folder });
+  const listProposals =
+    'query ListProposals { viewer { project { proposals(status: PENDING, first: 1) { nodes { id } } } } }';
   const proposalId = await vi.waitFor(async () => {
-    const { viewer } = await query(list);
+    const { viewer } = await query(listProposals);
     return viewer.project.proposals.nodes[0].id as string;
   }, WAITING);
   const approve = `mutation ApproveProposal($input: ApproveProposalInput!) {

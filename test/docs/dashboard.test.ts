@@ -1,6 +1,6 @@
 /**
- * Requirements of Grafana for ops/grafana-dashboard.json. test/faults/operation/prometheus.test.ts runs its
- * queries.
+ * Tests that ops/grafana-dashboard.json meets the requirements of Grafana. test/faults/operation/prometheus.test.ts
+ * runs its queries.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ROOT } from '../support/documents.ts';
 
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 const datasource = z.object({ type: z.literal('prometheus'), uid: z.literal('${datasource}') });
 const gridPos = z.object({
@@ -39,9 +39,9 @@ const dashboard = z.object({
   panels: z.array(panel),
 });
 
-const { panels, templating } = dashboard.parse(JSON.parse(read('ops/grafana-dashboard.json')));
+const { panels, templating } = dashboard.parse(JSON.parse(readText('ops/grafana-dashboard.json')));
 
-test('panels have unique ids and do not overlap', () => {
+test('has panels with unique ids that do not overlap', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
@@ -51,8 +51,8 @@ test('panels have unique ids and do not overlap', () => {
 
 const queries = panels.flatMap((panelOrRow) => ('targets' in panelOrRow ? panelOrRow.targets : []));
 
-test('queries use only declared variables and metrics that operations.md lists', () => {
-  const documented = read('docs/operations.md');
+test('uses only declared variables and metrics that operations.md lists', () => {
+  const documented = readText('docs/operations.md');
   const variables = [...templating.list.map(({ name }) => name), '__rate_interval'];
   for (const { expr } of queries) {
     for (const [, name] of expr.matchAll(/\$(\w+)/g)) expect(variables).toContain(name);
@@ -62,8 +62,10 @@ test('queries use only declared variables and metrics that operations.md lists',
   }
 });
 
-test('the dashboard shows every metric that operations.md lists', () => {
-  const listed = [...read('docs/operations.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g)];
+test('shows every metric that operations.md lists', () => {
+  const listed = [
+    ...readText('docs/operations.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g),
+  ];
   const text = queries.map(({ expr }) => expr).join('\n');
   const missing = listed.map(([, name = '']) => name).filter((name) => !text.includes(name));
   expect([...new Set(missing)]).toEqual([]);

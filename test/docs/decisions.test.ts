@@ -1,4 +1,4 @@
-/** The index of the decision records lists every record once, under its own title. */
+/** Tests that the index of the decision records lists every record once, with its title. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,9 +6,9 @@ import { ROOT } from '../support/documents.ts';
 
 const folder = join(ROOT, 'docs/decisions');
 
-test('the index lists every decision record under its title', () => {
+test('lists every decision record in the index, with its title', () => {
   const index = readFileSync(join(folder, 'README.md'), 'utf8');
-  const listed = [...index.matchAll(/^- \[(.*)\]\((.*)\)$/gm)].map(([, title, file]) => [
+  const entries = [...index.matchAll(/^- \[(.*)\]\((.*)\)$/gm)].map(([, title, file]) => [
     file,
     title,
   ]);
@@ -16,5 +16,5 @@ test('the index lists every decision record under its title', () => {
     const [heading = ''] = readFileSync(join(folder, file), 'utf8').split('\n');
     return [file, heading.replace('# ', '')];
   });
-  expect(listed.toSorted()).toEqual(records.toSorted());
+  expect(entries.toSorted()).toEqual(records.toSorted());
 });

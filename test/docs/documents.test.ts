@@ -1,6 +1,6 @@
 /**
- * The walk runs every example of the documentation, or not-run.ts has a reason. Every named script and test
- * exists.
+ * Tests that walk.test.ts runs every example of the documentation or not-run.ts has a reason, and that every script
+ * and test that a document names exists.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,45 +13,47 @@ import {
   ROOT,
 } from '../support/documents.ts';
 import {
-  ASIDE,
   BLOCKS_NOT_RUN,
   blocks,
+  COMMANDS_IN_TERMINALS,
   COMMANDS_NOT_RUN,
-  inLanguage,
   isRun,
+  listBlocks,
   readName,
 } from './not-run.ts';
 
-test('every block runs, or has a reason why not', () => {
+test('runs every block, or has a reason for not running it', () => {
   const fences = DOCUMENTS.map((name) =>
     readFileSync(join(ROOT, name), 'utf8').match(/^\s*(```|~~~)/gm),
   );
   expect(blocks).toHaveLength(fences.flatMap((matches) => matches ?? []).length / 2);
   const languages = new Set(blocks.filter(isRun).map(({ language }) => language));
   expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'yaml']);
-  const stale = BLOCKS_NOT_RUN.filter(
+  const obsolete = BLOCKS_NOT_RUN.filter(
     ({ start }) => !blocks.some(({ text }) => text.startsWith(start)),
   );
-  expect(stale).toEqual([]);
-  for (const { text, document } of inLanguage('js')) {
+  expect(obsolete).toEqual([]);
+  for (const { text, document } of listBlocks('js')) {
     const name = readName(text);
     expect(
-      inLanguage('sh', document).filter((block) => block.text.includes(`node ${name} `)),
+      listBlocks('sh', document).filter((block) => block.text.includes(`node ${name} `)),
     ).not.toEqual([]);
   }
 });
 
-test('every command in a sentence runs, or has a reason why not', () => {
-  const run = [...inLanguage('sh'), ...ASIDE.map((text) => ({ text }))]
+test('runs every command in a sentence, or has a reason for not running it', () => {
+  const runCommands = [...listBlocks('sh'), ...COMMANDS_IN_TERMINALS.map((text) => ({ text }))]
     .map(({ text }) => text.replaceAll('npm run -s', 'npm run'))
     .join('\n');
   const commands = DOCUMENTS.flatMap(listCommands);
   const reasons = new Set(COMMANDS_NOT_RUN.map(({ command }) => command));
-  expect(commands.filter((command) => !run.includes(command) && !reasons.has(command))).toEqual([]);
+  expect(
+    commands.filter((command) => !runCommands.includes(command) && !reasons.has(command)),
+  ).toEqual([]);
   expect([...reasons].filter((command) => !commands.includes(command))).toEqual([]);
 });
 
-test('every npm script and test that a document names exists', () => {
+test('has every npm script and test that a document names', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const names = DOCUMENTS.flatMap(listNpmScripts);
   expect(names.filter((name) => !(name in scripts))).toEqual([]);

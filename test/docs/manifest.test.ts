@@ -1,4 +1,4 @@
-/** docs/manifest.md and docs/manifest.schema.json are complete and correct. */
+/** Tests that docs/manifest.md and docs/manifest.schema.json are complete and correct. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -37,19 +37,19 @@ const schema = z.toJSONSchema(manifest, {
   },
 });
 
-test('the JSON Schema matches the inputs: `npx vitest run test/docs/manifest.test.ts -u` writes it', async () => {
+test('generates the JSON Schema from the inputs', async () => {
   const text = `${JSON.stringify({ title: 'Manifest', ...schema }, null, 2)}\n`;
   await expect(text).toMatchFileSnapshot(join(ROOT, 'docs/manifest.schema.json'));
 });
 
-test('the page names every member', () => {
+test('names every member in docs/manifest.md', () => {
   const missing = [...listMembers(schema)].filter(
     (name) => !new RegExp(`\\b${name}\\b`).test(page),
   );
   expect(missing).toEqual([]);
 });
 
-test('the examples deploy', async () => {
+test('deploys the examples of docs/manifest.md', async () => {
   const rest = await createRestTenantWithDestination(app);
   const examples = listCodeBlocks(PAGE).filter(({ language }) => language === 'yaml');
   expect(examples.length).toBeGreaterThan(1);

@@ -1,5 +1,5 @@
 /**
- * The Dockerfile, compose.yaml and the Kubernetes manifests pass their linters, and use existing settings.
+ * Tests that the Dockerfile, compose.yaml and the Kubernetes manifests pass their linters and use existing settings.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const FOLDER = join(ROOT, 'ops', 'kubernetes');
 const KINDS = { ConfigMap, PodDisruptionBudget, Service, StatefulSet };
 const KEY = Buffer.alloc(32).toString('base64');
 const SECRETS = { DATABASE_URL: 'postgresql://a:b@c/d', ENCRYPTION_KEY: KEY };
-/** Time to exit after SHUTDOWN_MS. */
+/** The time that a process may need to exit after SHUTDOWN_MS. */
 const MARGIN_MS = 5_000;
 
 const namedSchema = z.object({
@@ -49,45 +49,47 @@ const compose = z
 const gateways = Object.values(compose.services).filter(({ build }) => build);
 
 /** Replaces variables as docker compose does. */
-function fillIn(variables: Record<string, string>): Record<string, string> {
-  const fill = (text: string) =>
+function fillVariables(variables: Record<string, string>): Record<string, string> {
+  const fillText = (text: string) =>
     text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, sign, fallback) =>
       sign === '-' ? fallback : name === 'ENCRYPTION_KEY' ? KEY : 'given',
     );
-  return Object.fromEntries(Object.entries(variables).map(([name, text]) => [name, fill(text)]));
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, text]) => [name, fillText(text)]),
+  );
 }
 
-const listUnknown = (variables: object) =>
+const listUnknownSettings = (variables: object) =>
   Object.keys(variables).filter((name) => !(name in environment.shape));
 
-/** Readers of the file want the settings first. */
-const OF_ORDER = { 'service-keys-order': 0, 'top-level-properties-order': 0 } as const;
+/** Rules about the order of members, which are off because compose.yaml has the settings first. */
+const ORDER_RULES = { 'service-keys-order': 0, 'top-level-properties-order': 0 } as const;
 const findings = z.array(
   z.object({ messages: z.array(z.object({ rule: z.string(), line: z.number() })) }),
 );
 
-test('the Dockerfile has no finding', () => {
+test('has a Dockerfile without findings', () => {
   expect(validate(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))).toEqual([]);
 });
 
-test('compose.yaml has findings only about order, and two processes of each role', () => {
-  const linter = new DCLinter({ rules: OF_ORDER, quiet: false, debug: false, exclude: [] });
+test('has a compose.yaml without findings, and with two processes of each role', () => {
+  const linter = new DCLinter({ rules: ORDER_RULES, quiet: false, debug: false, exclude: [] });
   const report = findings.parse(linter.lintFiles([join(ROOT, 'ops', 'compose.yaml')], false));
   expect(report.flatMap(({ messages }) => messages)).toEqual([]);
   const roles = gateways.map(({ environment: env = {} }) => env.ROLES);
   expect(roles.toSorted()).toEqual(['api', 'api', 'worker', 'worker']);
 });
 
-test('the processes of compose.yaml have valid settings and time to stop', () => {
+test('gives the processes of compose.yaml valid settings and time to stop', () => {
   for (const { environment: env = {}, stop_grace_period: grace } of gateways) {
-    expect(listUnknown(env)).toEqual([]);
-    const config = readConfig(fillIn(env));
+    expect(listUnknownSettings(env)).toEqual([]);
+    const config = readConfig(fillVariables(env));
     const endMs = config.DRAIN_MS + config.SHUTDOWN_MS + MARGIN_MS;
     expect(Number(grace?.replace('s', '')) * 1_000).toBeGreaterThanOrEqual(endMs);
   }
 });
 
-test('Prometheus scrapes each process of compose.yaml, and HAProxy balances those with the API', () => {
+test('configures Prometheus for each process of compose.yaml, and HAProxy for those with the API', () => {
   const prometheus = readFileSync(join(ROOT, 'ops', 'prometheus.yaml'), 'utf8');
   const balancer = readFileSync(join(ROOT, 'ops', 'haproxy.cfg'), 'utf8');
   for (const [name, { environment: env }] of Object.entries(compose.services)) {
@@ -97,7 +99,7 @@ test('Prometheus scrapes each process of compose.yaml, and HAProxy balances thos
   }
 });
 
-test('the manifests are valid for Kubernetes, and kustomize applies all of them', () => {
+test('has manifests that are valid for Kubernetes, and a kustomization that lists all of them', () => {
   for (const { manifest } of manifests) {
     const { kind } = namedSchema.parse(manifest);
     expect(() => new KINDS[kind](manifest as never).validate()).not.toThrow();
@@ -134,22 +136,22 @@ const statefulSet = z.object({
   }),
 });
 
-test('pods have valid settings, and drain until their readiness probe fails', () => {
+test('gives pods valid settings, and time to drain until their readiness probe fails', () => {
   const { data } = z
     .object({ data: settings })
     .parse(manifests.find(({ manifest }) => manifest.kind === 'ConfigMap')?.manifest);
-  const sets = manifests.filter(({ manifest }) => manifest.kind === 'StatefulSet');
-  expect(sets).toHaveLength(2);
-  for (const { manifest } of sets) {
+  const statefulSets = manifests.filter(({ manifest }) => manifest.kind === 'StatefulSet');
+  expect(statefulSets).toHaveLength(2);
+  for (const { manifest } of statefulSets) {
     const { spec } = statefulSet.parse(manifest);
     expect(spec.replicas).toBe(2);
     expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels);
     const { containers, terminationGracePeriodSeconds } = spec.template.spec;
     for (const { env, readinessProbe } of containers) {
       const podEnv = Object.fromEntries(env.map(({ name, value = '127.0.0.1' }) => [name, value]));
-      const merged = { ...data, ...podEnv, ...SECRETS };
-      expect(listUnknown(merged)).toEqual([]);
-      const { DRAIN_MS, SHUTDOWN_MS } = readConfig(merged);
+      const podSettings = { ...data, ...podEnv, ...SECRETS };
+      expect(listUnknownSettings(podSettings)).toEqual([]);
+      const { DRAIN_MS, SHUTDOWN_MS } = readConfig(podSettings);
       const noticedMs = readinessProbe.periodSeconds * readinessProbe.failureThreshold * 1_000;
       expect(DRAIN_MS).toBeGreaterThan(noticedMs);
       expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(

@@ -1,4 +1,4 @@
-/** Examples of the documentation that the walk does not run, each with its reason. */
+/** Examples of the documentation that walk.test.ts does not run, each with its reason. */
 import { type CodeBlock, DOCUMENTS, listCodeBlocks } from '../support/documents.ts';
 
 /** Blocks, identified by their beginning. */
@@ -9,16 +9,16 @@ export const BLOCKS_NOT_RUN = [
   },
   {
     start: 'npm run release -- 1.2.0',
-    reason: 'test/commands/release.test.ts releases in a repository of its own',
+    reason: 'test/commands/release.test.ts releases in a new repository',
   },
   { start: 'npm ci && npm test', reason: 'this test is a part of it' },
   {
     start: 'export SIGN_IN_ISSUERS=',
-    reason: 'test/flows/sign-in/openid-sign-in.test.ts signs in at a provider of its own',
+    reason: 'test/flows/sign-in/openid-sign-in.test.ts signs in at a test provider',
   },
   {
     start: 'npm run org -- --label "Acme"',
-    reason: 'test/commands/create-org.test.ts runs it, on a folder of its own',
+    reason: 'test/commands/create-org.test.ts runs it on a new folder',
   },
   {
     start: 'npx vitest run test/graphql/event/topic.test.ts',
@@ -26,11 +26,11 @@ export const BLOCKS_NOT_RUN = [
   },
   {
     start: 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start',
-    reason: 'the walk starts its server by it, in a terminal of its own',
+    reason: 'the walk starts its server with it in a separate terminal',
   },
   {
     start: 'npm run listen -- --topic data',
-    reason: 'the walk runs it in a terminal of its own, from before the others to the end',
+    reason: 'the walk runs it in a separate terminal during all other commands',
   },
   {
     start: 'AMP_API_URL=',
@@ -78,14 +78,14 @@ export const BLOCKS_NOT_RUN = [
   ...['gateway apply --project demo', 'GATEWAY_API_KEY=$STAGING_KEY gateway export'].map(
     (start) => ({
       start,
-      reason: 'test/commands/gateway.test.ts runs its like, with projects of its own',
+      reason: 'test/commands/gateway.test.ts runs similar commands with other projects',
     }),
   ),
 ];
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';
-const CHANGES_SOURCES = 'it writes to the sources, and readers run it after a change of them';
-const MINUTES = 'it takes minutes and a machine of its own';
+const CHANGES_SOURCES = 'it writes to the sources, and developers run it after they change them';
+const MINUTES = 'it takes minutes and needs an idle machine';
 
 /** Commands within a sentence. */
 export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
@@ -141,7 +141,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'npm run release',
-    reason: 'test/commands/release.test.ts releases in a repository of its own',
+    reason: 'test/commands/release.test.ts releases in a new repository',
   },
   {
     command: 'npx vitest run test/docs/site.test.ts',
@@ -152,7 +152,6 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npx biome check --write <files>', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/conformance -u', reason: CHANGES_SOURCES },
   { command: 'npx vitest run test/docs/scopes.test.ts -u', reason: CHANGES_SOURCES },
-  { command: 'npx vitest run test/rest/platform -u', reason: CHANGES_SOURCES },
   {
     command: 'npm run listen -- --topic connections',
     reason: 'the walk runs it with another topic',
@@ -171,24 +170,24 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'npm run config -- --check',
-    reason: 'test/commands/check-settings.test.ts runs it, with settings of its own',
+    reason: 'test/commands/check-settings.test.ts runs it with other settings',
   },
   {
     command: 'npm run billing-plan -- --project demo --branding-removal true',
-    reason: 'test/commands/set-billing-plan.test.ts runs it, on a folder of its own',
+    reason: 'test/commands/set-billing-plan.test.ts runs it on a new folder',
   },
   {
     command:
       'npm run billing-plan -- --org <id> --billing-provider stripe --billing-ref cus_123 --billing-name "Acme"',
-    reason: 'test/commands/set-billing-plan.test.ts runs it, on a folder of its own',
+    reason: 'test/commands/set-billing-plan.test.ts runs it on a new folder',
   },
   {
     command: 'npm run move -- --to <folder>',
-    reason: 'test/copies/move.test.ts runs it, on databases of its own',
+    reason: 'test/copies/move.test.ts runs it on new databases',
   },
-  { command: 'npm run backup', reason: 'test/copies/ runs it, on databases of its own' },
-  { command: 'npm run restore', reason: 'test/copies/ runs it, on databases of its own' },
-  { command: 'npm run move', reason: 'test/copies/ runs it, on databases of its own' },
+  { command: 'npm run backup', reason: 'test/copies/ runs it on new databases' },
+  { command: 'npm run restore', reason: 'test/copies/ runs it on new databases' },
+  { command: 'npm run move', reason: 'test/copies/ runs it on new databases' },
   { command: 'npm run bench', reason: MINUTES },
   { command: 'npm run bench -- --parts observing --seconds 2', reason: MINUTES },
   { command: 'npm run bench -- --parts retention', reason: MINUTES },
@@ -200,21 +199,21 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run bench -- --parts moving,inbound', reason: MINUTES },
 ];
 
-/** Commands that the walk runs in terminals of their own. */
+/** Commands that walk.test.ts runs, each in a separate terminal. */
 export const START = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
 export const LISTEN = 'npm run listen -- --topic data';
 export const REENCRYPT = 'npm run reencrypt -- --new-key';
 export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
-export const ASIDE = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
+export const COMMANDS_IN_TERMINALS = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
 
 export const blocks = DOCUMENTS.flatMap(listCodeBlocks);
 export const isRun = ({ text }: CodeBlock) =>
   !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
-export const inLanguage = (language: string, document?: string) =>
+export const listBlocks = (language: string, document?: string) =>
   blocks.filter(
     (block) =>
       block.language === language && (!document || block.document === document) && isRun(block),
   );
 
-/** The file name for a script, from its first line. */
+/** Returns the file name of a script, which its first line contains. */
 export const readName = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';

@@ -1,4 +1,4 @@
-/** The pages of docs/providers/ match the declarations. */
+/** Tests that the pages of docs/providers/ match the declarations. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

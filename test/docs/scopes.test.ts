@@ -1,4 +1,4 @@
-/** docs/scopes.md lists every scope and the fields of the schema that need it. */
+/** Generates docs/scopes.md, which lists every scope and the fields of the schema that need it. */
 
 import { join } from 'node:path';
 import { isInterfaceType, isObjectType } from 'graphql';
@@ -16,8 +16,10 @@ test('docs/scopes.md is up to date', async () => {
 });
 
 function formatScopesPage(): string {
-  const parts = ALL_SCOPES.map((scope) => `## ${scope}\n\n${SCOPES[scope]}\n${listFields(scope)}`);
-  return `${INTRODUCTION}\n${formatRoles()}\n${parts.join('\n')}`;
+  const sections = ALL_SCOPES.map(
+    (scope) => `## ${scope}\n\n${SCOPES[scope]}\n${listFields(scope)}`,
+  );
+  return `${INTRODUCTION}\n${formatRoles()}\n${sections.join('\n')}`;
 }
 
 function formatRoles(): string {

@@ -1,4 +1,4 @@
-/** The documentation site has every page, and every link leads to a file and a heading, on GitHub and on the site. */
+/** Tests that the documentation site has every page, and that every link leads to an existing file and heading. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,20 +17,20 @@ const pages = execFileSync(
 const readText = (path: string) =>
   readFileSync(join(ROOT, path), 'utf8').replaceAll(/^```.*?^```$/gms, '');
 
-/** Ids of the headings of a page. A repeated heading gets a number. */
+/** Returns the ids of the headings of a page. A repeated heading gets a number. */
 function listSlugs(path: string): Set<string> {
   const slugs = new Set<string>();
   for (const [, heading = ''] of readText(path).matchAll(/^#{1,6} (.+)$/gm)) {
     const slug = createSlug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
-    let unique = slug;
-    for (let count = 1; slugs.has(unique); count += 1) unique = `${slug}-${count}`;
-    slugs.add(unique);
+    let uniqueSlug = slug;
+    for (let count = 1; slugs.has(uniqueSlug); count += 1) uniqueSlug = `${slug}-${count}`;
+    slugs.add(uniqueSlug);
   }
   return slugs;
 }
 
-/** Returns why a link of a page is dead, or null. */
-function findFault(page: string, href: string): string | null {
+/** Returns why a link of a page does not work, or null. */
+function findBrokenLink(page: string, href: string): string | null {
   const [path = '', hash] = href.split('#');
   const target = path ? join(dirname(page), decodeURI(path)) : page;
   if (!existsSync(join(ROOT, target))) return `${page}: ${href} does not exist`;
@@ -39,7 +39,7 @@ function findFault(page: string, href: string): string | null {
   return `${page}: ${href} names no heading of ${target}`;
 }
 
-test('the sidebar lists every Markdown file of the repository', () => {
+test('lists every Markdown file of the repository in the sidebar', () => {
   expect([...PATHS].sort()).toEqual(pages.toSorted());
   expect(new Set(pages.map(toSiteFile)).size).toBe(pages.length);
   expect(SECTIONS.map(({ text }) => text)).toEqual([
@@ -47,8 +47,8 @@ test('the sidebar lists every Markdown file of the repository', () => {
   ]);
 });
 
-test('every link leads to an existing file and heading', () => {
-  const faults = pages.flatMap((page) =>
+test('has only links to existing files and headings', () => {
+  const brokenLinks = pages.flatMap((page) =>
     [
       ...readText(page)
         .replaceAll(/`[^`\n]*`/g, '``')
@@ -56,7 +56,7 @@ test('every link leads to an existing file and heading', () => {
     ]
       .map(([, href]) => href as string)
       .filter((href) => !/^\w+:/.test(href))
-      .flatMap((href) => findFault(page, href) ?? []),
+      .flatMap((href) => findBrokenLink(page, href) ?? []),
   );
-  expect(faults).toEqual([]);
+  expect(brokenLinks).toEqual([]);
 });

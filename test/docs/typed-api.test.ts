@@ -1,5 +1,5 @@
 /**
- * The TypeScript example of docs/typed-api.md compiles against the demo's contract, and runs.
+ * Tests that the TypeScript example of docs/typed-api.md compiles against the demo's contract, and runs.
  *
  * @module-tag all/process
  */
@@ -15,14 +15,14 @@ import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
 const app = await getSharedApp();
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
 interface TypedApi {
   listPeople(group: string): Promise<{ emailAddress: string }[]>;
   createPerson(group: string, input: { emailAddress: string; lastname: string }): Promise<string>;
 }
 
-test('the example has no any, compiles and runs', async () => {
+test('compiles and runs the example, which has no type any', async () => {
   const { headers } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 2);
   const blocks = listCodeBlocks('docs/typed-api.md').filter(({ language }) => language === 'ts');
@@ -38,7 +38,9 @@ test('the example has no any, compiles and runs', async () => {
   const options =
     '--noEmit --strict --target es2024 --module nodenext --allowImportingTsExtensions';
   const files = ['--types', '', 'people.ts', 'contract.d.ts'];
-  const compile = run(process.execPath, [tsc, ...options.split(' '), ...files], { cwd: folder });
+  const compile = runFile(process.execPath, [tsc, ...options.split(' '), ...files], {
+    cwd: folder,
+  });
   const { stdout } = await compile.catch((error: { stdout: string }) => error);
   expect(stdout).toBe('');
   const { createTypedApi } = await import(pathToFileURL(join(folder, 'people.ts')).href);

@@ -12,13 +12,13 @@ import { getPostgresSkipReason } from '../support/database/postgres-binaries.ts'
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
-import { inLanguage, LISTEN, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
+import { LISTEN, listBlocks, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
 const OPERATIONS = 'docs/operations.md';
 
-/** Patterns that the terminal of each document must show, including the output of background processes. */
-const SHOWN: Record<string, RegExp[]> = {
+/** Patterns that the output of each document must contain, including that of background processes. */
+const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
   'README.md': [/"recordId":"/],
   'docs/demo.md': [/"triggerRead":/],
   'docs/quickstart.md': [
@@ -48,21 +48,21 @@ if (postgresSkipReason) {
 }
 
 test(
-  'the commands of the documentation run against one server',
+  'runs the commands of the documentation against one server',
   { timeout: TEST_TIMEOUT_MS },
   async () => {
     const reader = await openReader();
-    await reader.run(`export PORT=4000\n${START} &\n${isReady(4000)}`);
+    await reader.run(`export PORT=4000\n${START} &\n${createReadinessCommand(4000)}`);
     const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
     const listener = await reader.run(`${LISTEN} &`);
     await expectOutput(listener, [/^Listening to /m]);
     const outputs: string[] = [];
     for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
-      outputs.push(await follow(reader, document));
+      outputs.push(await runDocument(reader, document));
     }
     await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
-    checkExamples(outputs.join('\n'));
-    for (const { text, line, document } of inLanguage('graphql')) {
+    expectExamples(outputs.join('\n'));
+    for (const { text, line, document } of listBlocks('graphql')) {
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
       const body = JSON.stringify({ query: text });
       const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
@@ -71,63 +71,63 @@ test(
     await reader.end();
     const { output } = await reader.run(REENCRYPT);
     expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
-    await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${isReady(4000)}`);
+    await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${createReadinessCommand(4000)}`);
   },
 );
 
 test.skipIf(postgresSkipReason)(
-  'the commands for two processes run on PostgreSQL',
+  'runs the commands for two processes on PostgreSQL',
   { timeout: TEST_TIMEOUT_MS },
   async () => {
-    const postgres = await startPostgres(join(folderOfPostgres(), 'postgres'));
+    const postgres = await startPostgres(join(createPostgresFolder(), 'postgres'));
     onTestFinished(() => postgres.stop());
     const reader = await openReader({
       'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
     });
-    await follow(reader, OPERATIONS);
+    await runDocument(reader, OPERATIONS);
   },
 );
 
-test('the wait for a server ends when the server fails', async () => {
+test('stops waiting for a server that fails', async () => {
   const reader = await openReader();
-  const failedStart = reader.run(`PORT=no npm start &\n${isReady(4000)}`);
+  const failedStart = reader.run(`PORT=no npm start &\n${createReadinessCommand(4000)}`);
   await expect(failedStart).rejects.toThrow(/PORT: .*FAILED: npm start exited with 1/s);
 });
 
-/** Runs all commands of a document in one terminal, with the scripts that it says to save. */
-async function follow(reader: Reader, document: string): Promise<string> {
-  for (const { text } of inLanguage('js', document)) {
+/** Saves the scripts of a document, and runs all of its commands in one terminal. */
+async function runDocument(reader: Reader, document: string): Promise<string> {
+  for (const { text } of listBlocks('js', document)) {
     reader.save(readName(text), text);
   }
-  const commands = inLanguage('sh', document).map(({ text }) => text);
+  const commands = listBlocks('sh', document).map(({ text }) => text);
   if (commands.length === 0) return '';
   const terminal = await reader.run(commands.join('\n'));
-  await expectOutput(terminal, SHOWN[document] ?? []);
+  await expectOutput(terminal, EXPECTED_OUTPUT[document] ?? []);
   expect(terminal.output()).not.toMatch(REFUSED);
   return terminal.output();
 }
 
 /** Waits for the patterns, and fails immediately if a program has failed. */
 async function expectOutput({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
-  const missing = () => expected.filter((pattern) => !pattern.test(output()));
+  const listMissing = () => expected.filter((pattern) => !pattern.test(output()));
   await vi.waitFor(() => {
-    if (!hasFailed()) expect(missing(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
+    if (!hasFailed()) expect(listMissing(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
   }, WAITING);
   expect(hasFailed(), output().slice(-OUTPUT_SHOWN_MAX)).toBe(false);
 }
 
 /**
- * Nothing changes at a provider during the walk, and it sends no test message: test/flows/ and
- * test/rest/webhooks.test.ts cover these.
+ * Messages that the commands do not cause, because they change nothing at a provider and send no test message.
+ * test/flows/ and test/rest/webhooks.test.ts cover them.
  */
 const NOT_SENT = ['subscribe', 'schema.watch', 'test.message'];
 
-/** The messages in documents have the same members as the received ones. */
-function checkExamples(output: string): void {
+/** Expects that the messages in documents have the same members as the received messages. */
+function expectExamples(output: string): void {
   const received = [...output.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((match) =>
     JSON.parse(match[1] ?? ''),
   );
-  for (const { text, line, document } of inLanguage('json')) {
+  for (const { text, line, document } of listBlocks('json')) {
     const example = JSON.parse(text);
     if (NOT_SENT.includes(getKind(example) ?? '')) continue;
     const [message] = received.filter((candidate) => getKind(candidate) === getKind(example));
@@ -156,7 +156,7 @@ async function openReader(env: Record<string, string> = {}): Promise<Reader> {
   return reader;
 }
 
-function folderOfPostgres(): string {
+function createPostgresFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-documents-'));
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755);
@@ -164,6 +164,6 @@ function folderOfPostgres(): string {
   return folder;
 }
 
-function isReady(port: number): string {
+function createReadinessCommand(port: number): string {
   return `curl -sf --retry 200 --retry-delay 1 --retry-all-errors http://127.0.0.1:${port}/readyz`;
 }

@@ -1,4 +1,4 @@
-/** docs/webhooks.md lists every type of event with its body. */
+/** Generates the list of events and their bodies in docs/webhooks.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,8 +11,8 @@ import { ROOT } from '../support/documents.ts';
 const FILE = join(ROOT, 'docs/webhooks.md');
 
 test('docs/webhooks.md is up to date', async () => {
-  const [before, , after] = readFileSync(FILE, 'utf8').split(/<!-- \/?events -->/);
-  const page = `${before}<!-- events -->\n\n${formatListing()}\n<!-- /events -->${after}`;
+  const [textBefore, , textAfter] = readFileSync(FILE, 'utf8').split(/<!-- \/?events -->/);
+  const page = `${textBefore}<!-- events -->\n\n${formatListing()}\n<!-- /events -->${textAfter}`;
   await expect(
     page,
     'Run `npx vitest run test/docs/webhook-events.test.ts -u` to update it.',
@@ -20,19 +20,19 @@ test('docs/webhooks.md is up to date', async () => {
 });
 
 const parts = Object.entries<z.ZodObject>(EVENT_PARTS);
-const code = (name: string) => `\`${name}\``;
+const formatCode = (name: string) => `\`${name}\``;
 
 function formatListing(): string {
   const types = Object.entries(EVENTS).map(([type, { wireName, happened, data }]) => {
     const part = findPart(data);
     const members = Object.entries<z.ZodType>(data.shape)
       .filter(([name]) => !part || !(name in part[1].shape))
-      .map(([name, schema]) => `${code(name)}${unwrapSchema(schema).isOptional ? '?' : ''}`);
+      .map(([name, schema]) => `${formatCode(name)}${unwrapSchema(schema).isOptional ? '?' : ''}`);
     const body = [...(part ? [`*${part[0]}*`] : []), ...members].join(', ');
-    return `| ${code(wireName)} | ${code(getEventTypeName(type))} | ${happened} | ${body} |`;
+    return `| ${formatCode(wireName)} | ${formatCode(getEventTypeName(type))} | ${happened} | ${body} |`;
   });
   const shared = parts.map(
-    ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(code).join(', ')}.`,
+    ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(formatCode).join(', ')}.`,
   );
   const members = Object.values(EVENTS).flatMap(({ wireName, data }) =>
     Object.entries<z.ZodType>(data.shape).map(([name, { description = '' }]) => ({
@@ -42,7 +42,7 @@ function formatListing(): string {
     })),
   );
   const meanings = [...Map.groupBy(members, ({ name }) => name)].map(
-    ([name, uses]) => `| ${code(name)} | ${describeMember(uses)} |`,
+    ([name, uses]) => `| ${formatCode(name)} | ${describeMember(uses)} |`,
   );
   return `| \`notificationType\` | GraphQL type | when | \`data\` |
 | --- | --- | --- | --- |
@@ -66,13 +66,13 @@ function describeMember(uses: { wireName: string; description: string }[]): stri
     .map(([description, events], index) => {
       if (byDescription.length === 1) return description;
       const isLast = index === byDescription.length - 1;
-      const names = events.map(({ wireName }) => code(wireName)).join(', ');
+      const names = events.map(({ wireName }) => formatCode(wireName)).join(', ');
       return `${isLast && events.length > 1 ? 'Other events' : names}: ${description}`;
     })
     .join(' ');
 }
 
-/** The largest shared part whose members the body has. */
+/** Returns the largest shared part whose members the body has. */
 function findPart({ shape }: z.ZodObject) {
   return parts.find(([, part]) => Object.keys(part.shape).every((name) => name in shape));
 }
