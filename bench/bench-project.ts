@@ -1,4 +1,7 @@
-/** The project that parts on an empty database use: its groups have connected the sandbox and installed an integration. */
+/**
+ * The project that parts on an empty database use. The groups of the project have connected the sandbox and installed an
+ * integration.
+ */
 import type pg from 'pg';
 import { newId } from '../src/ids.ts';
 import { createApiKey } from './database.ts';
@@ -32,9 +35,14 @@ export const createExecute =
   };
 
 /** Runs a mutation in the project, and returns the selected fields of its payload. */
-export async function mutate(execute: Execute, name: string, input: object, selection: string) {
-  const inputType = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-  const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { ${selection} } }`;
+export async function runMutation(
+  execute: Execute,
+  name: string,
+  input: object,
+  selection: string,
+) {
+  const operationName = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const query = `mutation ${operationName}($input: ${operationName}Input!) { ${name}(input: $input) { ${selection} } }`;
   const data = await execute(query, { projectIdOrName: PROJECT_NAME, ...input });
   return data[name];
 }
@@ -72,7 +80,7 @@ export async function createBenchProject(
   receiverUrl: string,
 ): Promise<BenchProject> {
   const create = (name: string, input: object, selection: string) =>
-    mutate(execute, name, input, selection);
+    runMutation(execute, name, input, selection);
   const { destination } = await create(
     'createDestination',
     { name: DESTINATION, type: 'WEBHOOK', url: receiverUrl },

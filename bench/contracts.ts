@@ -73,18 +73,18 @@ const installation: ContractInput = {
 };
 
 for (const [label, input] of Object.entries({ revision, installation })) {
-  const cold = measureCpuMs(RUNS, () => createContract(input));
-  const cached = measureCpuMs(CACHED_RUNS, () =>
+  const coldMs = measureCpuMs(RUNS, () => createContract(input));
+  const cachedMs = measureCpuMs(CACHED_RUNS, () =>
     getCachedContract([label, 'digest'], () => createContract(input)),
   );
-  console.log(`${label}: ${cold.toFixed(1)} ms cold, ${(cached * 1_000).toFixed(1)} µs cached`);
+  console.log(`${label}: ${coldMs.toFixed(1)} ms cold, ${(cachedMs * 1_000).toFixed(1)} µs cached`);
 }
 
-/** The CPU time of one run in milliseconds, with its part of the garbage collection. */
+/** Returns the CPU time of one run in milliseconds, with its part of the garbage collection. */
 function measureCpuMs(runs: number, run: () => unknown): number {
   run();
-  const before = process.cpuUsage();
-  for (let done = 0; done < runs; done += 1) run();
-  const { user, system } = process.cpuUsage(before);
+  const startUsage = process.cpuUsage();
+  for (let count = 0; count < runs; count += 1) run();
+  const { user, system } = process.cpuUsage(startUsage);
   return (user + system) / 1_000 / runs;
 }

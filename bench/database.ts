@@ -1,4 +1,4 @@
-/** Filled databases: migrated by the project's own code, and created once for each size and seed. */
+/** Filled databases, which the project's own code migrates. Each is created once for its sizes and its seed. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openDatabase } from '../src/database/database.ts';
 import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/viewer/key/key-value.ts';
 import { newId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
-import { ENCRYPTION_KEY, fill, PROJECT_NAME, type Sizes } from './fill.ts';
+import { ENCRYPTION_KEY, fillDatabase, PROJECT_NAME, type Sizes } from './fill.ts';
 import type { Postgres } from './postgres.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -21,15 +21,15 @@ export interface FilledDatabase {
 
 export const KEY_TEXT = ENCRYPTION_KEY.toString('base64');
 
-/** Returns the database for these sizes and seed. It is filled once, and kept for later runs. */
+/** Returns the database for these sizes and this seed. Creates it if no earlier run did. */
 export async function createFilledDatabase(
   servers: Postgres,
   sizes: Sizes,
   seed: number,
 ): Promise<FilledDatabase> {
   const { operations, connections, events } = sizes;
-  const { length: nodes } = servers.urls;
-  const prefix = `bench_on_${nodes}_${operations}_${connections}_${events}_${seed}_`;
+  const { length: serverCount } = servers.urls;
+  const prefix = `bench_on_${serverCount}_${operations}_${connections}_${events}_${seed}_`;
   const name = `${prefix}${hashMigrations()}`;
   const url = servers.toUrl(name);
   await using admin = await connect(servers.toUrl('postgres'));
@@ -38,14 +38,14 @@ export async function createFilledDatabase(
   ]);
   if (rowCount === 0) {
     console.error(`Filling ${operations} operations and ${connections} connections …`);
-    // Databases with other migrations, and those that an earlier run did not finish.
+    // Drops databases with other migrations, and databases that an earlier run did not finish.
     for (const server of servers.urls) await dropDatabases(server, prefix);
     const unfinishedName = `${name}_unfinished`;
     const unfinishedUrl = servers.toUrl(unfinishedName);
     await admin.client.query(`create database ${unfinishedName}`);
     await migrate(unfinishedUrl);
-    await usingClient(unfinishedUrl, (first) =>
-      usingClient(unfinishedUrl, (second) => fill([first, second], sizes, seed)),
+    await usingClient(unfinishedUrl, (clientA) =>
+      usingClient(unfinishedUrl, (clientB) => fillDatabase([clientA, clientB], sizes, seed)),
     );
     await admin.client.query(`alter database ${unfinishedName} rename to ${name}`);
     await servers.distribute(name);
@@ -75,7 +75,7 @@ function hashMigrations(): string {
   return hash.digest('hex').slice(0, 8);
 }
 
-/** Creates a migrated, empty database. Drops those whose names begin with `name` before. */
+/** Creates a migrated, empty database. First drops the databases whose names begin with `name`. */
 export async function createEmptyDatabase(servers: Postgres, name: string): Promise<string> {
   for (const server of servers.urls) await dropDatabases(server, name);
   await usingClient(servers.toUrl('postgres'), (admin) => admin.query(`create database ${name}`));
@@ -115,7 +115,7 @@ export function createApiKey() {
   };
 }
 
-/** The longest that a run waits for its pending deliveries. */
+/** The longest time that a run waits for its pending deliveries. */
 const DELIVERIES_MS = 120_000;
 
 /** Waits until the pending deliveries are sent. */

@@ -31,7 +31,7 @@ interface DrivenServer {
   /** Opened at its first turn, because a server closes a connection that is idle for a few seconds. */
   sockets: (HttpSocket | null)[];
   requests: Buffer[];
-  next: number;
+  nextRequest: number;
   /** The server's CPU time per request in each turn. */
   cpuMsByTurn: number[];
 }
@@ -41,13 +41,13 @@ export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<Turns[]> {
-  const driven = loads.map((load) => createDriven(load, sockets));
-  for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(driven, turn);
-  for (const server of driven) server.cpuMsByTurn = [];
+  const servers = loads.map((load) => createDrivenServer(load, sockets));
+  for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(servers, turn);
+  for (const server of servers) server.cpuMsByTurn = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
-  for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(driven, turn);
-  for (const { sockets } of driven) for (const socket of sockets) socket?.close();
-  return driven.map(({ cpuMsByTurn }) => cpuMsByTurn);
+  for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(servers, turn);
+  for (const { sockets } of servers) for (const socket of sockets) socket?.close();
+  return servers.map(({ cpuMsByTurn }) => cpuMsByTurn);
 }
 
 /** Compares each server with the first. */
@@ -75,16 +75,16 @@ export function computeMedianTurns(servers: Turns[]): Turns {
   return (servers[0] ?? []).map((_, turn) => computeMedian(servers.map((turns) => turns[turn]!)));
 }
 
-function createDriven({ server, requests }: Load, count: number): DrivenServer {
+function createDrivenServer({ server, requests }: Load, count: number): DrivenServer {
   const { hostname, port } = new URL(server.url);
   const openSocket = () => openHttpSocket(hostname, Number(port));
   const sockets = Array.from({ length: count }, () => null);
-  return { pid: server.pid, openSocket, sockets, requests, next: 0, cpuMsByTurn: [] };
+  return { pid: server.pid, openSocket, sockets, requests, nextRequest: 0, cpuMsByTurn: [] };
 }
 
 /** Gives each server a turn. The order is rotated and reversed, so that no server always follows the same one. */
-async function takeTurns(driven: DrivenServer[], turn: number): Promise<void> {
-  const order = driven.map((_, index) => driven[(index + turn) % driven.length]!);
+async function takeTurns(servers: DrivenServer[], turn: number): Promise<void> {
+  const order = servers.map((_, index) => servers[(index + turn) % servers.length]!);
   if (turn % 2 === 1) order.reverse();
   for (const server of order) await takeTurn(server);
 }
@@ -101,7 +101,7 @@ async function takeTurn(server: DrivenServer): Promise<void> {
   await Promise.all(
     sockets.map(async (socket) => {
       while (performance.now() < endMs) {
-        await socket.send(requests[server.next++ % requests.length]!);
+        await socket.send(requests[server.nextRequest++ % requests.length]!);
         count += 1;
       }
     }),

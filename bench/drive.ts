@@ -48,9 +48,9 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
     await sendFor(WARM_UP_SECONDS * 1000);
     const startMs = performance.now();
     const serverCpuMs = server.readCpuMs();
-    const driverBefore = process.cpuUsage();
+    const driverStart = process.cpuUsage();
     const latencies = await sendFor(seconds * 1000);
-    const driver = process.cpuUsage(driverBefore);
+    const driver = process.cpuUsage(driverStart);
     const count = latencies.length;
     const sorted = Float64Array.from(latencies).sort();
     return {

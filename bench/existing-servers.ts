@@ -1,4 +1,4 @@
-/** Existing servers: one PostgreSQL, or the nodes of a Citus cluster, its coordinator first. */
+/** Uses existing servers: one PostgreSQL, or the nodes of a Citus cluster, with its coordinator first. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ export function useExistingServers(url: string): Postgres {
   };
 }
 
-/** Creates a Citus cluster from a filled database, as an operator does who outgrows one server. */
+/** Distributes a filled database over a Citus cluster, as an operator does when one server is too small. */
 async function distribute(
   servers: readonly [string, ...string[]],
   database: string,

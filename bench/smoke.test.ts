@@ -1,4 +1,4 @@
-/** Runs every part of the bench with tiny counts, to show that it works. Its figures mean nothing. */
+/** Tests that every part of the bench works, with counts so small that the figures mean nothing. */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const readResults = (part: Part): any =>
   JSON.parse(readFileSync(join(folder, `${part}.json`), 'utf8')).results;
 
 /** Figures that need a longer run, or a server that the bench itself has started. */
-const MAY_BE_ABSENT = new Set([
+const OPTIONAL_FIGURES = new Set([
   'databaseCpuMs',
   'databaseCpuMsPerRequest',
   'databaseMicrosPerDelivery',
@@ -44,20 +44,22 @@ const MAY_BE_ABSENT = new Set([
   'p99Ms',
 ]);
 
-/** Paths of figures that are not finite: JSON has null for them. */
+/** Returns the paths of figures that are not finite, for which JSON has null. */
 function listMissingFigures(value: unknown, path = ''): string[] {
-  if (value === null) return MAY_BE_ABSENT.has(path.split('.').at(-1) ?? '') ? [] : [path];
+  if (value === null) return OPTIONAL_FIGURES.has(path.split('.').at(-1) ?? '') ? [] : [path];
   if (typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([key, one]) => listMissingFigures(one, `${path}.${key}`));
+  return Object.entries(value).flatMap(([key, member]) =>
+    listMissingFigures(member, `${path}.${key}`),
+  );
 }
 
-test.each(PARTS)('the part %s has its figures', (part) => {
+test.each(PARTS)('measures all figures of the part %s', (part) => {
   const results = readResults(part);
   expect(Object.keys(results).length).toBeGreaterThan(0);
   expect(listMissingFigures(results)).toEqual([]);
 });
 
-describe('every peer that is installed has figures', () => {
+describe('measures every installed peer', () => {
   test('in each workload', () => {
     const measured = readResults('requests').map(
       ({ workload, peer }: { workload: string; peer: string }) => `${workload} ${peer}`,

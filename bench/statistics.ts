@@ -1,4 +1,4 @@
-/** Medians and quantiles. */
+/** Computes medians and quantiles. */
 
 /** Returns the value below which the share of the sorted values lies. NaN if there are none. */
 export function computeQuantile(sorted: ArrayLike<number>, share: number): number {
@@ -14,9 +14,9 @@ export function computeMedian(values: readonly number[]): number {
 
 /** Returns the median of each figure separately. Other values are those of the first round. */
 export function computeMedians<T extends object>(rounds: readonly T[]): T {
-  const [first] = rounds;
-  if (!first) throw new Error('A median needs at least one round.');
-  const entries = Object.entries(first).map(([name, value]) => {
+  const [firstRound] = rounds;
+  if (!firstRound) throw new Error('A median needs at least one round.');
+  const entries = Object.entries(firstRound).map(([name, value]) => {
     if (typeof value !== 'number') return [name, value];
     const values = rounds.map((round) => Number(round[name as keyof T]));
     return [name, computeMedian(values)];

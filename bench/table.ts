@@ -24,14 +24,14 @@ export function formatNumber(value: number, digits: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(digits);
 }
 
-/** The peer with which all are compared. */
+/** The peer with which all other peers are compared. */
 export const LIMIT = 'limit';
 
 /** Formats the results of one workload. Ratios are to the limit, or to the first peer if the limit was not measured. */
 export function formatWorkloadTable(results: WorkloadResult[]): string {
-  const [first] = results;
-  if (!first) return '';
-  const base = results.find(({ peer }) => peer === LIMIT) ?? first;
+  const [firstResult] = results;
+  if (!firstResult) return '';
+  const base = results.find(({ peer }) => peer === LIMIT) ?? firstResult;
   const rows = results.map(({ peer, median }) => [
     peer,
     Math.round(median.requestsPerSecond),
@@ -44,5 +44,5 @@ export function formatWorkloadTable(results: WorkloadResult[]): string {
     median.driverCpuMsPerRequest.toFixed(3),
   ]);
   const head = ['', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'cpu ms', 'by cpu', 'MB', 'driver'];
-  return `${first.workload}: ${WORKLOAD_DESCRIPTIONS[first.workload]}\n${formatTable(head, rows)}\n`;
+  return `${firstResult.workload}: ${WORKLOAD_DESCRIPTIONS[firstResult.workload]}\n${formatTable(head, rows)}\n`;
 }

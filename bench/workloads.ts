@@ -1,4 +1,4 @@
-/** The operations that every peer receives. A run adds the variables. */
+/** The operations that every peer receives. Each run adds the variables. */
 import { PROJECT_NAME } from './fill.ts';
 
 export const WORKLOADS = ['W0', 'W1', 'W1-deep', 'W2', 'W3', 'W4'] as const;
@@ -66,16 +66,16 @@ export const DOCUMENTS: Documents = {
 };
 
 export const PAGE_SIZE = 50;
-/** Number of rows before the deep page, if there are as many. */
+/** The number of rows before the deep page, if the list has as many. */
 export const DEEP_ROWS = 100_000;
-const NODES = 2_000;
+const NODE_COUNT = 2_000;
 
 export type Variables = Record<string, unknown>;
 
-/** Returns a query for ids from the whole table, in an order that caches do not favor. It is the same for the same seed. */
+/** Returns a query for random ids from the whole table, which are the same for the same seed. */
 export function createNodeQuery(seed: number): { text: string; values: unknown[] } {
   const text = `
     select id from "Operation" where "projectId" = (select id from "Project" where name = $1)
-    order by md5($2 || id) limit ${NODES}`;
+    order by md5($2 || id) limit ${NODE_COUNT}`;
   return { text, values: [PROJECT_NAME, String(seed)] };
 }

@@ -1,4 +1,4 @@
-/** Reads and stamps CHANGELOG.md, which has the format of keepachangelog.com. */
+/** Reads and changes CHANGELOG.md, which has the format of keepachangelog.com. */
 const UNRELEASED = '## Unreleased';
 
 /** Returns the text of the section Unreleased without its heading. Undefined if there is no such section. */
@@ -11,7 +11,7 @@ export function findBreaking(changelog: string): string {
   return findSection(findUnreleased(changelog) ?? '', '### Breaking') ?? '';
 }
 
-/** Moves Unreleased to a version with its date, and leaves an empty Unreleased above it. */
+/** Gives the section Unreleased the version and the date, and adds an empty section Unreleased above. */
 export function stampVersion(changelog: string, version: string, date: string): string {
   return changelog.replace(
     new RegExp(`^${UNRELEASED}$`, 'm'),
@@ -24,9 +24,9 @@ function findSection(text: string, heading: string): string | undefined {
   const start = lines.indexOf(heading);
   if (start < 0) return undefined;
   const level = heading.indexOf(' ');
-  const after = lines.slice(start + 1);
-  const end = after.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
-  return after
+  const linesAfter = lines.slice(start + 1);
+  const end = linesAfter.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
+  return linesAfter
     .slice(0, end < 0 ? undefined : end)
     .join('\n')
     .trim();

@@ -6,11 +6,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', only = ''] = process.argv.slice(2);
+const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', nameFilter = ''] =
+  process.argv.slice(2);
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const WIDE = { width: 1200, height: 760 };
 const PHONE = { width: 360, height: 740 };
-/** The time in which plots and live lines are drawn after the page. */
+/** The time in which the page draws its plots and live lines. */
 const SETTLE_MS = 800;
 
 const PAGES = [
@@ -58,7 +59,7 @@ async function takeConsolePictures(
   await page.goto(`${url}/console`);
   await page.getByRole('button', { name: 'Open demo' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  for (const path of PAGES.filter((candidate) => candidate.includes(only))) {
+  for (const path of PAGES.filter((candidate) => candidate.includes(nameFilter))) {
     await page.goto(`${url}/console/demo/${path === 'overview' ? '' : path}`);
     await page.locator('main h1').waitFor();
     await takePicture(page, `${path.replace('/', '-')}-${name}`);
@@ -66,27 +67,27 @@ async function takeConsolePictures(
   await page.close();
 }
 
-const SESSION = `mutation { createSessionToken(input: { projectIdOrName: "demo", groupRef: "pictures",
+const CREATE_SESSION_TOKEN = `mutation CreateSessionToken { createSessionToken(input: { projectIdOrName: "demo", groupRef: "pictures",
   groupName: "Pictures Inc.", consumerRef: "pat", integrations: ["crm-sync"] }) { connectUrl } }`;
 
 async function takeConnectPicture(browser: Browser): Promise<void> {
   const { apiKey } = await (await fetch(`${url}/console/demo.json`)).json();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const body = JSON.stringify({ query: SESSION });
+  const body = JSON.stringify({ query: CREATE_SESSION_TOKEN });
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
   const { data } = await response.json();
   const page = await browser.newPage({ viewport: { width: 640, height: 560 } });
   await page.goto(data.createSessionToken.connectUrl);
-  const connect = page.getByRole('button', { name: 'Connect Sandbox CRM', exact: true });
-  const start = page.getByRole('button', { name: 'Start' });
-  await connect.or(start).waitFor();
-  if (await connect.isVisible()) {
-    await connect.click();
+  const connectButton = page.getByRole('button', { name: 'Connect Sandbox CRM', exact: true });
+  const startButton = page.getByRole('button', { name: 'Start' });
+  await connectButton.or(startButton).waitFor();
+  if (await connectButton.isVisible()) {
+    await connectButton.click();
     await page.getByRole('button', { name: /How to connect$/ }).click();
     await page.getByRole('option', { name: 'With an API key' }).click();
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    await start.waitFor();
+    await startButton.waitFor();
   }
   await takePicture(page, 'connect');
 }
@@ -94,5 +95,5 @@ async function takeConnectPicture(browser: Browser): Promise<void> {
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 for (const variant of VARIANTS) await takeConsolePictures(browser, variant);
-if ('connect'.includes(only)) await takeConnectPicture(browser);
+if ('connect'.includes(nameFilter)) await takeConnectPicture(browser);
 await browser.close();

@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ts } from '@ts-morph/common';
 
-/** The list itself, the history, applied migrations, generated documents, and vendors' files. */
-const SKIPPED =
+/** The style guide itself, the changelog, applied migrations, generated documents, and vendors' files. */
+const SKIPPED_FILES =
   /^(docs\/style\.md|CHANGELOG\.md|docs\/(conformance|scopes|webhooks)\.md|docs\/providers\/|migrations\/|test\/contract\/)/;
 
 interface Passage {
@@ -26,10 +26,11 @@ function readRule(style: string, heading: string): string {
   return `(?:${words.join('|').replaceAll(' ', '\\s+')})(?![\\w-])`;
 }
 
-/** Blanks code, link targets and quotations. Keeps line breaks. */
+/** Replaces code, link targets and quotations by spaces, and keeps line breaks. */
 function blankQuotes(text: string): string {
-  const quoted = /^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$|`[^`]+`|\]\([^)]*\)|["“][^"“”\n]{1,200}["”]/gm;
-  return text.replace(quoted, (match) => match.replace(/[^\n]/g, ' '));
+  const quotedText =
+    /^( *)(`{3,}|~{3,})[\s\S]*?^\1\2 *$|`[^`]+`|\]\([^)]*\)|["“][^"“”\n]{1,200}["”]/gm;
+  return text.replace(quotedText, (match) => match.replace(/[^\n]/g, ' '));
 }
 
 function isDescription(node: ts.Node): boolean {
@@ -65,10 +66,10 @@ function listSourcePassages(file: string, text: string): Passage[] {
   visit(source);
   // Line comments that follow each other are one comment: only its first line is an opening.
   const sorted = [...passages.values()].sort((a, b) => a.line - b.line);
-  return sorted.map((passage, i) => {
-    const before = sorted[i - 1];
-    const continues = before?.isComment === true && before.line === passage.line - 1;
-    return continues ? { ...passage, isComment: false } : passage;
+  return sorted.map((passage, index) => {
+    const previous = sorted[index - 1];
+    const isContinuation = previous?.isComment === true && previous.line === passage.line - 1;
+    return isContinuation ? { ...passage, isComment: false } : passage;
   });
 }
 
@@ -76,7 +77,7 @@ function listPassages(file: string, text: string): Passage[] {
   if (/\.tsx?$/.test(file)) return listSourcePassages(file, text);
   if (file.endsWith('.md')) return [{ line: 1, text, isComment: false }];
   const comments = text.split('\n').map((line) => /(?:^|\s)#\s(.*)/.exec(line)?.[1] ?? '');
-  return comments.map((comment, i) => ({ line: i + 1, text: comment, isComment: false }));
+  return comments.map((comment, index) => ({ line: index + 1, text: comment, isComment: false }));
 }
 
 const root = join(import.meta.dirname, '..');
@@ -85,7 +86,7 @@ const words = new RegExp(`(?<![\\w-])${readRule(style, 'refused word')}`, 'gi');
 const opening = new RegExp(`^\\s*${readRule(style, 'refused opening')}`, 'g');
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
 for (const file of files) {
-  if (!/\.(tsx?|md|ya?ml)$/.test(file) || SKIPPED.test(file)) continue;
+  if (!/\.(tsx?|md|ya?ml)$/.test(file) || SKIPPED_FILES.test(file)) continue;
   for (const { line, text, isComment } of listPassages(
     file,
     readFileSync(join(root, file), 'utf8'),

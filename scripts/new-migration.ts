@@ -15,7 +15,7 @@ if (sql === '') {
   process.exit(0);
 }
 
-// Ids are compared byte by byte, whatever the database's locale: pages and cursors rely on it.
+// Pages and cursors rely on ids being compared byte by byte, whatever the locale of the database.
 const collated = sql.replaceAll(/"(id|\w+Id)" TEXT/g, '"$1" TEXT COLLATE "C"');
 const time = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
 const folder = join(import.meta.dirname, '..', 'migrations', `${time}_${name}`);

@@ -1,4 +1,4 @@
-/** Access to a real account of a provider, with credentials from the environment and no database. */
+/** Opens a session with a real account of a provider, with credentials from the environment and without a database. */
 import type { Credentials } from '../src/domain/connection/credentials.ts';
 import { fillAddress } from '../src/domain/connection/session/account-address.ts';
 import { attachCredentials } from '../src/domain/connection/session/attached-credentials.ts';
@@ -12,7 +12,7 @@ import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Opens a session with the credentials of the environment. Null without credentials. PROVIDER_TOKEN is an access token or
+ * Opens a session with the credentials of the environment. Returns null without credentials. PROVIDER_TOKEN is an access token or
  * key, PROVIDER_WORKSPACE the workspace, and PROVIDER_METADATA the connection's `providerMetadata` as JSON.
  */
 export function openAccountSession(

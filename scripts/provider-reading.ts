@@ -1,4 +1,4 @@
-/** Compares a real account with a declaration: one page of each object. */
+/** Compares one page of each object of a real account with the declaration. */
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
@@ -6,7 +6,7 @@ import { findValue } from '../src/providers/declarative/json.ts';
 import { parseTime } from '../src/providers/declarative/times.ts';
 import { ProviderError } from '../src/providers/provider-error.ts';
 
-/** Enough records to see their shape. */
+/** The number of records of a page, which shows their shape. */
 const PAGE_SIZE = 10;
 
 /** Prints a line for each object. Returns true if all objects could be read and each record has a time. */

@@ -16,7 +16,7 @@ export function formatReleasedSchema(schema: string): string {
   return `${HEAD}${print(withoutDescriptions)}\n`;
 }
 
-/** The name in a description of graphql-js, by the form of the description. */
+/** The patterns of the descriptions of graphql-js, each with the name that the description contains. */
 const NAME_PATTERNS: [description: RegExp, name: string][] = [
   [/^(\w+) was removed from (?:enum|union) type (\w+)\.$/, '$2.$1'],
   [/^A required field (\w+) on input type (\w+) was added\.$/, '$2.$1'],
@@ -35,7 +35,7 @@ export function getChangeName({ description }: BreakingChange): string {
   return description.replace(pattern, name);
 }
 
-/** Returns the names that the text lacks. Names are in backticks there, and `Type.*` stands for every member of a type. */
+/** Returns the names that the text does not contain in backticks. There, `Type.*` stands for every member of a type. */
 export function listUnnamed(names: readonly string[], text: string): string[] {
   const isNamed = (name: string) => text.includes(`\`${name}\``);
   return [...new Set(names)].filter((name) => {

@@ -1,4 +1,4 @@
-/** Finds the SQL that the migrations lack for schema.prisma, to write a migration and to test that none is missing. */
+/** Finds the SQL that is in schema.prisma and not in the migrations, to write a migration and to test that none is missing. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,8 +9,8 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 const root = join(import.meta.dirname, '..');
 
 /**
- * Returns the SQL that changes a database with all migrations to schema.prisma. Empty if they agree. Migrations run in an
- * empty database, which this function closes.
+ * Returns the SQL that changes a database with all migrations to schema.prisma. It is empty if they agree. The migrations
+ * run in an empty database, which this function closes.
  */
 export async function createSchemaDiff(
   openEmpty: () => Promise<PGlite> = () => PGlite.create(),
@@ -24,7 +24,7 @@ export async function createSchemaDiff(
   const engine = await SchemaEngine.new(
     { datamodels: [[schemaFile.path, schemaFile.content]] },
     () => {},
-    // The migrations run in a second database, a shadow of the first. The first is empty: it serves as both.
+    // The engine runs the migrations in a second database. The first one is empty, so it serves as both.
     bindMigrationAwareSqlAdapterFactory(
       Object.assign(adapters, { connectToShadowDb: () => adapters.connect() }),
     ),

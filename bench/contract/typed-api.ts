@@ -21,7 +21,7 @@ const FIELDS = 20;
 const COLD_RUNS = 30;
 const WARM_ROUNDS = 400;
 
-/** A contract of 10 objects with 20 fields each that are read and written. Each number gives another contract. */
+/** Creates a contract that reads and writes 10 objects with 20 fields each. Each number gives another contract. */
 function createLargeContract(number: number): Contract {
   const fields = Array.from({ length: FIELDS }, (_, n) => ({
     fieldName: `field_${n}`,
@@ -48,21 +48,23 @@ function createLargeContract(number: number): Contract {
 function measureMemory(): void {
   const contracts = Array.from({ length: SCHEMAS }, (_, number) => createLargeContract(number));
   const schemas = createTypedSchemas(Number.MAX_SAFE_INTEGER);
-  const before = measureHeap();
-  const kept = contracts.map((contract) => schemas.get(contract));
-  const bytes = measureHeap() - before;
+  const bytesBefore = measureHeap();
+  const cachedSchemas = contracts.map((contract) => schemas.get(contract));
+  const bytes = measureHeap() - bytesBefore;
   const toMebibytes = (size: number) => (size / 1024 / 1024).toFixed(0);
   console.log(
-    `${kept.length} schemas of ${OBJECTS} objects with ${FIELDS} fields: ${toMebibytes(bytes)} MiB, estimated as ${toMebibytes(schemas.bytes)} MiB`,
+    `${cachedSchemas.length} schemas of ${OBJECTS} objects with ${FIELDS} fields: ${toMebibytes(bytes)} MiB, estimated as ${toMebibytes(schemas.bytes)} MiB`,
   );
   const query = '{ object_0(group: "acme") { nodes { id own_0 } } }';
-  const builds = contracts.slice(0, COLD_RUNS).map((contract) => {
+  const buildTimes = contracts.slice(0, COLD_RUNS).map((contract) => {
     const startedAt = performance.now();
     const schema = createTypedSchemas().get(contract);
     validate(schema, parse(query));
     return performance.now() - startedAt;
   });
-  console.log(`building a schema and validating a query: ${computeMedian(builds).toFixed(1)} ms`);
+  console.log(
+    `building a schema and validating a query: ${computeMedian(buildTimes).toFixed(1)} ms`,
+  );
 }
 
 function measureHeap(): number {
@@ -81,7 +83,7 @@ async function measureQueries(): Promise<void> {
     const { url, demoFile } = await app.start();
     const demo = await import(String(demoFile), { with: { type: 'json' } });
     const { apiKey, installationId } = demo.default as Record<string, string>;
-    const send = async (path: string, query: string, variables: object = {}) => {
+    const timeQuery = async (path: string, query: string, variables: object = {}) => {
       const startedAt = performance.now();
       const response = await fetch(`${url}${path}`, {
         method: 'POST',
@@ -92,34 +94,34 @@ async function measureQueries(): Promise<void> {
       if (errors) throw new Error(JSON.stringify(errors));
       return performance.now() - startedAt;
     };
-    const typed = () =>
-      send(
+    const timeTyped = () =>
+      timeQuery(
         '/graphql/projects/demo',
-        '{ people(group: "acme") { nodes { id emailAddress firstname lastname } pageInfo { endCursor } } }',
+        'query ListPeople { people(group: "acme") { nodes { id emailAddress firstname lastname } pageInfo { endCursor } } }',
       );
-    const records = () =>
-      send(
+    const timeRecords = () =>
+      timeQuery(
         '/graphql',
-        'query ($id: ID!) { node(id: $id) { ... on Installation { records(objectName: "people") { nodes { id fields mappedFields } pageInfo { endCursor } } } } }',
+        'query ListRecords($id: ID!) { node(id: $id) { ... on Installation { records(objectName: "people") { nodes { id fields mappedFields } pageInfo { endCursor } } } } }',
         { id: installationId },
       );
-    for (let round = 0; round < 50; round += 1) await Promise.all([typed(), records()]);
+    for (let round = 0; round < 50; round += 1) await Promise.all([timeTyped(), timeRecords()]);
     const times = { typed: [] as number[], records: [] as number[] };
     for (let round = 0; round < WARM_ROUNDS; round += 1) {
-      times.typed.push(await typed());
-      times.records.push(await records());
+      times.typed.push(await timeTyped());
+      times.records.push(await timeRecords());
     }
-    const [warm, plain] = [computeMedian(times.typed), computeMedian(times.records)];
+    const [typedMs, recordsMs] = [computeMedian(times.typed), computeMedian(times.records)];
     console.log(
-      `people: ${warm.toFixed(2)} ms; records: ${plain.toFixed(2)} ms; ratio ${(warm / plain).toFixed(2)}`,
+      `people: ${typedMs.toFixed(2)} ms; records: ${recordsMs.toFixed(2)} ms; ratio ${(typedMs / recordsMs).toFixed(2)}`,
     );
-    const cold: number[] = [];
+    const coldTimes: number[] = [];
     for (let run = 0; run < COLD_RUNS; run += 1) {
-      await send('/graphql', CREATE_REVISION, { content: createContent(run) });
-      cold.push(await typed());
+      await timeQuery('/graphql', CREATE_REVISION, { content: createContent(run) });
+      coldTimes.push(await timeTyped());
     }
     console.log(
-      `first query after a new revision: ${computeMedian(cold).toFixed(1)} ms, at most ${Math.max(...cold).toFixed(1)} ms`,
+      `first query after a new revision: ${computeMedian(coldTimes).toFixed(1)} ms, at most ${Math.max(...coldTimes).toFixed(1)} ms`,
     );
   } finally {
     await app[Symbol.asyncDispose]();
@@ -127,17 +129,17 @@ async function measureQueries(): Promise<void> {
   }
 }
 
-const CREATE_REVISION = `mutation ($content: IntegrationContentInput!) {
+const CREATE_REVISION = `mutation CreateRevision($content: IntegrationContentInput!) {
   createRevision(input: {
     projectIdOrName: "demo", integrationIdOrName: "crm-sync"
     revision: { specVersion: "1.0.0", content: $content }
   }) { revision { id } }
 }`;
 
-/** Content with another contract for each number. */
+/** Creates content with another contract for each number. */
 function createContent(number: number): object {
   const names = ['email', 'firstname', 'lastname'] as const;
-  const mapped = names.map((fieldName) =>
+  const requiredFields = names.map((fieldName) =>
     fieldName === 'email' ? { fieldName, mapToName: 'emailAddress' } : { fieldName },
   );
   return {
@@ -149,10 +151,10 @@ function createContent(number: number): object {
           objectName: 'contacts',
           destination: 'records',
           mapToName: 'people',
-          requiredFields: mapped,
+          requiredFields,
           optionalFields: [{ fieldName: 'phone', mapToName: `phone_${number}` }],
         },
-        // The demo's installation reads it.
+        // The demo's installation reads this object.
         { objectName: 'companies', destination: 'live', requiredFields: [{ fieldName: 'name' }] },
       ],
     },

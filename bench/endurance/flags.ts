@@ -1,4 +1,4 @@
-/** Command line options of an endurance run. */
+/** Reads the command line options of an endurance run. */
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 

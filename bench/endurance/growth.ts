@@ -1,4 +1,4 @@
-/** Compares figures that must stay flat: their medians in a window after the warm-up and in the last window. */
+/** Compares figures that must not grow: their medians in a window after the warm-up and in the last window. */
 import { computeQuantile } from '../statistics.ts';
 import type { Sample } from './watch.ts';
 
@@ -13,11 +13,11 @@ export interface FigureGrowth {
 }
 
 /** The share of the run before the first window: ten minutes of an hour. */
-const WARM_UP = 1 / 6;
-const WINDOW = 1 / 6;
+const WARM_UP_SHARE = 1 / 6;
+const WINDOW_SHARE = 1 / 6;
 
-/** The database itself grows, because it keeps finished work for RETENTION_DAYS. */
-const WATCHED = [
+/** The figures that must not grow. The size of the database may grow, because it keeps finished work for RETENTION_DAYS. */
+const WATCHED_FIGURES = [
   {
     name: 'memory',
     unit: 'MiB',
@@ -63,15 +63,19 @@ const WATCHED = [
 ];
 
 export function compareWindows(samples: readonly Sample[]): FigureGrowth[] {
-  const from = Math.floor(samples.length * WARM_UP);
-  const count = Math.max(1, Math.floor(samples.length * WINDOW));
+  const from = Math.floor(samples.length * WARM_UP_SHARE);
+  const count = Math.max(1, Math.floor(samples.length * WINDOW_SHARE));
   const [early, late] = [samples.slice(from, from + count), samples.slice(-count)];
-  return WATCHED.flatMap(({ read, ...figure }) => {
-    const median = (window: readonly Sample[]) => {
+  return WATCHED_FIGURES.flatMap(({ read, ...figure }) => {
+    const computeWindowMedian = (window: readonly Sample[]) => {
       const values = window.map(read).filter((value) => value !== null);
       return computeQuantile(Float64Array.from(values).sort(), 0.5);
     };
-    const growth = { ...figure, early: median(early), late: median(late) };
+    const growth = {
+      ...figure,
+      early: computeWindowMedian(early),
+      late: computeWindowMedian(late),
+    };
     return Number.isNaN(growth.early) ? [] : [growth];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Mixed work at a steady rate for a long time, on each database, with the gateway's resource use: `npm run endurance --
- * --minutes 60 --rate 200`. Exits with 1 if a figure grew or a response was wrong.
+ * Sends mixed work at a steady rate for a long time, on each database, and records the gateway's resource use:
+ * `npm run endurance -- --minutes 60 --rate 200`. Exits with 1 if a figure grew or a response was wrong.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { formatTable } from '../table.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
 import { compareWindows, type FigureGrowth, isFlat } from './growth.ts';
 import { drawEndurance } from './picture.ts';
-import { createWatch, type Sample } from './watch.ts';
+import { createSampler, type Sample } from './watch.ts';
 import { type Demo, startWork, type WorkResult } from './work.ts';
 
 interface Run extends WorkResult {
@@ -25,7 +25,7 @@ interface Run extends WorkResult {
   growth: FigureGrowth[];
 }
 
-async function endure(
+async function runOnDatabase(
   database: DatabaseKind,
   postgres: Postgres,
   flags: EnduranceFlags,
@@ -48,13 +48,13 @@ async function endure(
     });
     const demo: Demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
     const work = startWork({ ...demo, url: server.url }, flags.rate);
-    const watch = createWatch({ server, metricsPort, url, folder });
+    const takeSample = createSampler({ server, metricsPort, url, folder });
     const samples: Sample[] = [];
     const endMs = performance.now() + flags.minutes * 60_000;
-    const everyMs = Math.max(1_000, (flags.minutes * 60_000) / SAMPLES);
+    const sampleMs = Math.max(1_000, (flags.minutes * 60_000) / SAMPLES);
     while (performance.now() < endMs) {
-      await sleep(everyMs);
-      samples.push(await watch(work.takeLatencies()));
+      await sleep(sampleMs);
+      samples.push(await takeSample(work.takeLatencies()));
     }
     return { database, samples, growth: compareWindows(samples), ...(await work.stop()) };
   } finally {
@@ -64,7 +64,7 @@ async function endure(
 
 const SAMPLES = 240;
 
-function report({ database, growth, responses, skipped, failures }: Run): void {
+function printRun({ database, growth, responses, skipped, failures }: Run): void {
   const rows = growth.map(({ name, unit, early, late }) => [
     name,
     `${early.toFixed(1)} ${unit}`,
@@ -82,8 +82,8 @@ const flags = readEnduranceFlags(process.argv.slice(2));
 await using postgres = await startPostgres();
 const runs: Run[] = [];
 for (const database of flags.databases) {
-  const run = await endure(database, postgres, flags);
-  report(run);
+  const run = await runOnDatabase(database, postgres, flags);
+  printRun(run);
   runs.push(run);
   writeResults('endurance', { flags, runs });
   writePicture('endurance', await drawEndurance(runs));

@@ -1,4 +1,4 @@
-/** The plot of an endurance run: a panel for each figure, a line for each database. */
+/** Draws an endurance run: a panel for each figure, with a line for each database. */
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { Sample } from './watch.ts';

@@ -31,7 +31,7 @@ export interface WatchTarget {
 }
 
 /** Starts sampling. Call the returned function with the latencies since its last call. */
-export function createWatch(target: WatchTarget): (latencies: number[]) => Promise<Sample> {
+export function createSampler(target: WatchTarget): (latencies: number[]) => Promise<Sample> {
   const startMs = performance.now();
   let lastMs = startMs;
   return (latencies) => {
@@ -81,7 +81,7 @@ function isFileIn(folder: string, link: string): boolean {
   }
 }
 
-const TABLES = `
+const DATABASE_FIGURES = `
   select pg_database_size(current_database())::float8 / ${MIB} as "databaseMib",
     (100.0 * sum(n_dead_tup) / greatest(sum(n_live_tup + n_dead_tup), 1))::float8 as "deadPercent"
   from pg_stat_user_tables`;
@@ -90,14 +90,15 @@ async function readDatabaseFigures(
   url: string,
 ): Promise<Pick<Sample, 'databaseMib' | 'deadPercent'>> {
   return usingClient(url, async (client) => {
-    const { rows } = await client.query<Pick<Sample, 'databaseMib' | 'deadPercent'>>(TABLES);
+    const { rows } =
+      await client.query<Pick<Sample, 'databaseMib' | 'deadPercent'>>(DATABASE_FIGURES);
     const [row] = rows;
     if (!row) throw new Error('pg_stat_user_tables returned no row.');
     return row;
   });
 }
 
-/** A file may disappear before it is inspected. */
+/** Returns the size of the folder. A file may disappear before it is inspected. */
 function measureMib(folder: string): number {
   const sizes = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0,

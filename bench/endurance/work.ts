@@ -1,6 +1,6 @@
 /**
- * Work of all kinds at a steady rate, regardless of pending responses. The backlog is limited to a few seconds, so that
- * an overloaded gateway is measured and not its queue.
+ * Sends work of all kinds at a steady rate, regardless of pending responses. It limits the backlog to a few seconds, so
+ * that the figures of an overloaded gateway do not measure the backlog.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -36,50 +36,50 @@ const FAULT_TIMES = 20;
 
 const TARGET = 'projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"';
 const QUERIES = [
-  '{ project(idOrName: "demo") { operations(first: 20) { nodes { id status result createTime } } } }',
-  '{ project(idOrName: "demo") { connections(first: 20) { nodes { id status group { groupRef } consumer { consumerRef } } } } }',
-  '{ project(idOrName: "demo") { integrations(first: 5) { nodes { id name latestRevision { id } } } } }',
-  '{ project(idOrName: "demo") { notificationEvents(first: 20) { nodes { id eventType } } } }',
-  '{ project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
+  'query ListOperations { project(idOrName: "demo") { operations(first: 20) { nodes { id status result createTime } } } }',
+  'query ListConnections { project(idOrName: "demo") { connections(first: 20) { nodes { id status group { groupRef } consumer { consumerRef } } } } }',
+  'query ListIntegrations { project(idOrName: "demo") { integrations(first: 5) { nodes { id name latestRevision { id } } } } }',
+  'query ListNotificationEvents { project(idOrName: "demo") { notificationEvents(first: 20) { nodes { id eventType } } } }',
+  'query ListDeliveries { project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
 ];
 
 /** Kinds of work, with their shares of a thousand requests. */
 const SHARES: [number, () => { query?: string; path?: string }][] = [
-  [20, () => ({ query: write('SYNCHRONOUS') })],
-  [20, () => ({ query: write('ASYNCHRONOUS') })],
+  [20, () => ({ query: createWrite('SYNCHRONOUS') })],
+  [20, () => ({ query: createWrite('ASYNCHRONOUS') })],
   [
     5,
     () => ({
-      query: `mutation { triggerRead(input: { ${TARGET}, objectName: "companies" }) { operation { id } } }`,
+      query: `mutation TriggerRead { triggerRead(input: { ${TARGET}, objectName: "companies" }) { operation { id } } }`,
     }),
   ],
-  [30, () => ({ query: createTopic() })],
+  [30, () => ({ query: createTopicMutation() })],
   [125, () => ({ path: '/v1/projects/demo/integrations' })],
   [800, () => ({ query: QUERIES[Math.floor(drawRandom() * QUERIES.length)] })],
 ];
 
-function write(mode: 'SYNCHRONOUS' | 'ASYNCHRONOUS'): string {
+function createWrite(mode: 'SYNCHRONOUS' | 'ASYNCHRONOUS'): string {
   const record = `{ email: "${randomUUID()}@example.com", lastname: "Endurance" }`;
-  return `mutation { writeRecords(input: { ${TARGET}, objectName: "contacts", type: CREATE, mode: ${mode}, records: { record: ${record} } }) { operation { id } } }`;
+  return `mutation WriteRecords { writeRecords(input: { ${TARGET}, objectName: "contacts", type: CREATE, mode: ${mode}, records: { record: ${record} } }) { operation { id } } }`;
 }
 
-function createTopic(): string {
-  return `mutation { createTopic(input: { projectIdOrName: "demo", name: "t-${randomUUID()}" }) { topic { id } } }`;
+function createTopicMutation(): string {
+  return `mutation CreateTopic { createTopic(input: { projectIdOrName: "demo", name: "t-${randomUUID()}" }) { topic { id } } }`;
 }
 
 let randomState = 42;
 
-/** Pseudo-random numbers from 0 to 1, the same in each run. */
+/** Returns pseudo-random numbers from 0 to 1, the same in each run. */
 function drawRandom(): number {
   randomState = (Math.imul(randomState, 1_103_515_245) + 12_345) >>> 0;
   return randomState / 2 ** 32;
 }
 
 function chooseRequest(): { query?: string; path?: string } {
-  let rest = drawRandom() * 1_000;
+  let remainder = drawRandom() * 1_000;
   for (const [share, create] of SHARES) {
-    rest -= share;
-    if (rest < 0) return create();
+    remainder -= share;
+    if (remainder < 0) return create();
   }
   return { query: QUERIES[0] };
 }
@@ -88,11 +88,11 @@ export function startWork(demo: Demo, rate: number): Work {
   const dispatcher = new Agent({ connections: SOCKETS });
   const failures = new Map<string, number>();
   const running = new Set<Promise<void>>();
-  const ending = new AbortController();
+  const abortController = new AbortController();
   let latencies: number[] = [];
   let responses = 0;
   const countFailure = (reason: string) => failures.set(reason, (failures.get(reason) ?? 0) + 1);
-  const sendOne = async () => {
+  const sendRequest = async () => {
     const { query, path } = chooseRequest();
     const startMs = performance.now();
     const headers = { 'x-api-key': demo.apiKey, 'content-type': 'application/json' };
@@ -121,7 +121,7 @@ export function startWork(demo: Demo, rate: number): Work {
         skipped += 1;
         continue;
       }
-      const work = sendOne().finally(() => running.delete(work));
+      const work = sendRequest().finally(() => running.delete(work));
       running.add(work);
     }
   }, TICK_MS);
@@ -136,17 +136,19 @@ export function startWork(demo: Demo, rate: number): Work {
       () => countFailure('fault'),
     );
   }, FAULT_EVERY_MS);
-  const streams = Array.from({ length: STREAMS }, () => resubscribe(demo, ending.signal));
+  const streams = Array.from({ length: STREAMS }, () =>
+    keepSubscribed(demo, abortController.signal),
+  );
   return {
     takeLatencies() {
-      const taken = latencies;
+      const takenLatencies = latencies;
       latencies = [];
-      return taken;
+      return takenLatencies;
     },
     async stop() {
       clearInterval(sendTimer);
       clearInterval(faultTimer);
-      ending.abort();
+      abortController.abort();
       await Promise.all([...running, ...streams]);
       await dispatcher.close();
       return { responses, skipped, failures: Object.fromEntries(failures) };
@@ -154,9 +156,10 @@ export function startWork(demo: Demo, rate: number): Work {
   };
 }
 
-/** Subscribes again and again, until the signal is aborted. */
-async function resubscribe({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
-  const query = 'subscription { notificationEvents(projectIdOrName: "demo") { cursor } }';
+/** Subscribes, and subscribes again after each end, until the signal is aborted. */
+async function keepSubscribed({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
+  const query =
+    'subscription FollowNotificationEvents { notificationEvents(projectIdOrName: "demo") { cursor } }';
   while (!signal.aborted) {
     const lifetime = AbortSignal.timeout(Math.round(STREAM_MS * (0.5 + drawRandom())));
     const response = await fetch(`${url}/graphql`, {

@@ -8,26 +8,30 @@ import { type Peer, startPeer } from '../peers.ts';
 import { formatTable } from '../table.ts';
 import { createLoads } from './requests.ts';
 
-const TOKEN = `mutation Token($input: CreateSessionTokenInput!) {
+const CREATE_SESSION_TOKEN = `mutation CreateSessionToken($input: CreateSessionTokenInput!) {
   createSessionToken(input: $input) { token }
 }`;
 
-/** The shortest request, so that identification is the largest part of it. */
+/** Measures the shortest request, so that identification is the largest part of its time. */
 export async function measureCallers(filled: FilledDatabase, flags: Flags): Promise<Comparison[]> {
   await using key = await startPeer('gateway', filled);
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await createToken(key)}` } };
   // The API key is measured twice: the difference between two equal keys is the noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };
   const loads = await createLoads(Object.values(callers), 'W0', { flags, nodes: [] });
-  const named = Object.entries(callers).map(([name, peer]) => {
+  const namedLoads = Object.entries(callers).map(([name, peer]) => {
     return { name, server: peer.server, requests: loads.get(peer)! };
   });
-  return await compareInSlices(named, flags);
+  return await compareInSlices(namedLoads, flags);
 }
 
 async function createToken(peer: Peer): Promise<string> {
   const input = { projectIdOrName: PROJECT_NAME, groupRef: 'group-0', consumerRef: 'consumer-0' };
-  const request = { operationName: 'Token', query: TOKEN, variables: { input } };
+  const request = {
+    operationName: 'CreateSessionToken',
+    query: CREATE_SESSION_TOKEN,
+    variables: { input },
+  };
   return (await sendRequest(peer, request)).createSessionToken.token;
 }
 

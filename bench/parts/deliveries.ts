@@ -1,4 +1,4 @@
-/** Messages to webhooks, signed, sent and recorded, compared with plain POSTs to the same receiver. */
+/** Measures signed and recorded messages to webhooks, compared with plain POSTs to the same receiver. */
 import type pg from 'pg';
 import { createSigningSecret, sealSigningSecret } from '../../src/deliveries/signing-secret.ts';
 import { newId } from '../../src/ids.ts';
@@ -57,17 +57,20 @@ export async function measureDeliveries(
     profile: flags.profile,
   });
   const count = Math.ceil(PER_SECOND * flags.seconds);
-  const deliver = (messages: number) =>
+  const measureMessages = (messages: number) =>
     usingClient(databaseUrl, (client) =>
       timeDeliveries(client, receiver, { projectId, count: messages, worker, postgres }),
     );
-  const post = async (messages: number) =>
+  const measurePosts = async (messages: number) =>
     (messages / Number(await poster.request(createPosts(url, messages)))) * 1000;
-  await deliver(flags.sizes.deliveriesWarmUp);
-  await post(flags.sizes.deliveriesWarmUp);
+  await measureMessages(flags.sizes.deliveriesWarmUp);
+  await measurePosts(flags.sizes.deliveriesWarmUp);
   const rounds: DeliveriesResult[] = [];
   for (let round = 0; round < flags.rounds; round += 1) {
-    rounds.push({ plainPostsPerSecond: await post(count), ...(await deliver(count)) });
+    rounds.push({
+      plainPostsPerSecond: await measurePosts(count),
+      ...(await measureMessages(count)),
+    });
   }
   return computeMedians(rounds);
 }
@@ -86,21 +89,21 @@ interface DeliveryRun {
   postgres: Postgres;
 }
 
-/** Time from the first arrival to the last record; creating the deliveries is not timed. */
+/** Measures the time from the first arrival to the last record. It does not include the creation of the deliveries. */
 async function timeDeliveries(
   client: pg.Client,
   receiver: Child,
   { projectId, count, worker, postgres }: DeliveryRun,
 ) {
   const countReceived = async () => Number(await receiver.request({}));
-  const before = await countReceived();
+  const countBefore = await countReceived();
   const cpuMs = worker.readCpuMs();
   await createDeliveries(client, projectId, count);
   const databaseMs = postgres.readCpuMs();
-  await waitUntil(async () => (await countReceived()) > before, WAIT);
+  await waitUntil(async () => (await countReceived()) > countBefore, WAIT);
   const startMs = performance.now();
-  const early = (await countReceived()) - before;
-  await waitUntil(async () => (await countReceived()) - before >= count, WAIT);
+  const earlyCount = (await countReceived()) - countBefore;
+  await waitUntil(async () => (await countReceived()) - countBefore >= count, WAIT);
   await waitUntil(async () => {
     const { rows } = await client.query(
       `select 1 from "Delivery" where status <> 'SUCCEEDED' limit 1`,
@@ -109,9 +112,9 @@ async function timeDeliveries(
   }, WAIT);
   const tookMs = performance.now() - startMs;
   return {
-    deliveriesPerSecond: ((count - early) / tookMs) * 1000,
+    deliveriesPerSecond: ((count - earlyCount) / tookMs) * 1000,
     cpuMicrosPerDelivery: ((worker.readCpuMs() - cpuMs) * 1000) / count,
-    databaseMicrosPerDelivery: ((postgres.readCpuMs() - databaseMs) * 1000) / (count - early),
+    databaseMicrosPerDelivery: ((postgres.readCpuMs() - databaseMs) * 1000) / (count - earlyCount),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The reading workloads on the embedded database, which is in a thread of the server's process. */
+/** Measures the workloads that read on the embedded database, which runs in a thread of the server's process. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import { createLog } from '../../src/log.ts';
 import { NO_METERS } from '../../src/meters.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createApiKey } from '../database.ts';
-import { fill } from '../fill.ts';
+import { fillDatabase } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createGatewayPeer, GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
 import { createNodeQuery, type Variables, type Workload } from '../workloads.ts';
 import { measureWorkload, type WorkloadResult } from './requests.ts';
 
-/** A realistic size for an embedded database. Filling it takes 15 s. */
+/** A realistic number of operations for an embedded database, which takes 15 s to fill. */
 const OPERATIONS_MAX = 50_000;
 const WORKLOADS: Workload[] = ['W1', 'W1-deep', 'W2', 'W3'];
 
@@ -53,7 +53,7 @@ async function fillEmbedded(folder: string, operations: number, seed: number) {
   const client = new pg.Client(engine.address);
   await client.connect();
   const sizes = { operations, connections: operations / 50, events: operations / 10 };
-  await fill([client], sizes, seed);
+  await fillDatabase([client], sizes, seed);
   const { apiKey, statements } = createApiKey();
   for (const { text, values } of statements) await client.query(text, values);
   const { text, values } = createNodeQuery(seed);

@@ -1,4 +1,4 @@
-/** Checks that all peers return the same responses. The bench measures no time before that. */
+/** Checks that all peers return the same responses, before the bench measures them. */
 import { isDeepStrictEqual } from 'node:util';
 import { createRequest, sendRequest } from '../graphql-request.ts';
 import type { Peer } from '../peers.ts';
@@ -12,9 +12,9 @@ export async function requireEqualResponses(
   workload: Workload,
   requests: { peer: Peer; variables: Variables[] }[],
 ): Promise<void> {
-  const [first, ...others] = requests;
-  if (!first) return;
-  const expected = await fetchResponses(first.peer, workload, first.variables);
+  const [base, ...others] = requests;
+  if (!base) return;
+  const expected = await fetchResponses(base.peer, workload, base.variables);
   for (const { peer, variables } of others) {
     const responses = await fetchResponses(peer, workload, variables);
     for (const [index, response] of responses.entries()) {
@@ -23,7 +23,7 @@ export async function requireEqualResponses(
         JSON.stringify(value).slice(0, 2_000),
       );
       throw new Error(
-        `${workload}: responses differ.\n${first.peer.name}: ${texts[0]}\n${peer.name}: ${texts[1]}`,
+        `${workload}: responses differ.\n${base.peer.name}: ${texts[0]}\n${peer.name}: ${texts[1]}`,
       );
     }
   }

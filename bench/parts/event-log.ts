@@ -1,6 +1,6 @@
 /**
- * The events per second that one project's log takes, each with a topic and a webhook delivery: from one process and from
- * several, with fast commits and with slow ones.
+ * Measures how many events per second one project can record, each with a topic and a webhook delivery: from one process
+ * and from several, with fast commits and with slow commits.
  */
 import type pg from 'pg';
 import { newId } from '../../src/ids.ts';
@@ -38,8 +38,8 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
   }
   return await usingClient(url, async (client) => {
     const projectId = await addRoutedProject(client);
-    // A worker would analyze the new tables, and none runs here.
-    await append(postgres, children, {
+    // This part analyzes the new tables itself, because it runs no worker.
+    await appendEvents(postgres, children, {
       projectId,
       callers: 16,
       seconds: Math.min(1, flags.seconds),
@@ -53,7 +53,7 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
           const rounds: EventLogResult[] = [];
           for (let round = 0; round < flags.rounds; round += 1) {
             const request = { projectId, callers: callers / processes, seconds: flags.seconds };
-            const figures = await append(postgres, children.slice(0, processes), request);
+            const figures = await appendEvents(postgres, children.slice(0, processes), request);
             rounds.push({ callers, processes, commitMs, ...figures });
           }
           results.push(computeMedians(rounds));
@@ -65,7 +65,11 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
   });
 }
 
-async function append(postgres: Postgres, children: readonly Child[], request: AppendRequest) {
+async function appendEvents(
+  postgres: Postgres,
+  children: readonly Child[],
+  request: AppendRequest,
+) {
   const databaseMs = postgres.readCpuMs();
   const results = (await Promise.all(
     children.map((child) => child.request(request)),

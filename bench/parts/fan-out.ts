@@ -1,6 +1,6 @@
 /** Measures one stream of events to many subscribers: the rate of messages, and their age on arrival. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createExecute, mutate } from '../bench-project.ts';
+import { createExecute, runMutation } from '../bench-project.ts';
 import { type FilledDatabase, KEY_TEXT } from '../database.ts';
 import type { Flags } from '../flags.ts';
 import { listInstalledPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
@@ -18,11 +18,11 @@ import { computeMedians, computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** Number of events in a transaction. Large enough that sending, not waking up, dominates the time. */
+/** The number of events in a transaction, so large that sending takes most of the time. */
 const BURST = 50;
 /** The rate at which latencies are measured. */
 const EVENTS_PER_SECOND = 5;
-/** Subscriptions start at the end of the log, which a server may take a moment to find. */
+/** The time in which a server finds the end of the log, where subscriptions start. */
 const SETTLE_MS = 500;
 const WARM_UP_SECONDS = 1;
 const WAIT = { pollMs: 1, timeoutMs: 20_000, subject: 'Messages to subscribers' };
@@ -40,7 +40,7 @@ export interface FanOutResult {
   memoryBytes: number;
 }
 
-/** Mercurius has no server-sent events. */
+/** The measured subscriptions. Mercurius has no server-sent events. */
 const SUBJECTS: readonly { peerName: PeerName; protocol: Protocol; isStream?: boolean }[] = [
   { peerName: 'mercurius', protocol: 'WebSocket' },
   { peerName: 'gateway', protocol: 'WebSocket' },
@@ -82,22 +82,22 @@ export async function measureFanOut(filled: FilledDatabase, flags: Flags): Promi
 /** Creates a stream destination that stores the same events during the measurement. */
 async function createStream(gateway: Peer, stack: AsyncDisposableStack): Promise<string> {
   const execute = createExecute(gateway.server, gateway.headers);
-  const change = (name: string, input: object, selection: string) =>
-    mutate(execute, name, input, selection);
+  const mutate = (name: string, input: object, selection: string) =>
+    runMutation(execute, name, input, selection);
   const name = `stream-${crypto.randomUUID()}`;
-  const { destination } = await change(
+  const { destination } = await mutate(
     'createDestination',
     { name, type: 'STREAM' },
     'destination { id }',
   );
   const destinationId: string = destination.id;
-  stack.defer(() => change('deleteDestination', { destinationId }, 'deletedId'));
-  const { topic } = await change('createTopic', { name }, 'topic { id }');
+  stack.defer(() => mutate('deleteDestination', { destinationId }, 'deletedId'));
+  const { topic } = await mutate('createTopic', { name }, 'topic { id }');
   const topicId: string = topic.id;
   const eventRoute = { topicId, eventType: 'CONNECTION_CREATED' };
-  await change('createEventTopicRoute', eventRoute, 'eventTopicRoute { id }');
+  await mutate('createEventTopicRoute', eventRoute, 'eventTopicRoute { id }');
   const destinationRoute = { topicId, destinationId };
-  await change('createTopicDestinationRoute', destinationRoute, 'topicDestinationRoute { id }');
+  await mutate('createTopicDestinationRoute', destinationRoute, 'topicDestinationRoute { id }');
   return destinationId;
 }
 
@@ -110,12 +110,12 @@ async function measurePeer(
   using listeners = await openListeners(peer, listening, subscribers);
   const audience = { listeners, subscribers, record };
   await sleep(SETTLE_MS);
-  // Warms up, and verifies that every subscriber listens.
-  await saturate(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
+  // Warms up the server, and checks that every subscriber listens.
+  await sendBursts(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
   const cpuMs = peer.server.readCpuMs();
-  const driverBefore = process.cpuUsage();
-  const { deliveries, seconds } = await saturate(audience, flags.seconds);
-  const driver = process.cpuUsage(driverBefore);
+  const driverStart = process.cpuUsage();
+  const { deliveries, seconds } = await sendBursts(audience, flags.seconds);
+  const driver = process.cpuUsage(driverStart);
   const spentMs = peer.server.readCpuMs() - cpuMs;
   const ages = await measureAges(audience, flags.seconds);
   return {
@@ -138,32 +138,32 @@ interface Audience {
  * Records bursts of events, each timed from its commit to its last message. Recording is not timed, because it is slower
  * than sending and does not involve the server. Throws if a message is missing or arrives twice.
  */
-async function saturate({ listeners, subscribers, record }: Audience, seconds: number) {
-  const before = listeners.countReceived();
+async function sendBursts({ listeners, subscribers, record }: Audience, seconds: number) {
+  const countBefore = listeners.countReceived();
   let deliveries = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1000) {
     const committedMs = await record(BURST);
     deliveries += BURST * subscribers;
-    await waitUntil(() => listeners.countReceived() - before >= deliveries, WAIT);
+    await waitUntil(() => listeners.countReceived() - countBefore >= deliveries, WAIT);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }
-  if (listeners.countReceived() - before !== deliveries)
+  if (listeners.countReceived() - countBefore !== deliveries)
     throw new Error('Some messages arrived twice.');
   return { deliveries, seconds: tookMs / 1000 };
 }
 
 async function measureAges({ listeners, subscribers, record }: Audience, seconds: number) {
   const ages: number[] = [];
-  const before = listeners.countReceived();
+  const countBefore = listeners.countReceived();
   listeners.watchAges((ageMs) => ages.push(ageMs));
   const events = Math.ceil(seconds * EVENTS_PER_SECOND);
   for (let event = 0; event < events; event += 1) {
-    const next = sleep(1000 / EVENTS_PER_SECOND);
+    const interval = sleep(1000 / EVENTS_PER_SECOND);
     await record(1);
-    await next;
+    await interval;
   }
-  await waitUntil(() => listeners.countReceived() - before >= events * subscribers, WAIT);
+  await waitUntil(() => listeners.countReceived() - countBefore >= events * subscribers, WAIT);
   listeners.watchAges(null);
   return Float64Array.from(ages).sort();
 }

@@ -18,15 +18,15 @@ import { createNodeQuery, DEEP_ROWS, PAGE_SIZE, type Variables } from '../worklo
 
 const SMALLEST = 10_000;
 const LARGEST = 10_000_000;
-/** Number of timed requests per size, and of warm-up requests before them. */
-const TIMES = 500;
-const WARM_UP = 100;
-/** Small enough that the shortest list of the smallest size has a second page. */
+/** The number of timed requests per size, and of warm-up requests before them. */
+const TIMED_REQUESTS = 500;
+const WARM_UP_REQUESTS = 100;
+/** A page size with which the shortest list of the smallest size has a second page. */
 const STRIDE = 250;
 
 /**
- * Each list has as many rows as the size says, or a fixed share of it. Rows in progress are an exception: there are
- * none.
+ * The measured lists. Each has as many rows as the size, or a fixed share of it, except for operations in progress, of
+ * which there are none.
  */
 const LISTS = {
   operations: 'operations',
@@ -47,7 +47,7 @@ const LISTS = {
   consumers: 'consumers',
 } as const;
 
-/** Activity of 90 days: as many rows as buckets, regardless of the project's size. */
+/** Activity of 90 days, which has as many rows as buckets, regardless of the project's size. */
 const ACTIVITY = {
   'operations by hour': 'operations { startTime actionType status count }',
   'deliveries by hour': 'deliveries { startTime attempts failedAttempts p50Ms p95Ms p99Ms }',
@@ -72,11 +72,11 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
     const filled = await createFilledDatabase(postgres, filledSizes, flags.seed);
     await using peer = await startPeer('gateway', filled);
     for (const [name, field] of Object.entries(LISTS)) {
-      const first = await timeRequests(peer, [createPageRequest(field)]);
-      results.push({ rows, request: name, position: 'first page', ...first });
-      const deep = await findDeepPage(peer, field);
-      if (!deep) continue;
-      const deepTimes = await timeRequests(peer, [deep]);
+      const firstPageTimes = await timeRequests(peer, [createPageRequest(field)]);
+      results.push({ rows, request: name, position: 'first page', ...firstPageTimes });
+      const deepPage = await findDeepPage(peer, field);
+      if (!deepPage) continue;
+      const deepTimes = await timeRequests(peer, [deepPage]);
       results.push({ rows, request: name, position: 'deep page', ...deepTimes });
     }
     for (const [name, selection] of Object.entries(ACTIVITY)) {
@@ -106,10 +106,10 @@ export async function measureGrowth(postgres: Postgres, flags: Flags): Promise<G
 }
 
 function createActivityRequest(selection: string, bucket: string): GraphqlRequest {
-  const query = `query Activity($project: String!) { project(idOrName: $project) {
+  const query = `query GetActivity($project: String!) { project(idOrName: $project) {
     activity(from: "2025-01-01T00:00:00Z", until: "2025-03-31T00:00:00Z", bucket: ${bucket}) { ${selection} }
   } }`;
-  return { operationName: 'Activity', query, variables: { project: PROJECT_NAME } };
+  return { operationName: 'GetActivity', query, variables: { project: PROJECT_NAME } };
 }
 
 /** Requests a page of a list. `field` may have arguments of the list. */
@@ -118,14 +118,14 @@ function createPageRequest(
   first: number = PAGE_SIZE,
   after?: string | null,
 ): GraphqlRequest {
-  const [name, ownArgs] = field.split(/[()]/);
-  const args = `${ownArgs ? `${ownArgs}, ` : ''}first: $first, after: $after`;
-  const query = `query Page($project: String!, $first: Int!, $after: String) {
+  const [name, listArgs] = field.split(/[()]/);
+  const args = `${listArgs ? `${listArgs}, ` : ''}first: $first, after: $after`;
+  const query = `query ListPage($project: String!, $first: Int!, $after: String) {
     project(idOrName: $project) {
       page: ${name}(${args}) { edges { cursor node { id createTime } } pageInfo { hasNextPage endCursor } }
     }
   }`;
-  return { operationName: 'Page', query, variables: { project: PROJECT_NAME, first, after } };
+  return { operationName: 'ListPage', query, variables: { project: PROJECT_NAME, first, after } };
 }
 
 /**
@@ -149,35 +149,38 @@ async function timeRequests(peer: Peer, requests: GraphqlRequest[]) {
   const socket = await openHttpSocket(hostname, Number(port));
   const buffers = requests.map((request) => encodeRequest(peer, request));
   try {
-    return await timeCalls((index) => socket.send(buffers[index % buffers.length]!), TIMES);
+    return await timeCalls(
+      (index) => socket.send(buffers[index % buffers.length]!),
+      TIMED_REQUESTS,
+    );
   } finally {
     socket.close();
   }
 }
 
-async function timeCalls(once: (index: number) => Promise<void>, times: number) {
-  for (let index = 0; index < WARM_UP; index += 1) await once(index);
+async function timeCalls(call: (index: number) => Promise<void>, times: number) {
+  for (let index = 0; index < WARM_UP_REQUESTS; index += 1) await call(index);
   const latencies: number[] = [];
   for (let index = 0; index < times; index += 1) {
     const startMs = performance.now();
-    await once(WARM_UP + index);
+    await call(WARM_UP_REQUESTS + index);
     latencies.push(performance.now() - startMs);
   }
   const sorted = latencies.sort((a, b) => a - b);
   return { p50Ms: computeQuantile(sorted, 0.5), p99Ms: computeQuantile(sorted, 0.99) };
 }
 
-/** Time from the request to the first event, for a subscriber that resumes a page of events later. */
+/** Measures the time to the first event of a subscriber who resumes after missing a page of events. */
 async function timeSubscriptions(peer: Peer) {
   const { project } = await sendRequest(peer, createPageRequest(LISTS['notification events']));
   const after: string = project.page.edges.at(-1).cursor;
-  const query = `subscription Events($project: String!, $after: String) {
+  const query = `subscription FollowNotificationEvents($project: String!, $after: String) {
     notificationEvents(projectIdOrName: $project, after: $after) { cursor node { id data } }
   }`;
   const variables = { project: PROJECT_NAME, after };
   return timeCalls(
-    () => waitForFirstEvent(peer, { operationName: 'Events', query, variables }),
-    TIMES,
+    () => waitForFirstEvent(peer, { operationName: 'FollowNotificationEvents', query, variables }),
+    TIMED_REQUESTS,
   );
 }
 

@@ -17,9 +17,9 @@ import { formatTable } from '../table.ts';
 import type { Variables, Workload } from '../workloads.ts';
 import { createLoads } from './requests.ts';
 
-const MEASURED: Workload[] = ['W1', 'W3'];
+const WORKLOADS: Workload[] = ['W1', 'W3'];
 
-/** All servers share one PostgreSQL. */
+/** A small pool for each server, because all servers share one PostgreSQL. */
 const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const METRICS = { METRICS_PORT: '0' };
@@ -39,7 +39,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface ObservingResult {
   workload: Workload;
   name: string;
-  /** Ratio to a request without either, for the median server. */
+  /** The ratio to a request without metrics and traces, for the median server. */
   ratio: number;
   /** Ratios of each server. */
   ratios: number[];
@@ -88,7 +88,7 @@ export async function measureObserving(
     }
   }
   const results: ObservingResult[] = [];
-  for (const workload of MEASURED) {
+  for (const workload of WORKLOADS) {
     const requests = await createLoads(
       peers.map(({ peer }) => peer),
       workload,
@@ -121,16 +121,18 @@ function createPeerLoads(
   ];
 }
 
-/** Repeats the requests in `every` passes. Each request is sampled in one of them. */
+/** Repeats the requests `every` times. Each request is sampled in one of the repetitions. */
 function sampleRequests(requests: Buffer[], every: number): Buffer[] {
   if (every === NEVER) return requests;
-  const sampled = requests.map(addTraceparent);
-  return Array.from({ length: every }, (_, pass) =>
-    requests.map((request, index) => ((index + pass) % every === 0 ? sampled[index]! : request)),
+  const sampledRequests = requests.map(addTraceparent);
+  return Array.from({ length: every }, (_, repetition) =>
+    requests.map((request, index) =>
+      (index + repetition) % every === 0 ? sampledRequests[index]! : request,
+    ),
   ).flat();
 }
 
-/** A request from a caller whose trace is sampled. */
+/** Returns the request with the header of a caller whose trace is sampled. */
 function addTraceparent(request: Buffer): Buffer {
   const headAt = request.indexOf('\r\n') + 2;
   const header = Buffer.from(`traceparent: ${TRACEPARENT}\r\n`);
@@ -141,22 +143,22 @@ function addTraceparent(request: Buffer): Buffer {
 function compareLoads(
   driven: (ServerLoad & { turns: Turns })[],
 ): Omit<ObservingResult, 'workload'>[] {
-  const firsts = driven.filter(({ isFirst }) => isFirst);
+  const firstLoads = driven.filter(({ isFirst }) => isFirst);
   const byName = Map.groupBy(driven, ({ name }) => name);
   const base = computeMedianTurns(byName.get(driven[0]!.name)!.map(({ turns }) => turns));
-  const medianRatio = (name: string) =>
+  const computeMedianRatio = (name: string) =>
     computeMedian(byName.get(name)!.map(({ turns }) => computeRatio(turns, base)));
   return [...byName].map(([name, loads]) => {
     const ratios = loads.map(({ server, isFirst, turns }) => {
       if (isFirst) return computeRatio(turns, base);
-      const first = firsts.find((load) => load.server === server)!;
-      return computeRatio(turns, first.turns) * medianRatio(first.name);
+      const first = firstLoads.find((load) => load.server === server)!;
+      return computeRatio(turns, first.turns) * computeMedianRatio(first.name);
     });
     return { name, ratio: computeMedian(ratios), ratios };
   });
 }
 
-/** A receiver that discards everything. */
+/** Starts a receiver that discards everything. */
 async function startReceiver() {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end());

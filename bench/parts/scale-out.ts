@@ -19,12 +19,12 @@ export async function measureScaleOut(
   filled: FilledDatabase,
   flags: Flags,
 ): Promise<ScaleOutResult[]> {
-  await using first = await startPeer('gateway', filled);
-  await using second = await startPeer('gateway', filled);
+  await using peerA = await startPeer('gateway', filled);
+  await using peerB = await startPeer('gateway', filled);
   const rounds: ScaleOutResult[][] = [[], []];
   for (let round = 0; round < flags.rounds; round += 1) {
-    rounds[0]!.push(await measurePeers([first], flags));
-    rounds[1]!.push(await measurePeers([first, second], flags));
+    rounds[0]!.push(await measurePeers([peerA], flags));
+    rounds[1]!.push(await measurePeers([peerA, peerB], flags));
   }
   return rounds.map(computeMedians);
 }

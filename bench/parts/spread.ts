@@ -29,8 +29,8 @@ export function formatSpreadTable(runs: readonly WorkloadResult[][]): string {
 /** Returns ratios to the limit of the same run, because the speed of a machine differs from hour to hour. */
 function computeRatios(results: WorkloadResult[]): Ratios[] {
   return results.map(({ workload, peer, median }) => {
-    const workloadResults = results.filter((other) => other.workload === workload);
-    const base = (workloadResults.find((other) => other.peer === LIMIT) ?? workloadResults[0]!)
+    const workloadResults = results.filter((result) => result.workload === workload);
+    const base = (workloadResults.find((result) => result.peer === LIMIT) ?? workloadResults[0]!)
       .median;
     return {
       workload,

@@ -11,9 +11,9 @@ import { startServer } from '../processes/server.ts';
 import { computeMedians } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 
-const QUERY = JSON.stringify({ query: '{ viewer { __typename } }' });
-/** After this time, garbage of the start has been collected. */
-const REST_MS = 3_000;
+const QUERY = JSON.stringify({ query: 'query GetViewer { viewer { __typename } }' });
+/** The time after which the garbage of the start has been collected. */
+const GARBAGE_MS = 3_000;
 
 export interface StartUpResult {
   database: string;
@@ -71,7 +71,7 @@ async function measureStart(
   const text = await response.text();
   if (!text.startsWith('{"data":')) throw new Error(`The response to the first query is ${text}`);
   const startMs = performance.now() - beginMs;
-  await sleep(REST_MS);
+  await sleep(GARBAGE_MS);
   return { database, startMs, memoryBytes: server.readMemoryBytes() };
 }
 

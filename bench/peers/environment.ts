@@ -1,4 +1,4 @@
-/** The environment of a peer's process. */
+/** Reads the environment of a peer's process. */
 export function readEnvironment() {
   const { PORT, DATABASE_URL, POOL_SIZE, PROJECT_ID } = process.env;
   if (!PORT || !DATABASE_URL || !POOL_SIZE || !PROJECT_ID) {

@@ -1,4 +1,4 @@
-/** Recorded events, for peers that have no feed of their own. */
+/** Follows recorded events, for peers that do not follow events themselves. */
 import pg from 'pg';
 
 const CHANNEL = 'gateway_events';
@@ -14,7 +14,7 @@ export interface EventRow {
   data: unknown;
 }
 
-/** Yields each new event of any project once, in order. */
+/** Calls `onEvent` once for each new event of any project, in order. */
 export async function followEvents(
   databaseUrl: string,
   onEvent: (projectId: string, event: EventRow) => void,
@@ -22,21 +22,23 @@ export async function followEvents(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query('select "projectId", "lastPosition" from "EventLog"');
-  const ends = new Map<string, string>(rows.map((row) => [row.projectId, row.lastPosition]));
+  const lastPositions = new Map<string, string>(
+    rows.map((row) => [row.projectId, row.lastPosition]),
+  );
   let reading = Promise.resolve();
-  const read = async (projectId: string) => {
+  const readNewEvents = async (projectId: string) => {
     const { rows: events } = await client.query<EventRow>({
       name: 'events',
       text: NEW_EVENTS,
-      values: [projectId, ends.get(projectId) ?? '0'],
+      values: [projectId, lastPositions.get(projectId) ?? '0'],
     });
     for (const event of events) {
-      ends.set(projectId, event.position);
+      lastPositions.set(projectId, event.position);
       onEvent(projectId, event);
     }
   };
   client.on('notification', ({ payload }) => {
-    reading = reading.then(() => read(payload ?? ''));
+    reading = reading.then(() => readNewEvents(payload ?? ''));
   });
   await client.query(`listen ${CHANNEL}`);
 }

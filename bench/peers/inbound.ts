@@ -1,4 +1,4 @@
-/** The ceiling of the machine for a provider's events: bare node:http, one signature, one insert. */
+/** The upper bound for a provider's events: node:http with one check of a signature and one insert for each request. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';

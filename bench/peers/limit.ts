@@ -1,6 +1,6 @@
 /**
- * An upper bound for any peer: bare node:http, one prepared statement per request, JSON.stringify. It does not parse
- * GraphQL: the operation's name selects the statement, and the response has GraphQL's format.
+ * The upper bound for any peer: node:http with one prepared statement per request and JSON.stringify. This peer does not
+ * parse GraphQL: the operation's name selects the statement, and the response has GraphQL's format.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -21,16 +21,16 @@ const query = async (name: string, text: string, values: unknown[]): Promise<Row
 const RESOLVERS: Record<Document, (variables: Variables) => unknown> = {
   Ping: () => ({ __typename: 'Query' }),
   async Operations({ project, first, after }) {
-    const below = after ? decodeCursor(String(after)) : null;
+    const belowId = after ? decodeCursor(String(after)) : null;
     const size = Number(first);
-    const rows = await query('page', PAGE, [project, below, size + 1]);
+    const rows = await query('page', PAGE, [project, belowId, size + 1]);
     return { project: { operations: createPage(rows as { id: string }[], size) } };
   },
   async Connections({ project }) {
     const rows = await query('connections', CONNECTIONS_JOINED, [project]);
-    const [first] = rows;
-    if (!first) return { project: null };
-    const { projectId: id, projectName: name, appName } = first;
+    const [firstRow] = rows;
+    if (!firstRow) return { project: null };
+    const { projectId: id, projectName: name, appName } = firstRow;
     const edges = rows.map((row) => ({ node: toConnectionNode(row) }));
     return { project: { id, name, appName, connections: { edges } } };
   },

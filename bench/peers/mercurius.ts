@@ -1,4 +1,4 @@
-/** Mercurius, tuned as its users would: compiled queries, hand-written SQL, a loader for each relation. */
+/** Mercurius, tuned as its users would tune it: compiled queries, hand-written SQL, and a loader for each relation. */
 import Fastify from 'fastify';
 import { GraphQLScalarType } from 'graphql';
 import mercurius from 'mercurius';
@@ -30,23 +30,26 @@ interface Row {
 const query = async (name: string, text: string, values: unknown[]): Promise<Row[]> =>
   (await pool.query<Row>({ name, text, values })).rows;
 
-interface Queued {
+interface QueuedRow {
   obj: Row;
 }
 
-/** A relation by an id of the row; one statement loads all rows of a level. */
-const createRelation = (name: string, text: string, column: string) => async (queue: Queued[]) => {
-  const ids = queue.map(({ obj }) => obj[column]);
-  const rowsById = new Map((await query(name, text, [ids, projectId])).map((row) => [row.id, row]));
-  return ids.map((id) => rowsById.get(id as string) ?? null);
-};
+/** Returns the loader of a relation by an id of the row. One statement loads all rows of a level. */
+const createRelationLoader =
+  (name: string, text: string, column: string) => async (queue: QueuedRow[]) => {
+    const ids = queue.map(({ obj }) => obj[column]);
+    const rowsById = new Map(
+      (await query(name, text, [ids, projectId])).map((row) => [row.id, row]),
+    );
+    return ids.map((id) => rowsById.get(id as string) ?? null);
+  };
 
 interface PageArgs {
   first: number;
   after?: string | null;
 }
 
-interface Named {
+interface ProjectArgs {
   projectIdOrName: string;
 }
 
@@ -72,8 +75,8 @@ const resolvers = {
   Node: { resolveType: () => 'Operation' },
   Project: {
     async operations({ id }: Row, { first, after }: PageArgs) {
-      const below = after ? decodeCursor(after) : null;
-      return createPage(await query('page', PAGE_OF_ID, [id, below, first + 1]), first);
+      const belowId = after ? decodeCursor(after) : null;
+      return createPage(await query('page', PAGE_OF_ID, [id, belowId, first + 1]), first);
     },
     async connections({ id }: Row, { first }: PageArgs) {
       const nodes = await query('connections', CONNECTIONS, [id, first]);
@@ -82,7 +85,7 @@ const resolvers = {
   },
   Subscription: {
     notificationEvents: {
-      async subscribe(_root: unknown, { projectIdOrName }: Named, { pubsub }: Context) {
+      async subscribe(_root: unknown, { projectIdOrName }: ProjectArgs, { pubsub }: Context) {
         const [project] = await query('project', FIND_PROJECT, [projectIdOrName]);
         return pubsub.subscribe(`events ${project?.id}`);
       },
@@ -99,9 +102,9 @@ const resolvers = {
 
 const loaders = {
   ConnectedAccount: {
-    group: createRelation('groups', GROUPS, 'groupId'),
-    consumer: createRelation('consumers', CONSUMERS, 'consumerId'),
-    providerApp: createRelation('apps', PROVIDER_APPS, 'providerAppId'),
+    group: createRelationLoader('groups', GROUPS, 'groupId'),
+    consumer: createRelationLoader('consumers', CONSUMERS, 'consumerId'),
+    providerApp: createRelationLoader('apps', PROVIDER_APPS, 'providerAppId'),
   },
 };
 

@@ -1,4 +1,4 @@
-/** The changes of a write and of a connection, each as one hand-written statement over the gateway's tables. */
+/** Hand-written statements for the gateway's tables, one for each change of a write and of a connection. */
 
 /** The rows of a write before the provider is called: $9 has its records as a JSON array. */
 export const BEGIN_WRITE = `

@@ -1,6 +1,6 @@
 /**
- * The ceiling of the machine for moving records: bare node:http, one statement before the provider's call and one after
- * it. The operation's name selects the work, and the response has GraphQL's form.
+ * The upper bound for moving records: node:http with one statement before the provider's call and one statement after the
+ * call. The operation's name selects the work, and the response has GraphQL's format.
  */
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -28,9 +28,9 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 const provider = new Pool(SANDBOX_URL, { connections: 64, pipelining: 1 });
 const vault = createVault([ENCRYPTION_KEY]);
 const API_KEY = 'sandbox-key-bench';
-const KEY = { 'x-api-key': API_KEY };
-/** Concurrent messages to one destination. */
-const POSTS = 8;
+const KEY_HEADERS = { 'x-api-key': API_KEY };
+/** The number of concurrent messages to a destination. */
+const CONCURRENT_POSTS = 8;
 
 interface Page {
   records: object[];
@@ -59,7 +59,7 @@ async function callProvider(path: string, body: object, idempotencyKey: string):
   return JSON.parse(text);
 }
 
-async function write({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteInput) {
+async function writeRecords({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteInput) {
   const { record, batch } = input;
   const { installationId, configId, groupId } = installations[groupRef]!;
   const records = batch ? batch.map((item) => item.record) : [record];
@@ -84,9 +84,15 @@ async function write({ groupRef, mode = 'SYNCHRONOUS', records: input }: WriteIn
   return { writeRecords: { operationId, successCount: records.length } };
 }
 
-async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRef: string }) {
-  // Like the gateway, notices a key that the provider refuses.
-  const health = await provider.request({ method: 'GET', path: '/objects', headers: KEY });
+async function createConnection({
+  groupRef,
+  consumerRef,
+}: {
+  groupRef: string;
+  consumerRef: string;
+}) {
+  // Like the gateway, checks whether the provider accepts the key.
+  const health = await provider.request({ method: 'GET', path: '/objects', headers: KEY_HEADERS });
   await health.body.dump();
   const id = newId('con');
   const location = { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
@@ -98,9 +104,9 @@ async function connect({ groupRef, consumerRef }: { groupRef: string; consumerRe
   return { generateConnection: { connection: { id } } };
 }
 
-/** Reads all pages sequentially; each is stored as a message, posted with a signature, and marked as sent. */
-async function backfill({ receiverUrl }: { receiverUrl: string }) {
-  const receiver = new Pool(receiverUrl, { connections: POSTS, pipelining: 1 });
+/** Reads all pages one after the other. Stores each as a message, posts it with a signature, and marks it as sent. */
+async function readBackfill({ receiverUrl }: { receiverUrl: string }) {
+  const receiver = new Pool(receiverUrl, { connections: CONCURRENT_POSTS, pipelining: 1 });
   const posts = new Set<Promise<void>>();
   let cursor: string | null = null;
   let count = 0;
@@ -109,7 +115,7 @@ async function backfill({ receiverUrl }: { receiverUrl: string }) {
     const page = await provider.request({
       method: 'GET',
       path: `/objects/contacts/records?${query}`,
-      headers: KEY,
+      headers: KEY_HEADERS,
     });
     const { records, nextCursor } = (await page.body.json()) as Page;
     count += records.length;
@@ -121,16 +127,16 @@ async function backfill({ receiverUrl }: { receiverUrl: string }) {
       text: ENQUEUE_MESSAGE,
       values: [id, projectId, destinationId, body],
     });
-    const post: Promise<void> = send(receiver, id, body).finally(() => posts.delete(post));
+    const post: Promise<void> = sendMessage(receiver, id, body).finally(() => posts.delete(post));
     posts.add(post);
-    if (posts.size >= POSTS) await Promise.race(posts);
+    if (posts.size >= CONCURRENT_POSTS) await Promise.race(posts);
   } while (cursor !== null);
   await Promise.all(posts);
   await receiver.close();
   return { backfill: { count } };
 }
 
-async function send(receiver: Pool, id: string, body: string): Promise<void> {
+async function sendMessage(receiver: Pool, id: string, body: string): Promise<void> {
   const signature = createHmac('sha256', ENCRYPTION_KEY).update(id).update(body).digest('base64');
   const headers = {
     'content-type': 'application/json',
@@ -143,9 +149,9 @@ async function send(receiver: Pool, id: string, body: string): Promise<void> {
 }
 
 const RESOLVERS: Record<MovingDocument, (input: never) => Promise<object>> = {
-  Write: write,
-  Connect: connect,
-  Backfill: backfill,
+  Write: writeRecords,
+  Connect: createConnection,
+  Backfill: readBackfill,
 };
 
 async function respond(body: string, response: ServerResponse): Promise<void> {

@@ -1,8 +1,8 @@
-/** Creates an API key as the gateway does, so that every peer hashes and writes the same. */
+/** Creates an API key as the gateway does, so that every peer computes the same hash and writes the same row. */
 import { createKeyValue, getKeyPrefix, hashKey } from '../../src/domain/viewer/key/key-value.ts';
 import { newId } from '../../src/ids.ts';
 
-/** The values are those of CREATE_KEY. */
+/** Returns a new key, its row, and the values of CREATE_KEY. */
 export function createKey(projectName: string, label: string, scopes: string[]) {
   const key = createKeyValue();
   const row = { id: newId('key'), label, scopes, prefix: getKeyPrefix(key), hash: hashKey(key) };

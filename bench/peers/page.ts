@@ -4,13 +4,13 @@ export const encodeCursor = (id: string): string => Buffer.from(id).toString('ba
 export const decodeCursor = (cursor: string): string =>
   Buffer.from(cursor, 'base64url').toString('utf8');
 
-/** A Relay page, from one row more than its size. */
+/** Returns a Relay page of the rows, which are one more than its size if another page follows. */
 export function createPage<T extends { id: string }>(rows: T[], size: number) {
   const nodes = rows.slice(0, size);
-  const end = nodes.at(-1);
+  const lastNode = nodes.at(-1);
   const pageInfo = {
     hasNextPage: rows.length > size,
-    endCursor: end ? encodeCursor(end.id) : null,
+    endCursor: lastNode ? encodeCursor(lastNode.id) : null,
   };
   return { edges: nodes.map((node) => ({ node })), pageInfo };
 }

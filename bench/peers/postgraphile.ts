@@ -1,5 +1,5 @@
 /**
- * PostGraphile 5 over the gateway's tables. Only two fields are added: one creates a key, one finds an operation by its
+ * PostGraphile 5 with the gateway's tables, and with two more fields: one creates a key, and one finds an operation by its
  * id.
  */
 import { createServer } from 'node:http';

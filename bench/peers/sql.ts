@@ -1,4 +1,4 @@
-/** The SQL of the peers without a data layer. Each statement is the fastest that we found. */
+/** The SQL of the peers without a data layer. Each statement is the fastest one that we found. */
 import { OPERATION_FIELDS } from '../workloads.ts';
 
 const quoteColumns = (fields: string) =>
@@ -10,11 +10,11 @@ const quoteColumns = (fields: string) =>
 const PROJECT_ID_BY_NAME = '(select id from "Project" where name = $1)';
 const OPERATION_COLUMNS = `${quoteColumns(OPERATION_FIELDS)}, metadata`;
 
-/** Rows below an id, or from the newest on: the placeholder is above every id of an operation. */
+/** A page of operations below an id, or of the newest operations: `opr_~` is above every id. */
 export const PAGE = `
   select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${PROJECT_ID_BY_NAME} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
 
-/** The page of a project whose id is known. */
+/** A page of operations of a project by its id. */
 export const PAGE_OF_ID = PAGE.replace(PROJECT_ID_BY_NAME, '$1');
 
 export const FIND_PROJECT = 'select id, name, "appName" from "Project" where name = $1';
@@ -53,7 +53,7 @@ export const CONNECTIONS_JOINED = `
   left join "ProviderApp" a on a.id = c."providerAppId" and a."projectId" = p.id
   where p.name = $1 order by c.id desc`;
 
-/** A row of CONNECTIONS_JOINED, nested like the response. */
+/** Returns a row of CONNECTIONS_JOINED in the shape of the response. */
 export function toConnectionNode(row: Record<string, unknown>) {
   const { id, provider, authScheme, status, createTime } = row;
   const { groupId, groupRef, groupName, consumerId, consumerRef, consumerName } = row;

@@ -20,7 +20,7 @@ export interface AppendResult {
   cpuMs: number;
 }
 
-/** The statement is composed as for every change with events. */
+/** The statement, which the gateway composes in the same way for every change with events. */
 const APPEND: BatchChange<EventRow, object> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ eventId }) => eventId,
@@ -44,8 +44,8 @@ process.on('message', async (request: AppendRequest) => {
     }
   };
   await Promise.all(Array.from({ length: request.callers }, callRepeatedly));
-  const after = process.cpuUsage();
-  const cpuMs = (after.user - user + after.system - system) / 1_000;
+  const endUsage = process.cpuUsage();
+  const cpuMs = (endUsage.user - user + endUsage.system - system) / 1_000;
   process.send?.({ count: latenciesMs.length, latenciesMs, cpuMs } satisfies AppendResult);
 });
 process.send?.('ready');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 export interface Child extends AsyncDisposable {
-  /** Its first message, when it is ready. */
+  /** The first message of the process, which it sends when it is ready. */
   greeting: unknown;
   request(message: object): Promise<unknown>;
 }
@@ -13,11 +13,11 @@ export async function startChild(script: string, env: Record<string, string> = {
   const child = fork(join(import.meta.dirname, script), {
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
   });
-  const failed = once(child, 'exit').then(([code]) => {
+  const failure = once(child, 'exit').then(([code]) => {
     throw new Error(`${script} ended with ${code}.`);
   });
-  failed.catch(() => {});
-  const waitForMessage = async () => (await Promise.race([once(child, 'message'), failed]))[0];
+  failure.catch(() => {});
+  const waitForMessage = async () => (await Promise.race([once(child, 'message'), failure]))[0];
   return {
     greeting: await waitForMessage(),
     async request(message) {

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** User and system time of all threads of a process so far. */
+/** Returns the user and system time of all threads of a process so far. */
 export function readProcessCpuMs(pid: number): number {
   const { utime, stime } = readStat(pid);
   return (utime + stime) * TICK_MS;
 }
 
 /**
- * User and system time of a process and its children so far. A parent includes the time of its ended children. A child
- * that ends during the measurement is omitted.
+ * Returns the user and system time of a process and its children so far. The time of a parent includes its ended children.
+ * A child that ends during the measurement is omitted.
  */
 export function readProcessTreeCpuMs(pid: number): number {
   const children = readdirSync('/proc').flatMap((name) => {
@@ -27,7 +27,7 @@ export function readProcessTreeCpuMs(pid: number): number {
   return [utime, stime, cutime, cstime, ...children].reduce((sum, ticks) => sum + ticks) * TICK_MS;
 }
 
-/** The second field of /proc/<pid>/stat may hold spaces, so it is cut off first. */
+/** Reads the fields of /proc/<pid>/stat after the second one, which may contain spaces. */
 function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat

@@ -1,4 +1,4 @@
-/** Many subscribers to one stream of events, in one process that only counts and timestamps. */
+/** Subscribes many times to one stream of events, and counts the messages and measures their ages. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
@@ -12,14 +12,14 @@ export interface Subscription {
 }
 
 export const EVENTS: Subscription = {
-  query: `subscription Events($project: String!) {
+  query: `subscription FollowNotificationEvents($project: String!) {
     notificationEvents(projectIdOrName: $project) { cursor node { id eventType createTime data } }
   }`,
   variables: { project: PROJECT_NAME },
 };
 
 export const createMessagesSubscription = (destinationId: string): Subscription => ({
-  query: `subscription Messages($destinationId: ID!) {
+  query: `subscription FollowStreamMessages($destinationId: ID!) {
     streamMessages(destinationId: $destinationId) { cursor node { id createTime body } }
   }`,
   variables: { destinationId },
@@ -31,7 +31,7 @@ const CONCURRENT_CONNECTS_MAX = 50;
 export type Protocol = 'WebSocket' | 'SSE';
 
 export interface Listeners extends Disposable {
-  /** Messages that have arrived at all subscribers. */
+  /** Returns the number of messages that have arrived at all subscribers. */
   countReceived(): number;
   /** Calls `onAge` with the age of each message on arrival. Pass null to only count. */
   watchAges(onAge: ((ageMs: number) => void) | null): void;
@@ -54,13 +54,13 @@ export async function openListeners(
     onAge?.(computeAge(message));
   };
   const connect = protocol === 'SSE' ? connectEventStream : connectWebSocket;
-  const open: OpenSubscription[] = [];
-  while (open.length < count) {
-    const next = Array.from(
-      { length: Math.min(CONCURRENT_CONNECTS_MAX, count - open.length) },
+  const openSubscriptions: OpenSubscription[] = [];
+  while (openSubscriptions.length < count) {
+    const connecting = Array.from(
+      { length: Math.min(CONCURRENT_CONNECTS_MAX, count - openSubscriptions.length) },
       () => connect(peer, subscription, onMessage),
     );
-    open.push(...(await Promise.all(next)));
+    openSubscriptions.push(...(await Promise.all(connecting)));
   }
   return {
     countReceived: () => received,
@@ -68,7 +68,7 @@ export async function openListeners(
       onAge = callback;
     },
     [Symbol.dispose]() {
-      for (const connected of open) connected.close();
+      for (const subscription of openSubscriptions) subscription.close();
     },
   };
 }
@@ -117,12 +117,12 @@ async function connectEventStream(
   const [response] = await once(clientRequest, 'response');
   if (response.statusCode !== 200)
     throw new Error(`The server refused the subscription with status ${response.statusCode}.`);
-  let rest: Buffer = Buffer.alloc(0);
+  let unread: Buffer = Buffer.alloc(0);
   response.on('data', (chunk: Buffer) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(MESSAGE_END); end >= 0; end = rest.indexOf(MESSAGE_END)) {
-      const block = rest.subarray(0, end);
-      rest = rest.subarray(end + MESSAGE_END.length);
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
+    for (let end = unread.indexOf(MESSAGE_END); end >= 0; end = unread.indexOf(MESSAGE_END)) {
+      const block = unread.subarray(0, end);
+      unread = unread.subarray(end + MESSAGE_END.length);
       if (block.includes(MESSAGE_START)) onMessage(block);
     }
   });

@@ -1,4 +1,4 @@
-/** The ceiling for deliveries: the same bodies, posted without signatures or records. */
+/** The upper bound for deliveries: posts the same bodies without signatures and records. */
 import { Pool } from 'undici';
 
 export interface PostsToSend {
@@ -10,12 +10,12 @@ export interface PostsToSend {
 
 process.on('message', async ({ url, body, count, sockets }: PostsToSend) => {
   const pool = new Pool(url, { connections: sockets, pipelining: 1 });
-  let left = count;
+  let remaining = count;
   const headers = { 'content-type': 'application/json' };
   const startMs = performance.now();
   await Promise.all(
     Array.from({ length: sockets }, async () => {
-      while (left-- > 0) {
+      while (remaining-- > 0) {
         const response = await pool.request({ path: '/', method: 'POST', headers, body });
         await response.body.dump();
       }

@@ -1,12 +1,12 @@
-/** A receiver of webhooks as a separate process: it responds with 200 and counts, and reports on request. */
+/** Receives webhooks in a separate process. It responds with 200, and reports the number of requests when asked. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-let received = 0;
+let receivedCount = 0;
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
-    received += 1;
+    receivedCount += 1;
     response.writeHead(200, { 'content-length': 0 });
     response.end();
   });
@@ -15,5 +15,5 @@ server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
   process.send?.(`http://127.0.0.1:${port}`);
 });
-process.on('message', () => process.send?.(received));
+process.on('message', () => process.send?.(receivedCount));
 process.on('disconnect', () => process.exit(0));

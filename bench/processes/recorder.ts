@@ -1,4 +1,4 @@
-/** A process that records events as the gateway's domain does, on request. */
+/** Records events on request in a separate process, as the gateway's domain does. */
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { inTransaction } from '../../src/database/transaction.ts';
@@ -7,18 +7,18 @@ import { createLog } from '../../src/log.ts';
 
 export interface RecordRequest {
   projectId: string;
-  /** Number of events, all recorded in one transaction. */
+  /** The number of events, which one transaction records. */
   count: number;
   /**
-   * Whether to send the notification here, after the commit. The gateway's own code sends it only if other gateway
-   * processes listen, so runs of other peers need it.
+   * Whether this process sends the notification after the commit. Other peers need it, because the gateway's code sends
+   * notifications only if processes of the gateway listen.
    */
   notifies: boolean;
 }
 
 const database = await openDatabase(readConfig(process.env), createLog('error'));
 
-/** The consumer's name is the time, so that a subscriber can compute the age of the event. */
+/** Creates an event whose consumer's name is the time, so that a subscriber can compute the age of the event. */
 function createConnectionEvent(projectId: string) {
   const consumerName = String(performance.timeOrigin + performance.now());
   const refs = { groupRef: 'group-1', consumerRef: 'consumer-1', consumerName };

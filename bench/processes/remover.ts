@@ -1,4 +1,4 @@
-/** Removes expired rows as a worker's sweep does, until it is stopped. */
+/** Removes expired rows on request in a separate process, as a worker's sweep does. */
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { removeExpired } from '../../src/domain/retention.ts';

@@ -1,6 +1,6 @@
 /**
- * The provider as a separate process, so that it costs neither the gateway nor the limit. It reports its number of
- * contacts.
+ * Runs the provider in a separate process, so that its CPU time is not counted for the gateway or the limit. It reports its
+ * number of contacts.
  */
 import { startSandboxServer } from '../../src/sandbox/server.ts';
 

@@ -1,4 +1,4 @@
-/** A server as a separate process, with its resource use. */
+/** Starts a server in a separate process, and reads its resource use. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 export interface Server extends AsyncDisposable {
   url: string;
   pid: number;
-  /** User and system time so far, of all its threads. */
+  /** Returns the user and system time of all its threads so far. */
   readCpuMs(): number;
   readMemoryBytes(): number;
 }
@@ -65,9 +65,9 @@ export async function startServer({
       : () => fetch(`${url}/graphql`, PING);
     await waitUntilReady(send, () => child.exitCode);
   } catch (error) {
-    const end = readFileSync(logPath, 'utf8').slice(-2_000);
+    const logEnd = readFileSync(logPath, 'utf8').slice(-2_000);
     await stop();
-    throw new Error(`${script} does not start:\n${end}`, { cause: error });
+    throw new Error(`${script} does not start:\n${logEnd}`, { cause: error });
   }
   const pid = child.pid!;
   return {

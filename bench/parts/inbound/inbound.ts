@@ -1,6 +1,6 @@
 /**
- * Measures events that a provider sends: the rate at which they are stored, compared with a bare server, the latency until
- * they are posted to a receiver, and the memory that waiting events take.
+ * Measures events that a provider sends: how many the gateway stores per second, compared with a minimal server, the
+ * latency until it posts an event to a receiver, and the memory that waiting events take.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,9 +21,9 @@ import { createSignedRequest, EVENTS_EACH, type SignedRequest } from './requests
 import { type Subscribed, subscribe } from './subscribed.ts';
 
 const SOCKETS = 32;
-/** More than either server processes, so that no run is short of prepared requests. */
+/** The number of prepared requests per second, which is more than either server processes. */
 const REQUESTS_PER_SECOND = 4_000;
-/** Events per second when the latency to the receiver is timed, after a warm-up. */
+/** The number of events per second while the latency to the receiver is measured. */
 const STEADY_EVENTS = 200;
 const NO_LIMIT = '100000000';
 const NO_EVENT_LIMITS = {
@@ -31,8 +31,8 @@ const NO_EVENT_LIMITS = {
   LIMIT_EVENT_REQUESTS_PER_SECOND: NO_LIMIT,
   LIMIT_EVENT_BYTES_PER_SECOND: NO_LIMIT,
 };
-/** No worker processes the stored events. */
-const API_ALONE = { ...NO_EVENT_LIMITS, ROLES: 'api' };
+/** Settings of a process that stores events and does not process them. */
+const STORE_ONLY_ENV = { ...NO_EVENT_LIMITS, ROLES: 'api' };
 
 export interface InboundResult {
   peer: string;
@@ -81,7 +81,7 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
 }
 
 async function measureStored(setup: Setup, flags: Flags): Promise<InboundResult[]> {
-  await using gateway = await startGateway(setup.databaseUrl, { env: API_ALONE });
+  await using gateway = await startGateway(setup.databaseUrl, { env: STORE_ONLY_ENV });
   await using limit = await startLimit(setup);
   const peers: [string, Server][] = [
     ['limit', limit],
@@ -109,7 +109,7 @@ async function measureRound(
   const databaseMs = postgres.readCpuMs();
   const startMs = performance.now();
   const times: number[] = [];
-  const sender = async () => {
+  const sendRequests = async () => {
     while (performance.now() - startMs < seconds * 1_000) {
       const request = requests.pop();
       if (!request) throw new Error('REQUESTS_PER_SECOND is too low for this machine.');
@@ -118,7 +118,7 @@ async function measureRound(
       times.push(performance.now() - sentMs);
     }
   };
-  await Promise.all(Array.from({ length: SOCKETS }, sender));
+  await Promise.all(Array.from({ length: SOCKETS }, sendRequests));
   const tookMs = performance.now() - startMs;
   const { rows } = await client.query('select count(*)::int as count from "ProviderEvent"');
   const sentEvents = (times.length + 200) * EVENTS_EACH;
@@ -135,14 +135,14 @@ async function measureRound(
   };
 }
 
-interface Steady {
+interface SteadyRun {
   gateway: Server;
   receiver: TimedReceiver;
   flags: Flags;
 }
 
-/** Sends at a steady rate for the duration of the part. */
-async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: Steady) {
+/** Measures the time from a request to the POST of its event, at a steady rate. */
+async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: SteadyRun) {
   const { seconds, sizes } = flags;
   await using pool = createPool(gateway);
   const sentMs = new Map<string, number>();
@@ -159,8 +159,8 @@ async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: St
   }
   await Promise.all(posts);
   while (receiver.arrivedMs.size < sentMs.size) await sleep(20);
-  const timed = [...sentMs].slice(countRequests(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
-  const times = timed.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
+  const timedEvents = [...sentMs].slice(countRequests(sizes.inboundWarmUpSeconds) * EVENTS_EACH);
+  const times = timedEvents.map(([id, ms]) => (receiver.arrivedMs.get(id) ?? Number.NaN) - ms);
   const sorted = times.toSorted((a, b) => a - b);
   return {
     events: times.length,
@@ -169,14 +169,14 @@ async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: St
   };
 }
 
-/** The events accumulate while the process stores more. */
+/** Measures the memory of the process while many events wait and it stores more. */
 async function measureMemory(setup: Setup, flags: Flags): Promise<InboundResults['memory']> {
   const { client, subscribed, projectId } = setup;
   const waiting = flags.sizes.waitingEvents;
   await client.query('truncate "ProviderEvent"');
-  await using gateway = await startGateway(setup.databaseUrl, { env: API_ALONE });
-  const round = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
-  await measureRound(setup, round);
+  await using gateway = await startGateway(setup.databaseUrl, { env: STORE_ONLY_ENV });
+  const warmUp = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
+  await measureRound(setup, warmUp);
   const idleBytes = gateway.readMemoryBytes();
   await client.query(
     `insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
@@ -206,7 +206,7 @@ function createPool(server: Server) {
 
 interface TimedReceiver extends AsyncDisposable {
   url: string;
-  /** Start times by the id of the event. */
+  /** The arrival times of events, by their ids. */
   arrivedMs: Map<string, number>;
 }
 

@@ -1,4 +1,4 @@
-/** Requests as the provider signs them, created in advance, so that creating them is not measured. */
+/** Creates signed requests as the provider sends them, before the measurement begins. */
 import { createHmac } from 'node:crypto';
 import { SECRET, type Subscribed } from './subscribed.ts';
 
@@ -12,13 +12,13 @@ export interface SignedRequest {
 
 let eventCount = 0;
 
-/** Deletions, which need no fetch. No two events are the same. */
+/** Creates a request with new events. They are deletions, for which the gateway fetches no record. */
 export function createSignedRequest({ account }: Subscribed): SignedRequest {
   const occurredAt = new Date().toISOString();
   const events = Array.from({ length: EVENTS_EACH }, () => {
     eventCount += 1;
-    const about = { type: 'contacts.deleted', account, objectName: 'contacts' };
-    return { id: `event-${eventCount}`, recordId: `${eventCount}`, occurredAt, ...about };
+    const subject = { type: 'contacts.deleted', account, objectName: 'contacts' };
+    return { id: `event-${eventCount}`, recordId: `${eventCount}`, occurredAt, ...subject };
   });
   const body = Buffer.from(JSON.stringify({ events }));
   const seconds = Math.floor(Date.now() / 1_000);

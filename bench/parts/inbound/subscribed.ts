@@ -1,6 +1,6 @@
-/** A project whose installation subscribes to the sent events, created through the gateway. */
+/** Creates, through the gateway, a project whose installation subscribes to the sent events. */
 import type pg from 'pg';
-import { type Execute, mutate } from '../../bench-project.ts';
+import { type Execute, runMutation } from '../../bench-project.ts';
 
 export interface Subscribed {
   providerAppId: string;
@@ -19,7 +19,7 @@ export async function subscribe(
   receiverUrl: string,
 ): Promise<Subscribed> {
   const create = async (name: string, input: object, noun: string): Promise<string> =>
-    (await mutate(execute, name, input, `${noun} { id }`))[noun].id;
+    (await runMutation(execute, name, input, `${noun} { id }`))[noun].id;
   await create(
     'createDestination',
     { name: 'records', type: 'WEBHOOK', url: receiverUrl },

@@ -1,4 +1,4 @@
-/** Writes and connections, in the gateway's schema, which both servers receive. */
+/** The mutations of writes and connections, which both servers receive. */
 import { PROJECT_NAME } from '../../fill.ts';
 
 /** Workloads that `--moving-workloads` selects. */

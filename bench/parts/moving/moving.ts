@@ -113,7 +113,7 @@ export interface MovingResult {
   databaseCpuMs: number;
 }
 
-/** More than any peer processes, so that no run is short of prepared requests. */
+/** The number of prepared requests per second, which is more than any peer processes. */
 const REQUESTS_PER_SECOND = 4_000;
 const POLL_MS = 20;
 const WAIT = { pollMs: POLL_MS, timeoutMs: 120_000, subject: 'Moving records' };
@@ -168,7 +168,7 @@ async function measureWorkload(
   return peers.map((peer) => computeMedians(rounds.get(peer) ?? []));
 }
 
-/** Numbers all requests of the run, because records and customers must be new. */
+/** The number of requests so far, by which each request gets new records and customers. */
 let requestCount = 0;
 
 async function measureRound(
@@ -207,20 +207,20 @@ async function driveUntilResponses(load: Load) {
   return { measured, perSecond, count: perSecond * load.seconds };
 }
 
-/** Time from the first request to the last record at the provider. */
+/** Measures the time from the first request to the last record at the provider. */
 async function driveUntilWritten({ sandbox }: Setup, load: Load) {
-  const recordCount = async () => Number(await sandbox.request({}));
-  const before = await recordCount();
+  const countRecords = async () => Number(await sandbox.request({}));
+  const countBefore = await countRecords();
   const cpuMs = load.server.readCpuMs();
   const startMs = performance.now();
   const measured = await drive(load);
-  let count = (await recordCount()) - before;
+  let count = (await countRecords()) - countBefore;
   let lastMs = performance.now();
   for (let quietMs = 0; quietMs < 1_000; quietMs = performance.now() - lastMs) {
     await sleep(POLL_MS);
-    const now = (await recordCount()) - before;
-    if (now > count) lastMs = performance.now();
-    count = now;
+    const newCount = (await countRecords()) - countBefore;
+    if (newCount > count) lastMs = performance.now();
+    count = newCount;
   }
   const cpuMsPerRequest = (load.server.readCpuMs() - cpuMs) / count;
   const perSecond = (count / (lastMs - startMs)) * 1_000;
@@ -241,13 +241,13 @@ function createRequests(
   });
 }
 
-/** W9: all contacts of the sandbox, to a webhook. */
+/** Measures W9: a backfill of all contacts of the sandbox to a webhook. */
 async function measureBackfill(
   { peers, sandbox, receiver, client, execute, postgres }: Setup,
   recordsMin: number,
 ): Promise<MovingResult[]> {
-  const missing = recordsMin - Number(await sandbox.request({}));
-  const records = Number(await sandbox.request(missing > 0 ? { seed: missing } : {}));
+  const missingCount = recordsMin - Number(await sandbox.request({}));
+  const records = Number(await sandbox.request(missingCount > 0 ? { seed: missingCount } : {}));
   const results: MovingResult[] = [];
   for (const peer of peers) {
     const { server, name } = peer;
@@ -276,7 +276,7 @@ async function measureBackfill(
 }
 
 async function backfillByGateway(execute: Execute, client: pg.Client): Promise<void> {
-  const mutation = `mutation ($input: TriggerReadInput!) {
+  const mutation = `mutation TriggerRead($input: TriggerReadInput!) {
     triggerRead(input: $input) { operation { id } }
   }`;
   const [groupRef] = GROUPS;

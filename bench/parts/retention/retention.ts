@@ -13,7 +13,7 @@ import { formatTable } from '../../table.ts';
 import { createConnectInput, MOVING_DOCUMENTS } from '../moving/documents.ts';
 import { createSteadyRequests, type RequestKind, type TimedResponse } from './steady.ts';
 
-const PER_SECOND = 30;
+const REQUESTS_PER_SECOND = 30;
 
 export interface RetentionFigures {
   kind: string;
@@ -42,9 +42,9 @@ export async function measureRetention(
     createProject(client, sandboxUrl),
   );
   console.error(`Filling ${old} deliveries …`);
-  await usingClient(databaseUrl, (first) =>
-    usingClient(databaseUrl, (second) =>
-      loadRows([first, second], createOldDeliveries(projectId, old), flags.seed),
+  await usingClient(databaseUrl, (clientA) =>
+    usingClient(databaseUrl, (clientB) =>
+      loadRows([clientA, clientB], createOldDeliveries(projectId, old), flags.seed),
     ),
   );
   await using gateway = await startGateway(databaseUrl);
@@ -59,7 +59,7 @@ export async function measureRetention(
   return await usingClient(databaseUrl, async (client) => {
     const windows: Windows = { alone: [], removing: [] };
     let removed = 0;
-    const run = async (isRemoving: boolean) => {
+    const measureWindow = async (isRemoving: boolean) => {
       const fromTime = await readTime(client);
       const removal = isRemoving ? remover.request({ ms: flags.seconds * 1_000 }) : 0;
       const responses = await steady.run(flags.seconds);
@@ -68,13 +68,13 @@ export async function measureRetention(
       await waitForDeliveries(client);
       return [...responses, ...(await listDeliveriesWithin(client, fromTime, untilTime))];
     };
-    await run(false);
-    await run(true);
+    await measureWindow(false);
+    await measureWindow(true);
     removed = 0;
     for (let round = 0; round < flags.rounds; round += 1) {
       // The order alternates, so that a drift of the machine affects both kinds of window equally.
       for (const isRemoving of round % 2 === 0 ? [false, true] : [true, false]) {
-        windows[isRemoving ? 'removing' : 'alone'].push(await run(isRemoving));
+        windows[isRemoving ? 'removing' : 'alone'].push(await measureWindow(isRemoving));
       }
     }
     const removedPerSecond = removed / (flags.rounds * flags.seconds);
@@ -82,17 +82,17 @@ export async function measureRetention(
   });
 }
 
-const PAGE = `query Page { project(idOrName: "bench") {
+const LIST_DELIVERIES = `query ListDeliveries { project(idOrName: "bench") {
   deliveries(first: 50) { nodes { id status createTime attempts { responseStatus } } }
 } }`;
-const LAST = `query Last { project(idOrName: "bench") {
+const GET_LAST_EVENT = `query GetLastEvent { project(idOrName: "bench") {
   notificationEvents(first: 1) { nodes { id eventType createTime } }
 } }`;
 
 const KINDS: readonly RequestKind[] = [
   {
     name: 'generateConnection, its event to a webhook',
-    perSecond: PER_SECOND,
+    perSecond: REQUESTS_PER_SECOND,
     createBody: (number) =>
       JSON.stringify({
         operationName: 'Connect',
@@ -102,17 +102,21 @@ const KINDS: readonly RequestKind[] = [
   },
   {
     name: 'page of 50 deliveries with their attempts',
-    perSecond: PER_SECOND,
-    createBody: () => JSON.stringify({ query: PAGE }),
+    perSecond: REQUESTS_PER_SECOND,
+    createBody: () => JSON.stringify({ query: LIST_DELIVERIES }),
   },
-  { name: 'last event', perSecond: PER_SECOND, createBody: () => JSON.stringify({ query: LAST }) },
+  {
+    name: 'last event',
+    perSecond: REQUESTS_PER_SECOND,
+    createBody: () => JSON.stringify({ query: GET_LAST_EVENT }),
+  },
 ];
 
-/** A day of expired deliveries, each with its attempt. */
+/** Returns statements that insert a day of expired deliveries, each with its attempt. */
 function createOldDeliveries(projectId: string, count: number): string[][] {
   const destinationId = newId('dst');
   const half = Math.ceil(count / 2);
-  // Recent enough that the sweep keeps its normal pace.
+  // The deliveries expired recently, so that the sweep keeps its normal pace.
   const time = `now() - interval '30 days 23 hours' + n * interval '22 hours' / ${count}`;
   return [1, half + 1]
     .map((from) => `generate_series(${from}, ${from + half - 1}) n`)
@@ -155,10 +159,10 @@ async function listDeliveriesWithin(
   return rows;
 }
 
-/** Responses in each window. */
+/** The responses in each window, without and with a concurrent removal. */
 type Windows = Record<'alone' | 'removing', TimedResponse[][]>;
 
-/** The median of the windows, because a single stall of the machine affects only one. */
+/** Returns the median of the windows, because a single stall of the machine affects only one window. */
 function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
   const summarizeKind = (windows: TimedResponse[][], name: string) =>

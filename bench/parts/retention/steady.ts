@@ -1,4 +1,4 @@
-/** Requests of several kinds at a steady rate, regardless of pending responses. */
+/** Sends requests of several kinds at a steady rate, regardless of pending responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Server } from '../../processes/server.ts';
@@ -13,7 +13,7 @@ export interface RequestKind {
 
 export interface TimedResponse {
   kind: string;
-  /** Latency from the scheduled time. */
+  /** The latency from the scheduled time to the response. */
   ms: number;
 }
 
@@ -54,7 +54,8 @@ export function createSteadyRequests(
           const dueMs = firstMs + number * gapMs;
           await sleep(Math.max(0, dueMs - performance.now()));
           const response = send(kind, dueMs);
-          // It is awaited only after the last request is sent, and a rejection without a handler ends the process.
+          // The response is awaited after the last request is sent. Until then, a rejection without a handler would end the
+          // process.
           response.catch(() => {});
           pending.push(response);
         }
