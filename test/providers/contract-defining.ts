@@ -31,8 +31,8 @@ function createDefinition(
 }
 
 function createOptions(...values: string[]): Pick<FieldDefinition, 'valueType' | 'stringOptions'> {
-  const others = { length: null, pattern: null, valuesRestricted: true, defaultValue: null };
-  return { valueType: 'SINGLE_SELECT', stringOptions: { values, ...others } };
+  const noOptions = { length: null, pattern: null, valuesRestricted: true, defaultValue: null };
+  return { valueType: 'SINGLE_SELECT', stringOptions: { values, ...noOptions } };
 }
 
 const UNCHANGED = { action: 'NONE', error: null };
@@ -99,8 +99,8 @@ export function testDefining(createSubject: CreateSubject): void {
     await using subject = await createSubject();
     const { define } = requireCapability(subject, 'defineFields', context);
     const { session, objectName, provider } = subject;
-    const first = [createDefinition(subject, createOptions('a', 'b'))];
-    await define(session, { objectName, fields: first });
+    const existingFields = [createDefinition(subject, createOptions('a', 'b'))];
+    await define(session, { objectName, fields: existingFields });
     const fields = [
       createDefinition(subject, { displayName: 'Pastime', ...createOptions('b', 'c') }),
     ];

@@ -73,7 +73,7 @@ test('lets an agent call only functions for agents', async () => {
     `{ node(id: "${agent.sessionId}") { id } }`,
     '{ viewer { project { installations(first: 1) { nodes { id } } } } }',
     '{ viewer { project { proposals(first: 1) { nodes { id } } } } }',
-    `mutation { writeRecords(input: { integrationIdOrName: "crm", groupRef: "acme", objectName: "people",
+    `mutation WriteRecords { writeRecords(input: { integrationIdOrName: "crm", groupRef: "acme", objectName: "people",
       type: CREATE, records: { record: { lastName: "x" } } }) { operationId } }`,
   ]) {
     expect(await agent.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });

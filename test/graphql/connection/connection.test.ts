@@ -63,8 +63,8 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     status: 'CREATED',
     authScheme: 'API_KEY',
   });
-  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('sandbox-key-new');
+  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(stored.node.credentials.apiKey).toBe('sandbox-key-new');
   expect(await listEvents()).toMatchObject(
     Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
   );
@@ -91,8 +91,8 @@ test("accepts new credentials of the connection's scheme only", async () => {
   expect(await listUpdateIssues({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('sandbox-key-planted');
+  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(stored.node.credentials.apiKey).toBe('sandbox-key-planted');
 });
 
 test('refuses to clear a workspace that the provider needs', async () => {
@@ -222,8 +222,8 @@ test('refuses another tenant, and callers without the scope', async () => {
     expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
   }
   expect(await stranger.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
-  const shown = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(shown.node.credentials.apiKey).toBe('sandbox-key');
+  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(stored.node.credentials.apiKey).toBe('sandbox-key');
 });
 
 test('requires credentials:read for credentials, and returns null if the scheme has none', async () => {

@@ -132,7 +132,7 @@ test('returns the secret on creation, and later only with credentials:read', asy
   const creator = await tenant.withScopes('events:write', 'read');
   const { createDestination } = await creator.query(CREATE, createInput(tenant));
   const { signingSecret, destination } = createDestination;
-  const other = await createWebhook(tenant, { name: 'other' });
+  const newerWebhook = await createWebhook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
 
   const secrets = `query ListDestinations($id: String!) {
@@ -140,7 +140,7 @@ test('returns the secret on creation, and later only with credentials:read', asy
   }`;
   const listed = await tenant.query(secrets, { id: tenant.projectId });
   expect(listed.project.destinations.nodes).toEqual([
-    { id: other.id, signingSecret: other.signingSecret },
+    { id: newerWebhook.id, signingSecret: newerWebhook.signingSecret },
     { id: destination.id, signingSecret },
   ]);
   const node = `query GetDestination($id: ID!) {
@@ -205,9 +205,9 @@ test.each([
 test('returns CONFLICT for a second destination of a name, and for a rename to it', async () => {
   const tenant = await app.tenant();
   await createWebhook(tenant);
-  const other = await createWebhook(tenant, { name: 'erp' });
+  const erpWebhook = await createWebhook(tenant, { name: 'erp' });
   expect(await tenant.getRefusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
-  const { projectIdOrName, id } = other;
+  const { projectIdOrName, id } = erpWebhook;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
   expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await findRow(id)).name).toBe('erp');

@@ -63,15 +63,15 @@ test('delivers new events as edges of the list', async () => {
   ]);
   await recordNamedEvent(database, { projectId, name: 'one' });
   await recordNamedEvent(database, { projectId, name: 'two', eventType: 'CONNECTION_DELETED' });
-  const [one, two] = await takeEdges(stream, 2);
-  expect(one.node).toMatchObject({
+  const [createdEdge, deletedEdge] = await takeEdges(stream, 2);
+  expect(createdEdge.node).toMatchObject({
     eventType: 'CONNECTION_CREATED',
     data: { connectionId: 'one' },
     topics: [{ name: 'created' }],
     project: { name: project },
   });
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
-  expect([one.cursor, two.cursor]).toEqual(
+  expect([createdEdge.cursor, deletedEdge.cursor]).toEqual(
     edges.slice(1).map((edge: { cursor: string }) => edge.cursor),
   );
   stream.close();
@@ -105,11 +105,11 @@ test('reads each event again, so that a change between two events is visible', a
   const { projectId } = tenant;
   const stream = await subscribe(createHeaders(tenant), { project: projectId });
   await recordNamedEvent(database, { projectId, name: 'one' });
-  const [one] = await takeEdges(stream, 1);
+  const [edgeBeforeRename] = await takeEdges(stream, 1);
   await database.prisma.project.update({ where: { id: projectId }, data: { appName: 'renamed' } });
   await recordNamedEvent(database, { projectId, name: 'two' });
-  const [two] = await takeEdges(stream, 1);
-  expect([one.node.project.appName, two.node.project.appName]).toEqual([
+  const [edgeAfterRename] = await takeEdges(stream, 1);
+  expect([edgeBeforeRename, edgeAfterRename].map(({ node }) => node.project.appName)).toEqual([
     tenant.projectName,
     'renamed',
   ]);
@@ -182,17 +182,17 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
-  const [first, second] = edges.map((edge: { cursor: string }) => edge.cursor);
+  const [removedCursor, oldestCursor] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: { lte: 2 } },
   });
   const refusal = await readRefusal(
-    await subscribe(createHeaders(tenant), { project, after: first }),
+    await subscribe(createHeaders(tenant), { project, after: removedCursor }),
   );
   expect(refusal.problem.issues).toMatchObject([
     { name: 'after', detail: expect.stringContaining('too old') },
   ]);
-  const stream = await subscribe(createHeaders(tenant), { project, after: second });
+  const stream = await subscribe(createHeaders(tenant), { project, after: oldestCursor });
   const keptEdges = await takeEdges(stream, 2);
   expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e3', 'e4']);
   stream.close();
@@ -203,11 +203,11 @@ test('accepts a cursor before an erased event', async () => {
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 4));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
-  const [, second] = edges.map((edge: { cursor: string }) => edge.cursor);
+  const [, secondCursor] = edges.map((edge: { cursor: string }) => edge.cursor);
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: 3 },
   });
-  const stream = await subscribe(createHeaders(tenant), { project, after: second });
+  const stream = await subscribe(createHeaders(tenant), { project, after: secondCursor });
   const keptEdges = await takeEdges(stream, 1);
   expect(keptEdges.map(({ node }) => node.data.connectionId)).toEqual(['e4']);
   stream.close();

@@ -205,7 +205,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
     { input: { installationId } },
   );
   await tenant.query(
-    'mutation ($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
+    'mutation DeleteConnection($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
     { input: { connectionId: connection.id } },
   );
   const [created, installed, ...others] = await listNodes();

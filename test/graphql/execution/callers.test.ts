@@ -76,10 +76,10 @@ test('returns only introspection without credentials', async () => {
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['UNAUTHENTICATED']);
     expect(errors?.[0]?.extensions.problem).toMatchObject({ status: 401 });
   }
-  const create = 'mutation { createOrg(input: { label: "x" }) { org { id } } }';
+  const create = 'mutation CreateOrg { createOrg(input: { label: "x" }) { org { id } } }';
   expect(await anonymous.request(create)).toMatchObject({ status: 401, data: { createOrg: null } });
   for (const refused of [
-    'mutation { createOrg(input: { label: "" }) { org { id } } }',
+    'mutation CreateOrg { createOrg(input: { label: "" }) { org { id } } }',
     '{ claimedDomain(domain: "!") { id } }',
     '{ project(idOrName: "\\u0000") { id } }',
   ]) {
@@ -282,7 +282,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
     ],
     ['acceptInvite', 'AcceptInviteInput', { inviteId: newId('inv') }, 'invite { id }'],
   ] as const) {
-    const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
+    const mutation = `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
     expect(await key.getRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });

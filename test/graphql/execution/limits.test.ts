@@ -18,7 +18,7 @@ test.each([
   ['directives', `{ viewer { ${repeatField(21, () => 'kind @include(if: true)')} } }`, 21, 20],
   [
     'root fields',
-    `mutation { ${repeatField(11, (index) => `a${index}: createOrg(input: { label: "x" }) { org { id } }`)} }`,
+    `mutation CreateOrgs { ${repeatField(11, (index) => `a${index}: createOrg(input: { label: "x" }) { org { id } }`)} }`,
     11,
     10,
   ],

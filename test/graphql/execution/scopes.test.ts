@@ -11,7 +11,7 @@ const { orgId, projectId: projectIdOrName } = tenant;
 /** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and another one FORBIDDEN. */
 function createMutation(name: string, input: Record<string, unknown>, response = 'deletedId') {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
-  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
+  const query = `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
   return { query, variables: { input } };
 }
 

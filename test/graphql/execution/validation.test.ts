@@ -55,7 +55,7 @@ test('refuses JSON that is nested too deeply', async () => {
 test('does not repeat refused literals', async () => {
   const tenant = await app.tenant();
   const generate = (credentials: string) =>
-    tenant.request(`mutation {
+    tenant.request(`mutation GenerateConnection {
       generateConnection(input: {
         projectIdOrName: "p", groupRef: "g", consumerRef: "c", provider: "sandbox", ${credentials}
       }) { connection { id } }
@@ -83,7 +83,9 @@ test('returns GRAPHQL_VALIDATION_FAILED for an unused variable, and for one of t
     id: 'x',
   });
   expect(unused.code).toBe('GRAPHQL_VALIDATION_FAILED');
-  const nullable = await tenant.getRefusal('query ($id: ID) { node(id: $id) { id } }', { id: 'x' });
+  const nullable = await tenant.getRefusal('query GetNode($id: ID) { node(id: $id) { id } }', {
+    id: 'x',
+  });
   expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
@@ -159,7 +161,7 @@ test.each([
     'Unknown argument "idOrNam" on field "Query.project". Did you mean "idOrName"?',
   ],
   [
-    'mutation { createEventTopicRoute(input: { projectIdOrName: "x", topicId: "y", eventType: CONNECTION_CREATE }) { __typename } }',
+    'mutation CreateEventTopicRoute { createEventTopicRoute(input: { projectIdOrName: "x", topicId: "y", eventType: CONNECTION_CREATE }) { __typename } }',
     'A value of type NotificationEventType! must be one of CONNECTION_CREATED, CONNECTION_DELETED, ',
   ],
 ])('refuses %s and suggests names or values', async (query, message) => {

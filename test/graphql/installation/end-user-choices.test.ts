@@ -54,8 +54,11 @@ test("keeps the builder's destinations in an end user's update", async () => {
   const listUpdateIssues = async (config: object) =>
     listIssues((await user.getRefusal(UPDATE_INSTALLATION, createUpdate(config))).problem);
 
-  const other = { read: chooseContacts(), subscribe: chooseContacts({ destination: 'records' }) };
-  expect(await listUpdateIssues(other)).toEqual([
+  const changedDestinations = {
+    read: chooseContacts(),
+    subscribe: chooseContacts({ destination: 'records' }),
+  };
+  expect(await listUpdateIssues(changedDestinations)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
   ]);

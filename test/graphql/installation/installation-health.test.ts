@@ -49,10 +49,10 @@ const CREDENTIALS = 'The provider refuses the credentials of its connection.';
 const OPERATIONS = 'Its last 3 operations have failed.';
 
 test('returns the newest operation of the installation', async () => {
-  const { insertOperations: operations, readHealth } = await install();
-  const other = await install();
-  const ids = await operations('SUCCESS', 'IN_PROGRESS');
-  await other.insertOperations('FAILURE');
+  const { insertOperations, readHealth } = await install();
+  const otherInstallation = await install();
+  const ids = await insertOperations('SUCCESS', 'IN_PROGRESS');
+  await otherInstallation.insertOperations('FAILURE');
   expect(await readHealth()).toMatchObject({
     healthStatus: 'HEALTHY',
     lastOperation: { id: ids[1] },
@@ -68,16 +68,16 @@ const STATUSES_BY_REASON: [string | null, Status[]][] = [
 ];
 
 test.each(STATUSES_BY_REASON)('returns the reason %s after %j', async (reason, ends) => {
-  const { insertOperations: operations, readHealth } = await install();
-  await operations(...ends);
+  const { insertOperations, readHealth } = await install();
+  await insertOperations(...ends);
   expect((await readHealth()).healthReason).toBe(reason);
 });
 
 test.each(
   STATUSES_BY_REASON,
 )('returns the reason %s after %j, also if they end in one statement', async (reason, ends) => {
-  const { insertOperations: operations, readHealth, tenant } = await install();
-  const ids = await operations(...ends.map(() => 'IN_PROGRESS' as const));
+  const { insertOperations, readHealth, tenant } = await install();
+  const ids = await insertOperations(...ends.map(() => 'IN_PROGRESS' as const));
   await database.rows.query(
     `update "Operation" o set "status" = e."status"::"OperationStatus"
      from unnest($1::text[], $2::text[]) e("id", "status") where o."projectId" = $3 and o."id" = e."id"`,
@@ -87,18 +87,18 @@ test.each(
 });
 
 test('returns HEALTHY after an operation that succeeds', async () => {
-  const { insertOperations: operations, readHealth } = await install();
-  await operations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
-  const [id] = await operations('IN_PROGRESS');
+  const { insertOperations, readHealth } = await install();
+  await insertOperations('FAILURE', 'FAILURE', 'FAILURE', 'FAILURE');
+  const [id] = await insertOperations('IN_PROGRESS');
   await prisma.operation.updateMany({ where: { id: id as string }, data: { status: 'SUCCESS' } });
   expect(await readHealth()).toMatchObject({ healthStatus: 'HEALTHY', healthReason: null });
 });
 
 test('returns UNHEALTHY while the connection has bad credentials', async () => {
-  const { connection, insertOperations: operations, readHealth } = await install();
+  const { connection, insertOperations, readHealth } = await install();
   const setStatus = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
     prisma.connection.updateMany({ where: { id: connection.id }, data: { status } });
-  await operations('FAILURE', 'FAILURE', 'FAILURE');
+  await insertOperations('FAILURE', 'FAILURE', 'FAILURE');
   await setStatus('BAD_CREDENTIALS');
   expect(await readHealth()).toMatchObject({
     healthStatus: 'UNHEALTHY',
@@ -126,20 +126,20 @@ test('creates and updates an installation on a connection with bad credentials a
   expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
 
   await setStatus('WORKING');
-  const other = await generateConnection(tenant, {
+  const brokenConnection = await generateConnection(tenant, {
     groupRef: 'acme',
     consumerRef: 'bob',
     apiKey: 'sandbox-key',
   });
   await prisma.connection.updateMany({
-    where: { id: other.id },
+    where: { id: brokenConnection.id },
     data: { status: 'BAD_CREDENTIALS' },
   });
   const { updateInstallation } = await tenant.query(UPDATE, {
     input: {
       projectIdOrName: tenant.projectId,
       installationId: id,
-      connectionId: other.id,
+      connectionId: brokenConnection.id,
       skipSampling: true,
     },
   });
@@ -162,15 +162,15 @@ const LIST = `query ListInstallations($project: String!, $health: InstallationHe
 }`;
 
 test('lists installations by health', async () => {
-  const first = await install();
-  const { tenant } = first;
-  const others = [];
+  const firstInstallation = await install();
+  const { tenant } = firstInstallation;
+  const laterInstallations = [];
   for (const name of ['two', 'three', 'four', 'five']) {
-    others.push(await install({ tenant, name, groupRef: `group-${name}` }));
+    laterInstallations.push(await install({ tenant, name, groupRef: `group-${name}` }));
   }
-  const unhealthyInstallations = others.slice(1);
-  for (const { insertOperations: operations } of unhealthyInstallations)
-    await operations('FAILURE', 'FAILURE', 'FAILURE');
+  const unhealthyInstallations = laterInstallations.slice(1);
+  for (const { insertOperations } of unhealthyInstallations)
+    await insertOperations('FAILURE', 'FAILURE', 'FAILURE');
   const listInstallations = async (filters: object) => {
     const { project } = await tenant.query(LIST, { project: tenant.projectId, ...filters });
     const { totalCount, nodes } = project.installations;
@@ -181,7 +181,11 @@ test('lists installations by health', async () => {
     unhealthyInstallations[0]?.id,
     unhealthyInstallations[1]?.id,
   ]);
-  expect(await listInstallations({ health: 'HEALTHY' })).toEqual([2, first.id, others[0]?.id]);
+  expect(await listInstallations({ health: 'HEALTHY' })).toEqual([
+    2,
+    firstInstallation.id,
+    laterInstallations[0]?.id,
+  ]);
   expect(await listInstallations({ health: 'UNHEALTHY', integration: 'five' })).toEqual([
     1,
     unhealthyInstallations[2]?.id,

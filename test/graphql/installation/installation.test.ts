@@ -193,13 +193,13 @@ test('stores a disabled object without a next read', async () => {
 test("uses the named connection, or else the group's newest with working credentials", async () => {
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, content);
-  const [first, second, third] = [
+  const [annConnection, bobConnection, brokenConnection] = [
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' }),
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'cid' }),
   ];
   await prisma.connection.updateMany({
-    where: { id: third.id },
+    where: { id: brokenConnection.id },
     data: { status: 'BAD_CREDENTIALS' },
   });
   const input = {
@@ -209,13 +209,13 @@ test("uses the named connection, or else the group's newest with working credent
   };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   const { id, connection } = createInstallation.installation;
-  expect(connection).toEqual({ id: second.id });
+  expect(connection).toEqual({ id: bobConnection.id });
   const removal = { projectIdOrName: tenant.projectId, installationId: id };
   await tenant.query(DELETE, { input: removal });
   const named = await tenant.query(CREATE_INSTALLATION, {
-    input: { ...input, connectionId: first.id },
+    input: { ...input, connectionId: annConnection.id },
   });
-  expect(named.createInstallation.installation.connection).toEqual({ id: first.id });
+  expect(named.createInstallation.installation.connection).toEqual({ id: annConnection.id });
 });
 
 test('returns CONFLICT for a second installation of the group', async () => {
@@ -269,8 +269,8 @@ test('names every issue of a config together, first those that need no revision'
     `${path}[2].backfill.days: Too small: expected number to be >=0`,
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
-  const second = { ...input, config: { ...config, read: valid } };
-  expect(await fetchIssues(tenant, CREATE_INSTALLATION, second)).toEqual(
+  const inputWithValidSchedules = { ...input, config: { ...config, read: valid } };
+  expect(await fetchIssues(tenant, CREATE_INSTALLATION, inputWithValidSchedules)).toEqual(
     [
       `${path}[0].selectedFields[1]: is named twice.`,
       `${path}[0].selectedFields[2]: is not a field that the integration offers for contacts.`,
@@ -382,11 +382,11 @@ test('restarts reads from the beginning with another connection', async () => {
     where: { installationId: id },
     data: { backfillDone: true, readUntil: new Date() },
   });
-  const second = await generateConnection(tenant, {
+  const newConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key-2',
     consumerRef: 'second',
   });
-  await updateInstallation(tenant, id, { connectionId: second.id });
+  await updateInstallation(tenant, id, { connectionId: newConnection.id });
   const objects = await prisma.installedObject.findMany({ where: { installationId: id } });
   expect(objects.length).toBeGreaterThan(0);
   for (const object of objects) {
@@ -413,11 +413,14 @@ test('names invalid members of an update, and changes nothing', async () => {
     tenant,
     await createIntegration(app, tenant, content),
   );
-  const other = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
+  const foreignConnection = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    groupRef: 'zen',
+  });
   const input = {
     projectIdOrName: tenant.projectId,
     installationId: id,
-    connectionId: other.id,
+    connectionId: foreignConnection.id,
     config: { read: [{ objectName: 'leads' }] },
   };
   expect(await fetchIssues(tenant, UPDATE_INSTALLATION, input)).toEqual([
@@ -435,11 +438,14 @@ test('emits an event for every change, with the present and the previous config'
   const integration = await createIntegration(app, tenant, content);
   const listEvents = await keepEvents(app, tenant);
   const installation = await connectAndInstall(tenant, integration);
-  const second = await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'bob' });
+  const bobConnection = await generateConnection(tenant, {
+    apiKey: 'sandbox-key',
+    consumerRef: 'bob',
+  });
   const { connection, config } = installation;
   await updateInstallation(tenant, installation.id, {});
   await updateInstallation(tenant, installation.id, { connectionId: connection.id });
-  await updateInstallation(tenant, installation.id, { connectionId: second.id });
+  await updateInstallation(tenant, installation.id, { connectionId: bobConnection.id });
   const updated = await updateInstallation(tenant, installation.id, { config: {} });
   const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
   await tenant.query(DELETE, { input });
@@ -454,7 +460,7 @@ test('emits an event for every change, with the present and the previous config'
     groupName: 'acme',
   };
   const ann = { connectionId: connection.id, consumerRef: 'ann', consumerName: 'ann' };
-  const bob = { connectionId: second.id, consumerRef: 'bob', consumerName: 'bob' };
+  const bob = { connectionId: bobConnection.id, consumerRef: 'bob', consumerName: 'bob' };
   const emitted = await listEvents();
   expect(emitted.filter(({ eventType }) => eventType.startsWith('INSTALLATION'))).toEqual([
     {
@@ -464,17 +470,17 @@ test('emits an event for every change, with the present and the previous config'
     },
     {
       eventType: 'INSTALLATION_UPDATED',
-      connectionId: second.id,
+      connectionId: bobConnection.id,
       data: { ...fields, ...bob, config, lastConfig: config },
     },
     {
       eventType: 'INSTALLATION_UPDATED',
-      connectionId: second.id,
+      connectionId: bobConnection.id,
       data: { ...fields, ...bob, config: updated.config, lastConfig: config },
     },
     {
       eventType: 'INSTALLATION_DELETED',
-      connectionId: second.id,
+      connectionId: bobConnection.id,
       data: { ...fields, ...bob, config: updated.config },
     },
   ]);
@@ -525,14 +531,14 @@ test('keeps the connection and the operations of a deleted installation', async 
 
 test('lists installations newest first, by project, integration and group', async () => {
   const tenant = await app.tenant();
-  const [one, two] = [
+  const [integrationA, integrationB] = [
     await createIntegration(app, tenant, createIntegrationContent('one')),
     await createIntegration(app, tenant, createIntegrationContent('two')),
   ];
   const ids = [
-    (await connectAndInstall(tenant, one, { groupRef: 'a' })).id,
-    (await connectAndInstall(tenant, one, { groupRef: 'b' })).id,
-    (await connectAndInstall(tenant, two, { groupRef: 'a' })).id,
+    (await connectAndInstall(tenant, integrationA, { groupRef: 'a' })).id,
+    (await connectAndInstall(tenant, integrationA, { groupRef: 'b' })).id,
+    (await connectAndInstall(tenant, integrationB, { groupRef: 'a' })).id,
   ];
   const list = `query ListInstallations($project: String!, $groupRef: String, $first: Int, $last: Int) {
     project(idOrName: $project) {

@@ -218,9 +218,9 @@ test('returns all issues at once; issues that need the project follow when the o
     },
   };
   const revision = { specVersion: '1.0.0', content: unresolvable };
-  const second = { ...input, name: 'crm', latestRevision: revision };
+  const unresolvableInput = { ...input, name: 'crm', latestRevision: revision };
   const { problem: projectProblem } = await tenant.getRefusal(CREATE_INTEGRATION, {
-    input: second,
+    input: unresolvableInput,
   });
   expect(listSortedIssueNames(projectProblem)).toEqual(
     [

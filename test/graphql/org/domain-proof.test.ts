@@ -205,7 +205,7 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   // An admin may add a builder of the first org to another of their own orgs.
   await tenant.builder.query(ADD, { input });
   const { createOrg } = await tenant.builder.query(
-    'mutation { createOrg(input: { label: "Second" }) { org { id } } }',
+    'mutation CreateOrg { createOrg(input: { label: "Second" }) { org { id } } }',
   );
   const secondOrgId = createOrg.org.id;
   await tenant.builder.query(ADD, { input: { orgId: secondOrgId, builderId } });

@@ -31,7 +31,7 @@ const LIST = `query ListInvites(
   }
 }`;
 const NODE = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
-const MEMBERS = 'query ($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const MEMBERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function createInvite(
   { builder, orgId }: Tenant,

@@ -5,7 +5,7 @@ import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp({ env: { ORG_CREATION: 'invited' } });
 
-const CREATE = 'mutation { createOrg(input: { label: "Own" }) { org { label } } }';
+const CREATE = 'mutation CreateOrg { createOrg(input: { label: "Own" }) { org { label } } }';
 
 async function createBuilder(email: string) {
   const token = await app.app.verifier.mint?.({ sub: email, email, email_verified: true });
@@ -23,7 +23,7 @@ test('refuses an org to builders without one, until they have accepted an invite
   const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
   expect((await invited.getRefusal(CREATE)).code).toBe('FORBIDDEN');
   await invited.query(
-    `mutation { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
+    `mutation AcceptInvite { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );
   expect(await invited.query(CREATE)).toEqual({ createOrg: { org: { label: 'Own' } } });
   const { orgs } = await invited.query('{ orgs { nodes { label viewerRole } } }');

@@ -16,8 +16,8 @@ const DELETE = `mutation DeleteOrg($input: DeleteOrgInput!) {
   deleteOrg(input: $input) { deletedId }
 }`;
 const REMOVE =
-  'mutation ($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
-const CREATE = 'mutation { createOrg(input: { label: "Short" }) { org { id } } }';
+  'mutation RemoveMember($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
+const CREATE = 'mutation CreateOrg { createOrg(input: { label: "Short" }) { org { id } } }';
 const ORGS = '{ orgs { nodes { id } } }';
 const BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
@@ -41,7 +41,7 @@ test('removes a member from the org and ends their streams', async () => {
   const tenant = await app.tenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const stream = await openEventStream(app.fetch, {
-    query: `subscription { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`,
+    query: `subscription FollowNotificationEvents { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`,
     variables: {},
     headers: { authorization: `Bearer ${member.token}` },
   });

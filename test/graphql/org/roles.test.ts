@@ -17,7 +17,7 @@ const { prisma } = app.app.services.database;
 /** Returns a mutation that selects only the type of its payload. */
 function createMutation(name: string): string {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
-  return `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+  return `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { __typename } }`;
 }
 
 const ROLES = `query ListRoles($id: ID!) { org(id: $id) {
@@ -285,12 +285,14 @@ test.each([
 ] as const)('keeps one admin if two admins %s each other at the same time', async (_title, change) => {
   for (let round = 0; round < 5; round += 1) {
     const tenant = await app.tenant();
-    const other = await addMember(app, tenant, 'ADMIN');
+    const secondAdmin = await addMember(app, tenant, 'ADMIN');
     const responses = await Promise.all(
-      [[tenant, other] as const, [other, tenant] as const].map(([caller, { builderId }]) => {
-        const [name, input] = change(tenant.orgId, builderId);
-        return caller.builder.request(createMutation(name as string), { input });
-      }),
+      [[tenant, secondAdmin] as const, [secondAdmin, tenant] as const].map(
+        ([caller, { builderId }]) => {
+          const [name, input] = change(tenant.orgId, builderId);
+          return caller.builder.request(createMutation(name as string), { input });
+        },
+      ),
     );
     const codes = responses.map(({ errors }) => errors?.[0]?.extensions.code ?? null);
     expect(codes.filter((code) => code === null)).toHaveLength(1);

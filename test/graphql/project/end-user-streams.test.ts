@@ -11,7 +11,8 @@ import {
 
 const app = await getSharedApp();
 const OPERATION = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id status } }';
-const EVENTS = 'subscription ($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
+const EVENTS =
+  'subscription FollowNotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
 async function insertOperation(testApp: TestApp, { projectId }: Tenant, groupRef = 'acme') {
   const { rows } = testApp.app.services.database;
@@ -59,7 +60,7 @@ test("delivers operations of the end user's group, and none of other groups", as
 test('ends a stream with its key, its group and its consumer', async () => {
   const { prisma } = app.app.services.database;
   const createErasure = (what: string) =>
-    `mutation ($input: Erase${what}Input!) { erase${what}(input: $input) { deletedId } }`;
+    `mutation Erase${what}($input: Erase${what}Input!) { erase${what}(input: $input) { deletedId } }`;
   const ends: [name: string, end: (tenant: Tenant, keyId: string) => Promise<unknown>][] = [
     ['key', (_tenant, id) => prisma.jwtKey.updateMany({ where: { id }, data: { active: false } })],
     ['deleted key', (_tenant, id) => prisma.jwtKey.deleteMany({ where: { id } })],

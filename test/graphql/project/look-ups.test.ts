@@ -61,7 +61,7 @@ test('requires a builder with several projects to name one, unless an id implies
 
 test('requires the project in deleteProject', async () => {
   const { builder, projectName } = await app.tenant();
-  const query = `mutation { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
+  const query = `mutation DeleteProject { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
   expect(await builder.getRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 

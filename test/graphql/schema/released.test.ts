@@ -32,7 +32,7 @@ test('finds every breaking change since the last release in the changelog', () =
 });
 
 test('names every kind of breaking change', () => {
-  const before = `
+  const oldSchema = `
     directive @gone on FIELD
     directive @flag(old: Int) repeatable on FIELD | QUERY
     scalar Time
@@ -44,7 +44,7 @@ test('names every kind of breaking change', () => {
     enum Kind { ONE TWO }
     input In { a: Int, field: Int }
     type Moved { id: ID }`;
-  const after = `
+  const newSchema = `
     directive @flag(new: Int!) on FIELD
     interface Node { id: ID! }
     type Query { id: ID!, size(unit: String, limit: Int!): String, all: [Any], in(input: In): Kind, dog: Dog }
@@ -54,7 +54,7 @@ test('names every kind of breaking change', () => {
     enum Kind { ONE }
     input In { a: String, field: Int, type: Int! }
     interface Moved { id: ID }`;
-  const changes = findBreakingChanges(buildSchema(before), buildSchema(after));
+  const changes = findBreakingChanges(buildSchema(oldSchema), buildSchema(newSchema));
   expect([...new Set(changes.map(getChangeName))].toSorted()).toEqual([
     ...['Any.Dog', 'Float', 'In.a', 'In.type', 'Kind.TWO', 'Moved', 'Query', 'Query.at'],
     ...['Query.size', 'Query.time', 'Time', 'flag', 'gone'],

@@ -11,7 +11,7 @@ const app = await getSharedApp();
 const { url } = await app.app.start();
 
 const createDocument = (name: string, result: string) =>
-  `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${result} } }`;
+  `mutation RunMutation($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${result} } }`;
 const CREATE_TOPIC = createDocument('createTopic', 'topic { id }');
 const CREATE_DESTINATION = createDocument('createDestination', 'destination { id }');
 const TRIGGER_READ = createDocument('triggerRead', 'operation { id }');

@@ -150,7 +150,7 @@ async function expectAgreement(app: TestApp, manifest: Manifest, install: Instal
   const type = toMember(objectName).replace(/^./, (first) => first.toUpperCase());
   const createValues = (key: 'name' | 'member') =>
     Object.fromEntries(fields.map((field) => [field[key], field.createValue()]));
-  const create = `mutation ($input: Create${type}Input!) {
+  const create = `mutation Create${type}($input: Create${type}Input!) {
     written: create${type}(group: "acme", input: $input) { success id }
   }`;
   const { written } = await typed.query(create, { input: createValues('member') });

@@ -69,19 +69,23 @@ test('finds records that meet all conditions', async () => {
 
 test('reads several records of an account by id', async () => {
   const { acme } = await client.query(PEOPLE);
-  const [one, two] = acme.nodes;
-  const query = `query GetPeopleById($one: ID!, $two: ID!) {
-    one: peopleById(group: "acme", id: $one) { id lastName _raw }
-    two: peopleById(group: "acme", id: $two) { id lastName _extras }
+  const [personA, personB] = acme.nodes;
+  const query = `query GetPeopleById($a: ID!, $b: ID!) {
+    a: peopleById(group: "acme", id: $a) { id lastName _raw }
+    b: peopleById(group: "acme", id: $b) { id lastName _extras }
     none: peopleById(group: "acme", id: "no-such-record") { id }
   }`;
-  const data = await client.query(query, { one: one.id, two: two.id });
+  const data = await client.query(query, { a: personA.id, b: personB.id });
   expect(data).toEqual({
-    one: { id: one.id, lastName: one.lastName, _raw: expect.objectContaining({ id: one.id }) },
-    two: {
-      id: two.id,
-      lastName: two.lastName,
-      _extras: { lastname: two.lastName, email: expect.any(String) },
+    a: {
+      id: personA.id,
+      lastName: personA.lastName,
+      _raw: expect.objectContaining({ id: personA.id }),
+    },
+    b: {
+      id: personB.id,
+      lastName: personB.lastName,
+      _extras: { lastname: personB.lastName, email: expect.any(String) },
     },
     none: null,
   });

@@ -260,7 +260,7 @@ test('refuses an object with two streams, unless the group determines one', asyn
   const tenant = await app.tenant();
   const { projectId } = tenant;
   await createStream(database, { projectId });
-  const other = await createStream(database, { projectId, name: 'lake' });
+  const lake = await createStream(database, { projectId, name: 'lake' });
   await installPeople(app, tenant, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
   await installPeople(app, tenant, {
     integration: 'leads',
@@ -277,7 +277,7 @@ test('refuses an object with two streams, unless the group determines one', asyn
     },
   ]);
   const subscription = await subscribe(tenant, { group: 'globex' });
-  await appendMessages(other, [createMessage('1', { groupRef: 'globex' })]);
+  await appendMessages(lake, [createMessage('1', { groupRef: 'globex' })]);
   expect(listIds((await subscription.next()) as StreamMessage)).toEqual(['1']);
 });
 
@@ -286,7 +286,7 @@ test('requires the scope for streams, and refuses end users', async () => {
   const reader = await tenant.createKey('records:read', 'records:write');
   const user = await createEndUser(app, tenant, { permissions: ['READ', 'WRITE_RECORDS'] });
   for (const headers of [{ 'x-api-key': reader }, user.headers]) {
-    const query = 'subscription { peopleChanged(group: "acme") { cursor } }';
+    const query = 'subscription FollowPeopleChanged { peopleChanged(group: "acme") { cursor } }';
     const stream = await openEventStream(app.fetch, {
       query,
       variables: {},

@@ -63,10 +63,10 @@ function createValue(type: GraphQLInputType): unknown {
   const members = Object.values(nullable.getFields()).filter(({ type: member }) =>
     isNonNullType(member),
   );
-  // A write needs a field.
-  const [first] = Object.values(nullable.getFields());
+  // A write needs at least one field.
+  const [firstField] = Object.values(nullable.getFields());
   return Object.fromEntries(
-    [...new Set([...members, ...(first ? [first] : [])])].map((member) => [
+    [...new Set([...members, ...(firstField ? [firstField] : [])])].map((member) => [
       member.name,
       createValue(member.type),
     ]),

@@ -167,11 +167,11 @@ test('shares a schema between equal contracts', () => {
 test('removes the least recently used schemas above the memory limit', () => {
   const { bytes } = fillCache(createTypedSchemas(), 1);
   const schemas = createTypedSchemas(bytes * 3);
-  const [first] = fillCache(schemas, 3).all;
-  expect(schemas.get(createPeopleContract('people0'))).toBe(first);
+  const [oldest] = fillCache(schemas, 3).all;
+  expect(schemas.get(createPeopleContract('people0'))).toBe(oldest);
   fillCache(schemas, 100);
   expect(schemas.bytes).toBeLessThanOrEqual(bytes * 3);
-  expect(schemas.get(createPeopleContract('people0'))).not.toBe(first);
+  expect(schemas.get(createPeopleContract('people0'))).not.toBe(oldest);
 });
 
 function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number) {

@@ -168,9 +168,9 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   expect(refreshedText).not.toBe(storedAtFirst);
   await rest.get(`${path}?refresh=ifExpired`);
   expect(await readStoredText()).toBe(refreshedText);
-  const shown = await rest.get(`${path}?refresh=force&includeCreds=true`);
+  const refreshed = await rest.get(`${path}?refresh=force&includeCreds=true`);
   expect(await readStoredText()).not.toBe(refreshedText);
-  expect(await readStoredText()).toContain(shown.oauth2AuthorizationCode.accessToken.token);
+  expect(await readStoredText()).toContain(refreshed.oauth2AuthorizationCode.accessToken.token);
 
   const reader = await rest.withScopes('read');
   expect(await reader.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
@@ -262,6 +262,6 @@ test('lets a key for pages connect and install, and read no destinations, delive
       { status: 403 },
     ]);
   }
-  const shown = `${rest.base}/connections/${created.id}?includeCreds=true`;
-  expect(await page.getRefusal('GET', shown)).toMatchObject({ status: 403 });
+  const credentialsPath = `${rest.base}/connections/${created.id}?includeCreds=true`;
+  expect(await page.getRefusal('GET', credentialsPath)).toMatchObject({ status: 403 });
 });

@@ -29,8 +29,8 @@ const listEvents = async (rest: RestTenant, query = '') =>
 
 test('lists events in order, by topic and by types', async () => {
   const { rest, topicId, event, other: deletedEvent, destinationId } = await createDelivery();
-  const [first, second] = await listEvents(rest);
-  expect(first).toEqual({
+  const [listedEvent, listedDeletion] = await listEvents(rest);
+  expect(listedEvent).toEqual({
     id: event.id,
     projectId: rest.tenant.projectId,
     eventType: 'connection.created',
@@ -39,15 +39,17 @@ test('lists events in order, by topic and by types', async () => {
     destinationId,
     createTime: expect.any(String),
   });
-  expect(second).toMatchObject({ id: deletedEvent.id, topicIds: [] });
-  expect(await rest.get(`${rest.base}/notification-events/${event.id}`)).toEqual(first);
-  expect(await listEvents(rest, `?topicId=${topicId}`)).toEqual([first]);
-  expect(await listEvents(rest, '?eventType=connection.deleted')).toEqual([second]);
+  expect(listedDeletion).toMatchObject({ id: deletedEvent.id, topicIds: [] });
+  expect(await rest.get(`${rest.base}/notification-events/${event.id}`)).toEqual(listedEvent);
+  expect(await listEvents(rest, `?topicId=${topicId}`)).toEqual([listedEvent]);
+  expect(await listEvents(rest, '?eventType=connection.deleted')).toEqual([listedDeletion]);
   const bothTypes = '?eventType=connection.deleted&eventType=connection.created';
-  expect(await listEvents(rest, bothTypes)).toEqual([first, second]);
+  expect(await listEvents(rest, bothTypes)).toEqual([listedEvent, listedDeletion]);
   const page = await rest.get(`${rest.base}/notification-events?pageSize=1`);
-  expect(page.results).toEqual([first]);
-  expect(await listEvents(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([second]);
+  expect(page.results).toEqual([listedEvent]);
+  expect(await listEvents(rest, `?pageToken=${page.pagination.nextPageToken}`)).toEqual([
+    listedDeletion,
+  ]);
 });
 
 test('names an unknown event type at its position', async () => {

@@ -296,8 +296,8 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect(await reader.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 403,
   });
-  const other = await install();
-  expect(await other.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+  const stranger = await install();
+  expect(await stranger.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 404,
   });
 });

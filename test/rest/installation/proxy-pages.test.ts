@@ -77,9 +77,9 @@ const listNames = (text: string) =>
     .map((line) => JSON.parse(line).name);
 
 test('returns all pages as one stream, by the last id', async () => {
-  const { sendProxied: ask } = await createProxy('stripe');
+  const { sendProxied } = await createProxy('stripe');
   const requestCount = customers.requests.length;
-  const response = await ask('/v1/customers?paginate=true');
+  const response = await sendProxied('/v1/customers?paginate=true');
   expect(response).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
@@ -93,8 +93,8 @@ test('returns all pages as one stream, by the last id', async () => {
 });
 
 test("keeps the caller's page size and other parameters, and follows Link headers", async () => {
-  const { sendProxied: ask } = await createProxy('gitlab');
-  const response = await ask('/api/v4/projects?paginate=true&per_page=40&membership=true');
+  const { sendProxied } = await createProxy('gitlab');
+  const response = await sendProxied('/api/v4/projects?paginate=true&per_page=40&membership=true');
   expect(listNames(response.text)).toHaveLength(250);
   const lastRequest = projects.requests.at(-1);
   expect(Object.fromEntries(lastRequest?.query ?? [])).toMatchObject({
@@ -129,30 +129,30 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
 });
 
 test("retries a page after the provider's Retry-After", async () => {
-  const { sendProxied: ask } = await createProxy('stripe');
+  const { sendProxied } = await createProxy('stripe');
   customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
-  expect(listNames((await ask('/v1/customers?paginate=true')).text)).toHaveLength(250);
+  expect(listNames((await sendProxied('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
 test('returns 422 for a response that is not a list, and for a refused first page', async () => {
-  const { sendProxied: ask } = await createProxy('stripe');
-  expect((await ask('/v1/customers/cus_1?paginate=true')).status).toBe(422);
+  const { sendProxied } = await createProxy('stripe');
+  expect((await sendProxied('/v1/customers/cus_1?paginate=true')).status).toBe(422);
   customers.failNext({ status: 403, body: { error: { message: 'no' } } });
-  expect((await ask('/v1/customers?paginate=true')).status).toBe(422);
+  expect((await sendProxied('/v1/customers?paginate=true')).status).toBe(422);
 });
 
 test('aborts a stream if a later page fails', async () => {
-  const { sendProxied: ask } = await createProxy('stripe');
-  const [first] = customers.store.records;
-  const page = { object: 'list', has_more: true, data: [{ id: first?.id, name: 'c0' }] };
+  const { sendProxied } = await createProxy('stripe');
+  const [customer] = customers.store.records;
+  const page = { object: 'list', has_more: true, data: [{ id: customer?.id, name: 'c0' }] };
   customers.failNext({ status: 200, body: page });
   customers.failNext({ status: 500, body: {} });
-  const response = ask('/v1/customers?paginate=true');
+  const response = sendProxied('/v1/customers?paginate=true');
   await expect(response).rejects.toThrow(/aborted|terminated|hang up/i);
 });
 
 test("forwards the parameter if the provider's lists are not declared", async () => {
-  const { sendProxied: ask } = await createProxy('crm');
-  await ask('/customers?paginate=true');
+  const { sendProxied } = await createProxy('crm');
+  await sendProxied('/customers?paginate=true');
   expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');
 });

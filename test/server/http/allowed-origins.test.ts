@@ -119,7 +119,10 @@ test.each(
 });
 
 test('applies the same rules to event streams', async () => {
-  const subscription = { query: 'subscription { operation(id: "none") { id } }', variables: {} };
+  const subscription = {
+    query: 'subscription FollowOperation { operation(id: "none") { id } }',
+    variables: {},
+  };
   const fetchCode = async (origin: string, headers: Record<string, string>) => {
     const stream = await openEventStream(app.fetch, {
       ...subscription,

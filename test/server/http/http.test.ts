@@ -73,7 +73,9 @@ test('responds to a query over GET, and refuses a mutation', async () => {
     });
   const query = await sendGet('{ viewer { kind } }');
   expect(await query.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
-  const mutation = await sendGet('mutation { createOrg(input: { label: "x" }) { org { id } } }');
+  const mutation = await sendGet(
+    'mutation CreateOrg { createOrg(input: { label: "x" }) { org { id } } }',
+  );
   expect(mutation.status).toBe(405);
 });
 

@@ -30,7 +30,7 @@ export async function sendByGraphql(
   const type = mutations[mutation]?.args[0]?.type;
   if (!type) throw new Error(`The schema has no mutation ${mutation}.`);
   const client = usesBuilder ? fixture.tenant.builder : fixture.tenant;
-  const query = `mutation ($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
+  const query = `mutation RunMutation($input: ${type}) { ${mutation}(input: $input) { __typename } }`;
   const members = { ...(await extraInput(fixture)), ...payload };
   const input = toEnumNames(type, hasGroups(type) ? toGraphqlInput(members) : members);
   const { status, errors } = await client.request(query, { input });

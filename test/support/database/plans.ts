@@ -54,7 +54,7 @@ export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]
   const errors: unknown[] = [];
   const connectionsInTransaction = new WeakSet<object>();
   const runsByStatement = new Map<string, number>();
-  const before = serialize(async (connection, statement, query) => {
+  const explainBefore = serialize(async (connection, statement, query) => {
     const client = connection as object;
     const run: RunStatement = (textOrStatement) =>
       query.call(client, textOrStatement) as Promise<pg.QueryResult>;
@@ -72,7 +72,7 @@ export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]
       errors.push(error);
     }
   });
-  await recordStatements(work, before);
+  await recordStatements(work, explainBefore);
   if (errors.length > 0) throw new AggregateError(errors, String(errors[0]));
   return plans;
 }
@@ -133,9 +133,9 @@ async function explainTwice(
     await run('set local plan_cache_mode = force_generic_plan');
     await run(`prepare explained as ${text}`);
     const argumentList = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : '';
-    const result = await run(`${explainClause} execute explained${argumentList}`);
+    const explanation = await run(`${explainClause} execute explained${argumentList}`);
     await run('deallocate explained');
-    return toPlan(statement, 'generic', result);
+    return toPlan(statement, 'generic', explanation);
   });
   return [customPlan, genericPlan];
 }

@@ -71,7 +71,7 @@ function buildMutation({ mutation }: Step, input: GraphQLInputType): string {
     return isObjectType(namedType) && namedType.getFields().id ? [`${name} { id }`] : [];
   });
   const selection = ['__typename', ...selected].join(' ');
-  return `mutation ($input: ${input}) { ${mutation}(input: $input) { ${selection} } }`;
+  return `mutation RunMutation($input: ${input}) { ${mutation}(input: $input) { ${selection} } }`;
 }
 
 function findId(payload: Record<string, { id?: string } | string>): string | undefined {

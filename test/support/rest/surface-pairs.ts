@@ -71,7 +71,7 @@ export async function sendGraphql(
   input: Input,
 ): Promise<Outcome> {
   const { name, args, type } = mutation;
-  const query = `mutation ($input: ${args[0]?.type}) {
+  const query = `mutation RunMutation($input: ${args[0]?.type}) {
     payload: ${name}(input: $input) { ${selectIds(type)} }
   }`;
   const { data, errors } = await tenant.request(query, { input });
