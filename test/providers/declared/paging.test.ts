@@ -57,7 +57,7 @@ function createFixture(page: Page): VendorFixture {
     toErrorBody: (_status, message) => ({ message }),
     findValueError: () => null,
     object: {
-      show: ({ id, changedAt }) => ({ id, changed: changedAt.toISOString() }),
+      toVendorRecord: ({ id, changedAt }) => ({ id, changed: changedAt.toISOString() }),
       lists: [
         {
           path: '/things',

@@ -32,7 +32,7 @@ const fixture: VendorFixture = {
   toErrorBody: (status, message) => ({ code: status === 401 ? 184 : 71, message }),
   findValueError: createLengthCheck('firstName'),
   object: {
-    show: ({ id, changedAt, values }) => ({
+    toVendorRecord: ({ id, changedAt, values }) => ({
       id,
       ...values,
       updatedAt: `${changedAt.toISOString().slice(0, 19)}+00:00`,

@@ -56,7 +56,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
         withValue({}, parsed.errors.messages[0] || '/message', message),
       findValueError: () => null,
       override: (request, store, now, url) => serve(declaredObject, request, { store, now, url }),
-      object: { lists: [], show: (record) => writeRecord(declaredObject, record) },
+      object: { lists: [], toVendorRecord: (record) => writeRecord(declaredObject, record) },
     },
   };
 }

@@ -42,8 +42,8 @@ interface WireObject {
   count?: { path: string; toBody: (count: number) => unknown };
   /** Endpoints that create or update several records. */
   batches?: WireBatch[];
-  /** Returns the record as the vendor shows it. */
-  show: (record: StoredRecord) => Record<string, unknown>;
+  /** Returns the record in the vendor's format. */
+  toVendorRecord: (record: StoredRecord) => Record<string, unknown>;
   create?: WireChange;
   update?: WireChange;
   remove?: Pick<WireChange, 'method' | 'path' | 'status'> & { body?: unknown };
@@ -185,7 +185,7 @@ function serveOne(
   const parameters = matchPath(endpoint.path, request) ?? {};
   const record = store.records.find(({ id }) => String(id) === parameters.id);
   if (!record) return createErrorResponse(fixture, 404, 'Not found');
-  return { status: 200, body: endpoint.toBody(fixture.object.show(record)) };
+  return { status: 200, body: endpoint.toBody(fixture.object.toVendorRecord(record)) };
 }
 
 /** Returns the records that exist, and omits unknown IDs. */
@@ -193,12 +193,12 @@ function serveMany(
   { fixture, store }: ServerState,
   request: ServedRequest,
 ): ServedResponse | undefined {
-  const { fetchMany, show } = fixture.object;
+  const { fetchMany, toVendorRecord } = fixture.object;
   if (!fetchMany || !isAt({ method: 'GET', path: fetchMany.path }, request)) return undefined;
   const ids = fetchMany.readIds(request);
   if (ids === null) return undefined;
   const records = store.records.filter(({ id }) => ids.includes(String(id)));
-  const body = fetchMany.toBody(records.map(show));
+  const body = fetchMany.toBody(records.map(toVendorRecord));
   return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
@@ -215,7 +215,7 @@ function serveList(
 ): ServedResponse {
   const filtered = (list.filter ?? ((records) => records))([...store.records], request);
   const slice = list.page(filtered.toSorted(ORDERS[list.order]), request, url);
-  const body = list.toBody(slice.records.map(fixture.object.show), slice);
+  const body = list.toBody(slice.records.map(fixture.object.toVendorRecord), slice);
   const headers = slice.headers ?? {};
   return body === undefined ? { status: 204, headers } : { status: 200, headers, body };
 }
@@ -234,7 +234,7 @@ function serveWrite(
   const stored = record ?? store.create({}, now());
   Object.assign(stored.values, values);
   stored.changedAt = now();
-  const body = change.toBody(fixture.object.show(stored));
+  const body = change.toBody(fixture.object.toVendorRecord(stored));
   return { status: change.status, ...(body !== undefined && { body }) };
 }
 
@@ -250,7 +250,7 @@ function serveBatch(
     const stored = record ?? store.create({}, now());
     Object.assign(stored.values, values);
     stored.changedAt = now();
-    return fixture.object.show(stored);
+    return fixture.object.toVendorRecord(stored);
   });
   return { status: batch.status, body: batch.toBody(outcomes) };
 }

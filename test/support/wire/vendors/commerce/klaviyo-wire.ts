@@ -30,7 +30,7 @@ export const klaviyo: WireVendor = {
     }),
     findValueError: createLengthCheck('first_name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         type: 'profile',
         id,
         attributes: {

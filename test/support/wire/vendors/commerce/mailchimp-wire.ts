@@ -29,7 +29,7 @@ export const mailchimp: WireVendor = {
     }),
     findValueError: createLengthCheck('full_name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         ...values,
         list_id: 'l1',

@@ -13,7 +13,7 @@ import {
 const findValueError = createLengthCheck('firstName');
 const CONDITION = /^updated_at:(>=|<=)'(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$/;
 
-const show = ({ id, changedAt, values }: StoredRecord): Values => ({
+const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,
   ...values,
   updatedAt: toIsoSeconds(changedAt),
@@ -51,7 +51,7 @@ export const shopify: WireVendor = {
       const problem = findValueError(input);
       if (name === 'customers') {
         return createConnectionPage(
-          searchRecords(store.records, variables.query).map(show),
+          searchRecords(store.records, variables.query).map(toVendorRecord),
           variables,
           250,
         );
@@ -60,11 +60,11 @@ export const shopify: WireVendor = {
         const ids = Array.isArray(variables.ids) ? variables.ids : [];
         return ids
           .map((recordId) => store.find(String(recordId)))
-          .map((stored) => (stored ? show(stored) : null));
+          .map((stored) => (stored ? toVendorRecord(stored) : null));
       }
       if (problem) return createUserErrors(problem);
       if (name === 'customerCreate') {
-        return { customer: show(store.create(input, now)), userErrors: [] };
+        return { customer: toVendorRecord(store.create(input, now)), userErrors: [] };
       }
       if (!record) return createUserErrors("Customer can't be found");
       if (name === 'customerDelete') {
@@ -73,8 +73,8 @@ export const shopify: WireVendor = {
       }
       if (name !== 'customerUpdate') throw new GraphqlRefusal(`Field '${name}' doesn't exist`);
       Object.assign(record.values, input);
-      return { customer: show(record), userErrors: [] };
+      return { customer: toVendorRecord(record), userErrors: [] };
     }),
-    object: { show, lists: [] },
+    object: { toVendorRecord, lists: [] },
   },
 };

@@ -72,7 +72,7 @@ export const square: WireVendor = {
     }),
     findValueError: createLengthCheck('reference_id'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         created_at: '2026-01-01T00:00:00.000Z',
         updated_at: changedAt.toISOString(),

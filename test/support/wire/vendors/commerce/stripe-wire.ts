@@ -13,7 +13,7 @@ export const stripe: WireVendor = {
     toErrorBody: (_status, message) => ({ error: { type: 'invalid_request_error', message } }),
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, values }) => ({ id, object: 'customer', ...values }),
+      toVendorRecord: ({ id, values }) => ({ id, object: 'customer', ...values }),
       lists: [
         {
           path: '/v1/customers',

@@ -43,7 +43,7 @@ export const xero: WireVendor = {
         : { Title: 'Refused', Detail: message, Status: status },
     findValueError: createLengthCheck('Name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         ContactID: id,
         ...values,
         UpdatedDateUTC: `/Date(${changedAt.getTime()}+0000)/`,

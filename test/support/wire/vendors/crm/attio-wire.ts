@@ -25,7 +25,7 @@ export const attio: WireVendor = {
     }),
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, values }) => ({
+      toVendorRecord: ({ id, values }) => ({
         id: { workspace_id: 'w', object_id: 'o', record_id: id },
         created_at: '2026-01-01T00:00:00.000000000Z',
         values: Object.fromEntries(

@@ -19,7 +19,7 @@ export const close: WireVendor = {
       status === 400 ? { errors: [], 'field-errors': { name: message } } : { error: message },
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         ...values,
         date_updated: changedAt.toISOString().replace('Z', '000+00:00'),

@@ -22,7 +22,7 @@ export const dynamicsCrm: WireVendor = {
     toErrorBody: (_status, message) => ({ error: { code: '0x80040265', message } }),
     findValueError: createLengthCheck('lastname'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         '@odata.etag': 'W/"1"',
         contactid: id,
         ...values,

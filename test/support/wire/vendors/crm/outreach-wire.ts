@@ -20,7 +20,7 @@ export const outreach: WireVendor = {
     }),
     findValueError: createLengthCheck('firstName'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         type: 'prospect',
         id,
         attributes: { ...values, updatedAt: changedAt.toISOString() },

@@ -25,7 +25,7 @@ export const pipedrive: WireVendor = {
     }),
     findValueError: createLengthCheck('title'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         ...values,
         update_time: toIsoSeconds(changedAt),

@@ -19,7 +19,7 @@ export const salesloft: WireVendor = {
       status === 422 ? { errors: { first_name: [message] } } : { error: message },
     findValueError: createLengthCheck('first_name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         ...values,
         updated_at: changedAt.toISOString().replace('Z', '000Z'),

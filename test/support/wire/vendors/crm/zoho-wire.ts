@@ -41,7 +41,7 @@ export const zoho: WireVendor = {
     },
     findValueError: createLengthCheck('Last_Name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         ...values,
         Modified_Time: changedAt.toISOString().replace(/\.\d+Z/, '+00:00'),

@@ -27,7 +27,11 @@ export const freshdesk: WireVendor = {
         : { code: 'refused', message },
     findValueError: createLengthCheck('subject'),
     object: {
-      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: toIsoSeconds(changedAt) }),
+      toVendorRecord: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        updated_at: toIsoSeconds(changedAt),
+      }),
       lists: [
         {
           path: '/api/v2/tickets',

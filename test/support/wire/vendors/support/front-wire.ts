@@ -19,7 +19,7 @@ export const front: WireVendor = {
     }),
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         _links: { self: `https://api2.frontapp.com/contacts/${id}` },
         id,
         ...values,

@@ -73,7 +73,7 @@ export const intercom: WireVendor = {
     }),
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         type: 'contact',
         id,
         ...values,

@@ -26,7 +26,7 @@ export const serviceNow: WireVendor = {
     }),
     findValueError: createLengthCheck('short_description'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         sys_id: id,
         ...values,
         sys_updated_on: toIsoSeconds(changedAt).replace('T', ' ').replace('Z', ''),

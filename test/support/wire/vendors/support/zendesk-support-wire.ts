@@ -30,7 +30,11 @@ export const zendeskSupport: WireVendor = {
         : { error: { title: 'Error', message } },
     findValueError: createLengthCheck('subject'),
     object: {
-      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: toIsoSeconds(changedAt) }),
+      toVendorRecord: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        updated_at: toIsoSeconds(changedAt),
+      }),
       lists: [
         {
           path: '/api/v2/tickets',

@@ -42,7 +42,7 @@ export const airtable: WireVendor = {
         : { error: { type: 'INVALID_VALUE_FOR_COLUMN', message } },
     findValueError: createLengthCheck('Name'),
     object: {
-      show: ({ id, values }) => ({
+      toVendorRecord: ({ id, values }) => ({
         id,
         createdTime: '2026-01-01T00:00:00.000Z',
         fields: values,

@@ -23,7 +23,7 @@ export const asana: WireVendor = {
     toErrorBody: (_status, message) => ({ errors: [{ message, help: 'See the documentation' }] }),
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         gid: id,
         resource_type: 'task',
         ...values,

@@ -32,7 +32,7 @@ export const atlassian: WireVendor = {
         : { errorMessages: [message], errors: {} },
     findValueError: createLengthCheck('summary'),
     object: {
-      show: ({ id, changedAt, values }) => ({
+      toVendorRecord: ({ id, changedAt, values }) => ({
         id,
         key: `APP-${id}`,
         fields: { ...values, updated: changedAt.toISOString().replace('Z', '+0000') },

@@ -31,7 +31,7 @@ export const github: WireVendor = {
     }),
     findValueError: createLengthCheck('title'),
     object: {
-      show: ({ id, changedAt, values: { repository: _, ...values } }) => ({
+      toVendorRecord: ({ id, changedAt, values: { repository: _, ...values } }) => ({
         id: 9_000_000_000 + Number(id),
         number: id,
         url: `https://api.github.com/repos/octo/app/issues/${id}`,

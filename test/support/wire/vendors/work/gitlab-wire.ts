@@ -18,7 +18,11 @@ export const gitlab: WireVendor = {
       status === 400 ? { message: { name: [message] } } : { message: `${status} ${message}` },
     findValueError: createLengthCheck('name'),
     object: {
-      show: ({ id, changedAt, values }) => ({ id, ...values, updated_at: changedAt.toISOString() }),
+      toVendorRecord: ({ id, changedAt, values }) => ({
+        id,
+        ...values,
+        updated_at: changedAt.toISOString(),
+      }),
       lists: [
         {
           path: '/api/v4/projects',

@@ -10,7 +10,7 @@ import {
 
 const findValueError = createLengthCheck('title');
 
-const show = ({ id, changedAt, values }: StoredRecord): Values => ({
+const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
   id,
   ...values,
   updatedAt: changedAt.toISOString(),
@@ -62,13 +62,13 @@ export const linear: WireVendor = {
               matchesTimes(candidate, variables.filter) &&
               matchesFields(candidate, variables.filter),
           );
-          return createConnectionPage(records.map(show), variables, 250);
+          return createConnectionPage(records.map(toVendorRecord), variables, 250);
         }
         case 'issueCreate':
-          return { success: true, issue: show(store.create(input, now)) };
+          return { success: true, issue: toVendorRecord(store.create(input, now)) };
         case 'issueUpdate':
           if (record) Object.assign(record.values, input);
-          return { success: true, issue: record && show(record) };
+          return { success: true, issue: record && toVendorRecord(record) };
         case 'issueDelete':
           if (record) store.remove(record);
           return { success: true };
@@ -76,6 +76,6 @@ export const linear: WireVendor = {
           throw new GraphqlRefusal(`Cannot query field ${name}`);
       }
     }),
-    object: { show, lists: [] },
+    object: { toVendorRecord, lists: [] },
   },
 };

@@ -11,7 +11,7 @@ import {
 const BOARD = '1234567890';
 const findValueError = createLengthCheck('name');
 
-const show = ({ id, changedAt, values }: StoredRecord): Values => ({
+const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
   id: String(id),
   name: values.name,
   created_at: '2026-01-01T00:00:00Z',
@@ -42,7 +42,7 @@ function createItemsPage(store: VendorStore, { limit, cursor }: Values) {
   const to = from + size;
   return {
     cursor: to < store.records.length ? `MSw${to}` : null,
-    items: store.records.slice(from, to).map(show),
+    items: store.records.slice(from, to).map(toVendorRecord),
   };
 }
 
@@ -59,7 +59,9 @@ function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date)
   if (name === 'create_item') {
     const problem = findValueError({ name: variables.name });
     if (problem) throw new GraphqlRefusal(problem);
-    return show(store.create({ ...parseValues(variables.values), name: variables.name }, now));
+    return toVendorRecord(
+      store.create({ ...parseValues(variables.values), name: variables.name }, now),
+    );
   }
   const record = store.find(String(variables.item));
   if (!record) throw new GraphqlRefusal('ResourceNotFoundException: item not found');
@@ -71,7 +73,7 @@ function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date)
   if (variables.board !== BOARD) throw new GraphqlRefusal('InvalidBoardIdException');
   Object.assign(record.values, parseValues(variables.values));
   record.changedAt = now;
-  return show(record);
+  return toVendorRecord(record);
 }
 
 /** Items belong to a board. The token has no prefix, and errors have status 200. */
@@ -95,6 +97,6 @@ export const monday: WireVendor = {
         ? serveBoards(operation, store)
         : serveChange(operation, store, now),
     ),
-    object: { show, lists: [] },
+    object: { toVendorRecord, lists: [] },
   },
 };

@@ -75,7 +75,7 @@ export const notion: WireVendor = {
       return { status: 200, body: { object: 'page', id: record.id, in_trash: true } };
     },
     object: {
-      show: (record) => ({
+      toVendorRecord: (record) => ({
         object: 'page',
         id: record.id,
         last_edited_time: roundToMinute(record),

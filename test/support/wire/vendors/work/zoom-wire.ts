@@ -26,7 +26,11 @@ export const zoom: WireVendor = {
     }),
     findValueError: createLengthCheck('topic'),
     object: {
-      show: ({ id, values: { user_id: _, ...values } }) => ({ uuid: `u${id}==`, id, ...values }),
+      toVendorRecord: ({ id, values: { user_id: _, ...values } }) => ({
+        uuid: `u${id}==`,
+        id,
+        ...values,
+      }),
       fixedResponses: [
         {
           path: '/v2/users',
