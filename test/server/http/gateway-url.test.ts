@@ -14,7 +14,7 @@ import { openSocket } from '../../support/socket.ts';
 
 const app = await getSharedApp({ env: { HOST: '0.0.0.0' } });
 const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
-/** The same server by another host name. */
+/** This server by another host name. */
 const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
 
 const json = { 'content-type': 'application/json' };
