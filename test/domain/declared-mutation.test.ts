@@ -47,7 +47,7 @@ test.each([
   const { builder } = await app.tenant();
   const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
   const { id } = createOrg.org;
-  const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
+  const query = `mutation DeclaredMutation($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Org', id }, () =>
     builder.request(query, { input: createInput(id) }),
   );
@@ -60,7 +60,7 @@ const PROJECT_MUTATIONS: [string, string, object][] = [
   [
     'createDestination',
     'CreateDestinationInput',
-    { name: 'hooks', inputType: 'WEBHOOK', url: 'https://hooks.example.com/' },
+    { name: 'hooks', type: 'WEBHOOK', url: 'https://hooks.example.com/' },
   ],
   ['createApiKey', 'CreateApiKeyInput', { label: 'key', scopes: ['READ'] }],
   [
@@ -95,7 +95,7 @@ test.each(
   PROJECT_MUTATIONS,
 )('%s returns NOT_FOUND if the project is deleted during the request', async (name, inputType, input) => {
   const { projectId, builder }: Tenant = await app.tenant();
-  const query = `mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
+  const query = `mutation DeclaredMutation($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
     builder.request(query, { input: { projectIdOrName: projectId, ...input } }),
   );
