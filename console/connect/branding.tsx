@@ -3,8 +3,8 @@ import { type ReactNode, useEffect } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { graphql, useFragment } from 'react-relay';
 import type { branding_project$key } from '../__generated__/branding_project.graphql.ts';
-import { getLanguage } from '../src/parts/part-messages.ts';
-import { applyAccent } from './accent.ts';
+import { ACCENT_NAMES, createAccentColors } from '../shared/accent-colors.ts';
+import { chooseLocale } from '../shared/languages.ts';
 import { useMessages } from './messages.ts';
 
 const PROJECT = graphql`
@@ -18,8 +18,7 @@ const PROJECT = graphql`
 
 /** The locale for the page: the project's, or the first one of the browser that the page has texts for. */
 export function choosePageLocale(locale: string | null | undefined): string {
-  const candidates = locale ? [locale] : navigator.languages;
-  return candidates.find((tag) => getLanguage(tag) === tag.split('-')[0]?.toLowerCase()) ?? 'en';
+  return chooseLocale(locale ? [locale] : navigator.languages);
 }
 
 export function Localized({ locale, children }: { locale: string; children: ReactNode }) {
@@ -38,6 +37,14 @@ export function Branded({ project, children }: BrandedProps) {
   const { accentColor, locale } = useFragment(PROJECT, project);
   useEffect(() => applyAccent(accentColor ?? null), [accentColor]);
   return <Localized locale={choosePageLocale(locale)}>{children}</Localized>;
+}
+
+/** Sets the page's accent colors; null restores the defaults. */
+function applyAccent(color: string | null): void {
+  const { style } = document.documentElement;
+  const colors = color === null ? null : createAccentColors(color);
+  // An empty value removes the property.
+  for (const name of ACCENT_NAMES) style.setProperty(name, colors?.[name] ?? '');
 }
 
 interface BrandedTitleProps {

@@ -1,21 +1,18 @@
 /** The page to which a provider redirects the browser after consent. */
 import type { FastifyRequest } from 'fastify';
+import { getMessages } from '../../console/shared/customer-messages.ts';
 import type { Config } from '../config.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {
+  ACCESS_DENIED,
   type CallbackOutcome,
   finishOAuthConnect,
 } from '../domain/connection/consent/oauth-callback.ts';
 import type { Waiter } from '../domain/provider/provider-wait.ts';
 import { type Html, html } from '../html.ts';
-import {
-  createBrand,
-  findBrowserSecret,
-  listOpenerOrigins,
-  readQuery,
-  respondPrivately,
-} from './oauth-page.ts';
-import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
+import { CustomerPages } from './customer-pages.ts';
+import { findBrowserSecret, listOpenerOrigins, readQuery, respondPrivately } from './oauth-page.ts';
+import { type PageScript, toParagraphs } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
 const TEXT_LENGTH_MAX = 300;
@@ -28,7 +25,7 @@ export async function respondToCallback(
     return new Response(null, { status: 405, headers: { allow: 'GET' } });
   }
   const searchParams = readQuery(request);
-  return respondPrivately(services, async () => {
+  return respondPrivately(services, request, async () => {
     const outcome = await finishOAuthConnect(services, {
       browser: findBrowserSecret(services, request),
       state: searchParams.get('state'),
@@ -36,42 +33,45 @@ export async function respondToCallback(
       error: searchParams.get('error'),
       errorDescription: searchParams.get('error_description'),
     });
-    return createOutcomeResponse(outcome, services.config);
+    return createOutcomeResponse(services.config, request, outcome);
   });
 }
 
 type OpenerConfig = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
 
-function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig): Response {
-  const projectOrigins = 'page' in outcome ? outcome.page?.origins : [];
-  const openerOrigins = listOpenerOrigins(origins, projectOrigins);
+function createOutcomeResponse(
+  origins: OpenerConfig,
+  request: FastifyRequest,
+  outcome: CallbackOutcome,
+): Response {
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
-      const detail = REFUSALS[outcome.kind];
-      const content = toParagraphs([
-        detail,
-        'Go back to the app that sent you here and connect again.',
-      ]);
-      const message = createFailureMessage('invalid_request', detail);
-      const script = createNotifyScript(message, openerOrigins);
-      return createPage(400, 'Not connected', { content, script });
+      const pages = new CustomerPages(request, outcome.refusalPage);
+      const reason = REFUSALS[outcome.kind];
+      // The opener gets the reason in English, as all details of errors.
+      const message = createFailureMessage('invalid_request', getMessages('en')[reason]);
+      const script = createNotifyScript(message, listOpenerOrigins(origins));
+      const paragraphs = [pages.messages[reason], pages.messages.connectAgain];
+      return pages.createFailure(400, paragraphs, script);
     }
     case 'CONNECTED': {
-      const { redirectUrl, connectionId } = outcome;
+      const { redirectUrl, connectionId, page } = outcome;
       if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
-      const content = createContent(outcome.page, ['You can close this window.']);
+      const pages = new CustomerPages(request, page);
       const message = {
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
       };
-      const script = createNotifyScript(message, openerOrigins);
-      return createPage(200, 'Connected', { content, script });
+      return pages.create(200, pages.messages.connected, {
+        content: html`${toParagraphs([pages.messages.closeWindow])}${createInstallLink(pages, page)}`,
+        script: createNotifyScript(message, listOpenerOrigins(origins, page?.origins)),
+      });
     }
     case 'FAILED': {
       const error = truncate(outcome.error);
       const detail = truncate(outcome.detail);
-      const { redirectUrl, isSetupMistake } = outcome;
+      const { redirectUrl, isSetupMistake, page } = outcome;
       if (redirectUrl !== null) {
         const cause = {
           error,
@@ -80,33 +80,26 @@ function createOutcomeResponse(outcome: CallbackOutcome, origins: OpenerConfig):
         };
         return redirect(redirectUrl, cause);
       }
-      const paragraphs = isSetupMistake ? [SETUP_FAULT] : [detail, `(${error})`];
-      const content = createContent(outcome.page, paragraphs);
-      const script = createNotifyScript(createFailureMessage(error, detail), openerOrigins);
-      return createPage(400, 'Not connected', { content, script });
+      const pages = new CustomerPages(request, page);
+      // The customer can't correct mistakes in the builder's setup. The opener gets the reason.
+      const reason = detail === ACCESS_DENIED ? pages.messages.accessDenied : detail;
+      const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];
+      const message = createFailureMessage(error, detail);
+      return pages.create(400, pages.messages.notConnected, {
+        content: html`${toParagraphs(paragraphs)}${createInstallLink(pages, page)}`,
+        script: createNotifyScript(message, listOpenerOrigins(origins, page?.origins)),
+      });
     }
   }
 }
 
-/** Replaces the details of a mistake in the builder's setup, which the customer can't correct. The opener gets them. */
-const SETUP_FAULT =
-  'Something is wrong on our side. Try again later, or contact the app that sent you here.';
+const REFUSALS = { UNKNOWN: 'usedLink', OTHER_BROWSER: 'otherBrowser' } as const;
 
-const REFUSALS = {
-  UNKNOWN: 'This link has already been used, or it has expired.',
-  OTHER_BROWSER:
-    'Nothing was connected, because the connect was started in another browser, or this browser does not accept cookies.',
-};
-
-/** Returns the paragraphs, the link to the app's package, and the gateway's name unless the project removes it. */
-function createContent(connectPage: ConnectPage | null, paragraphs: string[]): Html {
-  const { packageInstallUrl = null, isBranded = true, appName = null } = connectPage ?? {};
-  const installLink =
-    packageInstallUrl === null
-      ? html``
-      : html`<p><a href="${packageInstallUrl}" rel="noreferrer">Install the package of ${appName ?? 'the app'}</a>, if your account does not have it yet.</p>\n`;
-  const appNotice = appName === null ? html`` : html`<p>You came from ${appName}.</p>\n`;
-  return html`${toParagraphs(paragraphs)}${installLink}${appNotice}${createBrand(isBranded)}`;
+/** Returns a link to the package of the app. Empty if the provider requires none. */
+function createInstallLink({ messages }: CustomerPages, page: ConnectPage | null): Html {
+  if (!page?.packageInstallUrl) return html``;
+  const text = messages.installPackageOf(page.appName);
+  return html`<p><a href="${page.packageInstallUrl}" rel="noreferrer">${text}</a></p>\n`;
 }
 
 function createFailureMessage(error: string, detail: string) {

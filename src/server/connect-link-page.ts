@@ -6,20 +6,20 @@ import type { FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { createRandomString } from '../domain/connection/consent/connect-ticket.ts';
 import {
+  findExpiredLinkPage,
   type OpenedLink,
   openLink,
   type PartyName,
 } from '../domain/connection/consent/oauth-link.ts';
 import { type Html, html } from '../html.ts';
+import { CustomerPages } from './customer-pages.ts';
 import {
-  createBrand,
   findBrowserSecret,
   formatBrowserCookie,
   listOpenerOrigins,
   readQuery,
   respondPrivately,
 } from './oauth-page.ts';
-import { createPage, createTextPage } from './plain-page.ts';
 
 export async function respondToConnectLink(
   services: Services,
@@ -28,24 +28,27 @@ export async function respondToConnectLink(
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
   }
-  return respondPrivately(services, async () => {
+  return respondPrivately(services, request, async () => {
     const browser = findBrowserSecret(services, request) ?? createRandomString();
     const ticket = readQuery(request).get('ticket');
     const link = await openLink(services, { ticket, browser });
-    if (!link) return createExpiredPage();
+    if (!link) {
+      const page = await findExpiredLinkPage(services, ticket);
+      return createExpiredPage(new CustomerPages(request, page));
+    }
     const response = isFromOwnPage(request)
       ? new Response(null, { status: 302, headers: { location: link.consentUrl } })
-      : createConfirmationPage(link, isFromOpener(services, request, link));
+      : createConfirmationPage(new CustomerPages(request, link.page), {
+          link,
+          mayContinue: isFromOpener(services, request, link),
+        });
     response.headers.set('set-cookie', formatBrowserCookie(services, browser));
     return response;
   });
 }
 
-function createExpiredPage(): Response {
-  return createTextPage(400, 'Not connected', [
-    'This link has already been used, or it has expired.',
-    'Go back to the app that sent you here and connect again.',
-  ]);
+function createExpiredPage(pages: CustomerPages): Response {
+  return pages.createFailure(400, [pages.messages.usedLink, pages.messages.connectAgain]);
 }
 
 /**
@@ -66,10 +69,13 @@ function isFromOpener(
   return origin !== undefined && listOpenerOrigins(config, page.origins).includes(origin);
 }
 
-function createConfirmationPage(link: OpenedLink, mayContinue: boolean): Response {
+function createConfirmationPage(
+  pages: CustomerPages,
+  { link, mayContinue }: { link: OpenedLink; mayContinue: boolean },
+): Response {
   const { providerName, consentUrl } = link;
-  return createPage(200, `Connect ${providerName}`, {
-    content: createContent(link),
+  return pages.create(200, pages.messages.connectTo(providerName), {
+    content: createContent(pages, link),
     ...(mayContinue && { script: { source: CONTINUE_IN_WINDOW, data: { consentUrl } } }),
   });
 }
@@ -83,18 +89,19 @@ const { consentUrl } = JSON.parse(document.getElementById('data').textContent);
 if (window.opener) location.replace(consentUrl);
 `;
 
-function createContent({ providerName, consentUrl, group, consumer, page }: OpenedLink): Html {
-  const { appName, isBranded } = page;
-  return html`<p>You are about to give ${appName} access to your ${providerName} account, on behalf of:</p>
+function createContent(
+  { messages }: CustomerPages,
+  { providerName, consentUrl, group, consumer, page: { appName } }: OpenedLink,
+): Html {
+  return html`<p>${messages.confirmAccess(appName, providerName)}</p>
 <dl>
-<div><dt>App</dt><dd>${appName}</dd></div>
-<div><dt>Organization</dt><dd>${formatParty(group)}</dd></div>
-<div><dt>User</dt><dd>${formatParty(consumer)}</dd></div>
+<div><dt>${messages.app}</dt><dd>${appName}</dd></div>
+<div><dt>${messages.organization}</dt><dd>${formatParty(group)}</dd></div>
+<div><dt>${messages.user}</dt><dd>${formatParty(consumer)}</dd></div>
 </dl>
-<p>Continue only if this is your organization and you expected this request. Otherwise close this page: that organization
-would get access to the data of your account.</p>
-<p><a class="button" href="${consentUrl}" rel="noreferrer">Continue to ${providerName}</a></p>
-${createBrand(isBranded)}`;
+<p>${messages.confirmParties}</p>
+<p><a class="button" href="${consentUrl}" rel="noreferrer">${messages.continueTo(providerName)}</a></p>
+`;
 }
 
 /** Includes the ref in addition to the name, because a caller may choose any name. */

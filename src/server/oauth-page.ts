@@ -5,9 +5,8 @@ import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
-import { type Html, html } from '../html.ts';
+import { CustomerPages } from './customer-pages.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
-import { createTextPage } from './plain-page.ts';
 
 /** Headers of pages whose URLs contain secrets: no referrer, no caching. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
@@ -15,36 +14,29 @@ const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-re
 /** Adds the private headers to a response. Failures become error pages. */
 export async function respondPrivately(
   { log }: Pick<Services, 'log'>,
+  request: FastifyRequest,
   respond: () => Promise<Response>,
 ): Promise<Response> {
   const response = await respond().catch((error: unknown) => {
-    if (error instanceof ServiceUnavailable) return createRetryPage(error.problem);
+    const pages = new CustomerPages(request, null);
+    if (error instanceof ServiceUnavailable) return createRetryPage(pages, error.problem);
     const isLimited = error instanceof DomainError && 'limit' in error.extra;
-    if (isLimited) return createRetryPage(error.problem);
+    if (isLimited) return createRetryPage(pages, error.problem);
     log.error({ error }, 'connect.failed');
-    return createTextPage(500, 'Not connected', [
-      'The gateway failed. Connect again in a few seconds.',
-    ]);
+    return pages.createFailure(500, [pages.messages.ourFault]);
   });
   for (const [name, value] of Object.entries(PRIVATE_HEADERS)) response.headers.set(name, value);
   return response;
 }
 
-function createRetryPage({ status, retryAfterSeconds }: Problem): Response {
-  const response = createTextPage(status, 'Not connected', [
-    'The gateway is not available at the moment. Connect again in a few seconds.',
-  ]);
+function createRetryPage(pages: CustomerPages, { status, retryAfterSeconds }: Problem): Response {
+  const response = pages.createFailure(status, [pages.messages.notAvailable]);
   response.headers.set('retry-after', String(retryAfterSeconds));
   return response;
 }
 
 export function readQuery({ url }: FastifyRequest): URLSearchParams {
   return new URL(url, 'http://localhost').searchParams;
-}
-
-/** Names the gateway, unless the project's plan removes the name. */
-export function createBrand(isBranded: boolean): Html {
-  return isBranded ? html`<p><small>Connected by Integration gateway</small></p>\n` : html``;
 }
 
 /** Lists the origins of pages that may open a connect in a window: the operator's and the project's. */

@@ -1,4 +1,4 @@
-/** Creates plain HTML pages, which load nothing, can't be framed, and run only their own script. */
+/** Creates plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
@@ -12,8 +12,10 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 44rem; p
 h1 { font-size: 1.8rem; line-height: 1.2; margin: 0 0 1rem }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem }
 p { margin: .6rem 0 }
-a { color: var(--link) }
-a.button { background: var(--link); border-radius: .4rem; color: var(--back); display: inline-block; font-weight: 600; padding: .5rem 1.1rem; text-decoration: none }
+a { color: var(--accent, var(--link)) }
+header { font-weight: 600; margin: 0 0 1.5rem }
+header img { display: block; margin: 0 0 .6rem; max-height: 3rem; max-width: 100% }
+a.button { background: var(--accent-fill, var(--link)); border-radius: .4rem; color: var(--on-accent, var(--back)); display: inline-block; font-weight: 600; padding: .5rem 1.1rem; text-decoration: none }
 dl { border-top: 1px solid var(--line); margin: 1.2rem 0 }
 dl div { border-bottom: 1px solid var(--line); padding: .6rem 0 }
 dt { font-weight: 600 }
@@ -25,11 +27,10 @@ const toHashSource = (text: string) =>
   `sha256-${createHash('sha256').update(text).digest('base64')}`;
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `style-src '${toHashSource(STYLE)}'`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-].join('; ');
+];
 
 export function createTextPage(status: number, title: string, paragraphs: string[]): Response {
   return createPage(status, title, { content: toParagraphs(paragraphs) });
@@ -42,26 +43,55 @@ export interface PageScript {
   data: unknown;
 }
 
+/** The appearance of the app that a page belongs to. */
+interface Brand {
+  appName: string;
+  /** An https URL. Null without a logo. */
+  logoUrl: string | null;
+  /** CSS declarations of the accent colors. Empty for the usual colors. */
+  accentStyle: string;
+}
+
+interface PageParts {
+  content: Html;
+  script?: PageScript;
+  /** Null for a page of the gateway. */
+  brand?: Brand | null;
+  /** The BCP 47 tag of the page's texts. */
+  locale?: string;
+}
+
 export function createPage(
   status: number,
   title: string,
-  { content, script }: { content: Html; script?: PageScript },
+  { content, script, brand = null, locale = 'en' }: PageParts,
 ): Response {
+  const style = brand ? `${STYLE}:root { ${brand.accentStyle} }` : STYLE;
   const { text } = html`<!doctype html>
-<html lang="en">
+<html lang="${locale}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title><style>${new Html(STYLE)}</style></head>
-<body><main><h1>${title}</h1>
+<title>${title}</title><style>${new Html(style)}</style></head>
+<body><main>${brand ? createHeader(brand) : ''}<h1>${title}</h1>
 ${content}</main>${script ? createScriptElements(script) : ''}</body>
 </html>
 `;
+  const policy = [
+    ...CONTENT_SECURITY_POLICY,
+    `style-src '${toHashSource(style)}'`,
+    ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
+    ...(script ? [`script-src '${toHashSource(script.source)}'`] : []),
+  ];
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': script
-      ? `${CONTENT_SECURITY_POLICY}; script-src '${toHashSource(script.source)}'`
-      : CONTENT_SECURITY_POLICY,
+    'content-security-policy': policy.join('; '),
   };
   return new Response(text, { status, headers });
+}
+
+/** The header has the name as text, so screen readers skip the logo. */
+function createHeader({ appName, logoUrl }: Brand): Html {
+  const logo = logoUrl ? html`<img src="${logoUrl}" alt="" referrerpolicy="no-referrer">` : html``;
+  return html`<header>${logo}${appName}</header>\n`;
 }
 
 export function toParagraphs(paragraphs: string[]): Html {
@@ -82,6 +112,6 @@ function createScriptElements({ source, data }: PageScript): Html {
 /** Sends a complete page with its length. */
 export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
   reply.code(response.status).headers(Object.fromEntries(response.headers));
-  // The body is sent as bytes. Fastify would add a charset to a string of JSON, whose media type defines none.
+  // The body is sent as bytes. To a string of JSON, Fastify would add a charset, which its media type does not define.
   return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

@@ -22,7 +22,9 @@ const imports: Import[] = files.flatMap((file) => {
   });
 });
 
+/** Returns the part of `src` that has the file, or the folder of a file outside of `src`. */
 function toPart(file: string): string {
+  if (file.startsWith('../')) return dirname(file).slice('../'.length);
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
 }
 

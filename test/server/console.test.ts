@@ -191,7 +191,7 @@ test('returns a page with status 400 for an invalid project in a connect link', 
     400,
     'text/html; charset=utf-8',
   ]);
-  expect(await response.text()).toContain('This link is not valid');
+  expect(await response.text()).toContain('This link is incomplete');
 });
 
 test('returns 503 for the connect page while the database is unavailable', async () => {

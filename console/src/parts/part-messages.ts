@@ -1,5 +1,6 @@
 /** Texts of parts that the connect page shows too, in its languages. The console itself is in English. */
 import { useLocale } from 'react-aria-components';
+import { getLanguage, type Language } from '../../shared/languages.ts';
 
 const en = {
   loading: 'Loading…',
@@ -47,16 +48,7 @@ const de: PartMessages = {
   empty: 'leer',
 };
 
-/** The languages in which the connect page has texts. */
-export type Language = 'en' | 'de';
-
 const MESSAGES: Record<Language, PartMessages> = { en, de };
-
-/** The language of a BCP 47 tag. English if the pages have no texts in it. */
-export function getLanguage(tag: string): Language {
-  const [language = ''] = tag.toLowerCase().split('-');
-  return language in MESSAGES ? (language as Language) : 'en';
-}
 
 export function usePartMessages(): PartMessages {
   return MESSAGES[getLanguage(useLocale().locale)];

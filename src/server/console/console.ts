@@ -13,8 +13,9 @@ import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableString } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
+import { CustomerPages } from '../customer-pages.ts';
 import { hasDocs } from '../docs/docs.ts';
-import { createTextPage, sendResponse } from '../plain-page.ts';
+import { createTextPage, sendResponse, toParagraphs } from '../plain-page.ts';
 import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 
@@ -84,10 +85,11 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
   registerConnect(scope, services, ensureBuilt);
-  scope.setErrorHandler((error, _request, reply) => {
+  scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
-    return sendResponse(reply, createUnavailablePage());
+    const pages = new CustomerPages(request, null);
+    return sendResponse(reply, createUnavailablePage(pages));
   });
 }
 
@@ -103,8 +105,10 @@ function registerConnect(
   scope.get('/connect', async (request, reply) => {
     await ensureBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
-    if (project !== null && !isStorableString(project))
-      return sendResponse(reply, createInvalidLinkPage());
+    if (project !== null && !isStorableString(project)) {
+      const pages = new CustomerPages(request, null);
+      return sendResponse(reply, createInvalidLinkPage(pages));
+    }
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
     const file = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
@@ -166,14 +170,13 @@ function createNotBuiltPage(): Response {
   ]);
 }
 
-function createInvalidLinkPage(): Response {
-  return createTextPage(400, 'This link is not valid', [
-    'The link names no project. Go back to the app that sent you here and connect again.',
-  ]);
+function createInvalidLinkPage(pages: CustomerPages): Response {
+  const content = toParagraphs([pages.messages.openAgain]);
+  return pages.create(400, pages.messages.incompleteLink, { content });
 }
 
-function createUnavailablePage(): Response {
-  return createTextPage(503, 'Not available', [
-    'The gateway is not available at the moment. Reload this page in a few seconds.',
-  ]);
+/** For the console and for the connect page. */
+function createUnavailablePage(pages: CustomerPages): Response {
+  const content = toParagraphs([pages.messages.notAvailable]);
+  return pages.create(503, pages.messages.unavailable, { content });
 }

@@ -4,6 +4,11 @@ import { listPageOrigins } from '../../project/origins.ts';
 
 export interface ConnectPage {
   appName: string;
+  logoUrl: string | null;
+  /** A color like `#4f46e5`. Null for the usual one. */
+  accentColor: string | null;
+  /** A BCP 47 tag. Null for the language of the browser. */
+  locale: string | null;
   /** Whether the page shows the gateway's name. A billing plan may remove it. */
   isBranded: boolean;
   /** The URL at which users install the app's package at the provider. Null if the provider requires none. */
@@ -12,27 +17,44 @@ export interface ConnectPage {
   origins: readonly string[];
 }
 
+interface ConnectParents {
+  projectId: string;
+  /** Null if the connect is unknown. */
+  providerAppId: string | null;
+}
+
 /** Returns null if the project was deleted. */
 export async function findConnectPage(
   { database: { prisma } }: Pick<Services, 'database'>,
-  { projectId, providerAppId }: { projectId: string; providerAppId: string },
+  { projectId, providerAppId }: ConnectParents,
 ): Promise<ConnectPage | null> {
   const [project, app] = await Promise.all([
     prisma.project.findUnique({
       where: { id: projectId },
-      select: { appName: true, brandingRemoval: true, allowedOrigins: true },
+      select: {
+        appName: true,
+        logoUrl: true,
+        accentColor: true,
+        locale: true,
+        brandingRemoval: true,
+        allowedOrigins: true,
+      },
     }),
-    prisma.providerApp.findUnique({
-      where: { projectId_id: { projectId, id: providerAppId } },
-      select: { metadata: true },
-    }),
+    providerAppId &&
+      prisma.providerApp.findUnique({
+        where: { projectId_id: { projectId, id: providerAppId } },
+        select: { metadata: true },
+      }),
   ]);
   if (!project) return null;
-  const { appName, brandingRemoval } = project;
+  const { appName, logoUrl, accentColor, locale, brandingRemoval } = project;
   return {
     appName,
+    logoUrl,
+    accentColor,
+    locale,
     isBranded: !brandingRemoval,
-    packageInstallUrl: findPackageInstallUrl(app),
+    packageInstallUrl: findPackageInstallUrl(app || null),
     origins: listPageOrigins(project),
   };
 }

@@ -33,9 +33,9 @@ interface CallbackParams {
 
 export type CallbackOutcome =
   /** The state does not exist, was used already, or has expired. */
-  | { kind: 'UNKNOWN' }
+  | { kind: 'UNKNOWN'; refusalPage: ConnectPage | null }
   /** The state was issued to another browser, which can still use it. */
-  | { kind: 'OTHER_BROWSER' }
+  | { kind: 'OTHER_BROWSER'; refusalPage: ConnectPage | null }
   | ({ kind: 'CONNECTED'; connectionId: string } & ReturnPage)
   | ({ kind: 'FAILED' } & Failure & ReturnPage);
 
@@ -63,9 +63,11 @@ export async function finishOAuthConnect(
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
   const key = parseState(params.state);
-  if (!key) return { kind: 'UNKNOWN' };
-  if (!isIssuedTo(params.state, params.browser)) return { kind: 'OTHER_BROWSER' };
+  if (!key) return { kind: 'UNKNOWN', refusalPage: null };
   const { projectId } = key;
+  if (!isIssuedTo(params.state, params.browser)) {
+    return { kind: 'OTHER_BROWSER', refusalPage: await findRefusalPage(services, key) };
+  }
   return waitForProvider(services, { projectId }, () => finishConnect(services, key, params));
 }
 
@@ -75,7 +77,7 @@ async function finishConnect(
   params: CallbackParams,
 ): Promise<CallbackOutcome> {
   const connect = await takeConnect(services, key);
-  if (!connect) return { kind: 'UNKNOWN' };
+  if (!connect) return { kind: 'UNKNOWN', refusalPage: await findRefusalPage(services, key) };
   const { redirectUrl } = connect;
   const page = redirectUrl === null ? await findConnectPage(services, connect) : null;
   const returnPage = { redirectUrl, page };
@@ -89,6 +91,10 @@ async function finishConnect(
   }
 }
 
+function findRefusalPage(services: Services, { projectId }: ConnectKey) {
+  return findConnectPage(services, { projectId, providerAppId: null });
+}
+
 /** Error codes of consent pages that a mistake in the setup causes (RFC 6749, section 4.1.2.1). */
 const SETUP_ERRORS = new Set([
   'invalid_request',
@@ -98,7 +104,8 @@ const SETUP_ERRORS = new Set([
   'invalid_client',
   'redirect_uri_mismatch',
 ]);
-const DENIED = 'The provider denied access.';
+/** The detail of a denial for which the provider gives no reason. */
+export const ACCESS_DENIED = 'The provider denied access.';
 
 /** Returns the authorization code in the provider's redirect, or the failure that the redirect reports. */
 function readRedirect({
@@ -107,7 +114,11 @@ function readRedirect({
   code,
 }: CallbackParams): { code: string } | Failure {
   if (error !== null) {
-    return { error, detail: errorDescription ?? DENIED, isSetupMistake: SETUP_ERRORS.has(error) };
+    return {
+      error,
+      detail: errorDescription ?? ACCESS_DENIED,
+      isSetupMistake: SETUP_ERRORS.has(error),
+    };
   }
   if (code) return { code };
   const detail = 'The provider returned no authorization code.';

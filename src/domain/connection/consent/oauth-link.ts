@@ -64,6 +64,16 @@ export async function openLink(
   };
 }
 
+/** Returns the page of a ticket whose connect does not exist. Null if its project does not exist either. */
+export async function findExpiredLinkPage(
+  services: Services,
+  ticket: string | null,
+): Promise<ConnectPage | null> {
+  const key = parseTicket(ticket);
+  if (!key) return null;
+  return findConnectPage(services, { projectId: key.projectId, providerAppId: null });
+}
+
 interface ConsentRequest {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;

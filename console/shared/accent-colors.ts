@@ -13,18 +13,13 @@ const BACKGROUNDS = {
 const TEXT_CONTRAST = 4.5;
 const CONTROL_CONTRAST = 3;
 const STEPS = 50;
-const NAMES = ['--accent', '--accent-fill', '--on-accent', '--accent-soft'] as const;
-type AccentColors = Record<(typeof NAMES)[number], string>;
 
-/** Sets the page's accent colors; null restores the defaults. */
-export function applyAccent(color: string | null): void {
-  const { style } = document.documentElement;
-  const colors: Partial<AccentColors> = color === null ? {} : createAccentColors(color);
-  // An empty value removes the property.
-  for (const name of NAMES) style.setProperty(name, colors[name] ?? '');
-}
+/** The CSS properties with accent colors. */
+export const ACCENT_NAMES = ['--accent', '--accent-fill', '--on-accent', '--accent-soft'] as const;
+type AccentColors = Record<(typeof ACCENT_NAMES)[number], string>;
 
-function createAccentColors(color: string): AccentColors {
+/** Returns the values of the CSS properties. */
+export function createAccentColors(color: string): AccentColors {
   const { light, dark } = BACKGROUNDS;
   const fills = [light, dark].map(({ button }) =>
     mixToContrast(parseHexColor(color), parseHexColor(button), CONTROL_CONTRAST),
