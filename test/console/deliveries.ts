@@ -50,7 +50,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
 
   test('resends many deliveries, and shows the progress', async () => {
     const { all } = await counts();
-    await open(`destinations/${destinationId}?status=SUCCEEDED&time=day`);
+    await open(`destinations/${destinationId}?status=SUCCEEDED&time=week`);
     await press('Retry deliveries');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(`${all} deliveries`).waitFor();
