@@ -42,7 +42,7 @@ export const PRESENT_CLOCK: Clock = (change) => change();
 
 /** True if the rows of the demo have not been moved to the times of their ids. */
 export function isWithoutHistory({ id, createTime }: { id: string; createTime: string }): boolean {
-  return Date.parse(createTime) - getIdTimeMs(id) > MINUTE_MS;
+  return Date.parse(createTime) - getIdTimeMs(id) > HOUR_MS;
 }
 
 /** Adds the history in one transaction, so that an interrupted start adds nothing. */
