@@ -1,7 +1,9 @@
-/** The tools that every caller has. */
+/** The tools of the MCP server: those of every caller, and those that propose one pinned kind of write. */
+import { z } from 'zod';
 import {
   describeAgentObject,
   describeObjectInput,
+  type PinnedWrite,
   searchAgentObjects,
   searchObjectsInput,
 } from '../../domain/agent/agent-contract.ts';
@@ -187,3 +189,33 @@ export const TOOLS: readonly Tool[] = [
   commitWriteTool,
   getOperationTool,
 ];
+
+const EFFECTS = {
+  CREATE: 'a new record',
+  UPDATE: 'an update of a record',
+  DELETE: 'the deletion of a record',
+} as const satisfies Record<PinnedWrite['type'], string>;
+
+const { projectIdOrName, recordId, values, reason } = createProposal.input.shape;
+const requiredId = { recordId: recordId.unwrap().unwrap() };
+const requiredValues = { values: values.unwrap().unwrap() };
+
+const INPUTS = {
+  CREATE: z.object({ projectIdOrName, ...requiredValues, reason }),
+  UPDATE: z.object({ projectIdOrName, ...requiredId, ...requiredValues, reason }),
+  DELETE: z.object({ projectIdOrName, ...requiredId, reason }),
+};
+
+/** Creates a tool that proposes one kind of write. Its values have the schema that describe_object returns. */
+export function createPinnedTool({ name, type, objectName, valuesSchema }: PinnedWrite): Tool {
+  return defineTool<z.ZodObject>({
+    name,
+    description: `Proposes ${EFFECTS[type]} of ${JSON.stringify(objectName)}, like propose_write.`,
+    effect: 'PROPOSE',
+    callsProvider: true,
+    input: INPUTS[type],
+    ...(valuesSchema && { schemas: { values: valuesSchema } }),
+    run: async (call, input) =>
+      showProposal(await createProposal(call, { ...input, objectName, type })),
+  });
+}
