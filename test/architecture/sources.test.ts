@@ -67,7 +67,7 @@ const CASTING_FILES = [
   'rest/endpoint/locations.ts',
   'rest/endpoint/time-parameters.ts',
   'rest/event/delivery.ts',
-  'server/graphql/use-event-stream.ts',
+  'server/graphql/event-stream.ts',
 ];
 
 test('only listed files cast types without a check', () => {

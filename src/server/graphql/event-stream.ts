@@ -1,12 +1,13 @@
 /** Streams the results of an operation over HTTP. Each operation has its own connection. */
-import type { Writable } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type { ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { Message } from '../../graphql/execution/message.ts';
 import type { Results } from '../../graphql/execution/operation-context.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
 import { findStatusAndHeaders } from './graphql-http-response.ts';
-import { isStream, type StreamFormat } from './stream-format.ts';
+import { findStreamFormat, isStream, type StreamFormat } from './stream-format.ts';
 
 /** Keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 12_000;
@@ -96,4 +97,34 @@ function waitForDrain(body: Writable): Promise<void> {
 
 async function* yieldResult(result: ExecutionResult): AsyncGenerator<Message> {
   yield new Message(result);
+}
+
+/** The buffer is small, so that events stay in the log until the client reads. */
+const BUFFERED_BYTES_MAX = 16 * 1024;
+
+type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
+type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProcessor']>[0];
+
+/** Streams results in responses of Yoga's own handler. */
+export function useEventStream(
+  streams: Pick<OpenStreams, 'isStopping'>,
+  { keepAliveMs }: { keepAliveMs?: number } = {},
+): Plugin<object, RequestMetadata> {
+  return {
+    onResultProcess({ request, result, setResultProcessor, serverContext }) {
+      const accept = request.headers.get('accept');
+      const format = findStreamFormat(accept, result);
+      if (!format) return;
+      const processor: ResultProcessor = (results, { Response }) => {
+        const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
+        const options = { format, keepAliveMs, streams, client: serverContext };
+        void writeStream(results as Results, body, options);
+        // The client may already have disconnected, and then no event would close the stream.
+        if (request.signal.aborted) body.destroy();
+        request.signal.addEventListener('abort', () => body.destroy(), { once: true });
+        return new Response(body as never, createStreamHead(format, results as Results));
+      };
+      setResultProcessor(processor, format.contentType);
+    },
+  };
 }

@@ -32,8 +32,8 @@ import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
 import { isFromThisMachine } from '../console/demo-sign-in.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
+import { useEventStream } from './event-stream.ts';
 import { createGraphiqlOptions, type GraphiqlTab, renderGraphiqlPage } from './graphiql.ts';
-import { useEventStream } from './use-event-stream.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
 /** The server context of a request. The adapter and WebSockets provide only a Caller. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { expect, test } from 'vitest';
 import { Message } from '../../../src/graphql/execution/message.ts';
-import { useEventStream } from '../../../src/server/graphql/use-event-stream.ts';
+import { useEventStream } from '../../../src/server/graphql/event-stream.ts';
 import type { RequestMetadata } from '../../../src/server/http/request-metadata.ts';
 
 const KILOBYTE = 'x'.repeat(1024);
