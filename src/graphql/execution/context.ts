@@ -4,9 +4,8 @@ import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
 
-/** The caller, and the parts of its request that resolvers need. */
-interface CallerContext {
-  viewer: Viewer | null;
+/** The parts of a request that resolvers need. */
+export interface RequestParts {
   requestId: string;
   /** The caller's credentials. An open stream checks them periodically. */
   credentials?: Credentials;
@@ -14,6 +13,10 @@ interface CallerContext {
   lastEventId?: string | null;
   /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
   gatewayUrl?: string | null | undefined;
+}
+
+interface CallerContext extends RequestParts {
+  viewer: Viewer | null;
 }
 
 export interface Context extends CallerContext, Relations {

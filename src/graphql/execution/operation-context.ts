@@ -16,7 +16,7 @@ import type { Row } from '../../domain/scope.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import type { Pace } from '../../work/pace.ts';
-import type { Context } from './context.ts';
+import type { Context, RequestParts } from './context.ts';
 import type { Message } from './message.ts';
 import type { Cost } from './query-limits.ts';
 import type { DocumentParams } from './trusted-documents.ts';
@@ -31,8 +31,7 @@ export interface OperationParams extends DocumentParams {
 }
 
 /** The caller of an operation, and the request that contains it. */
-export interface Caller {
-  requestId: string;
+export interface Caller extends RequestParts {
   /** The client's address. */
   address: string;
   /**
@@ -45,10 +44,6 @@ export interface Caller {
   slot?: RequestSlot | undefined;
   /** The project of an operation at /graphql/projects/{projectIdOrName}. Absent at /graphql. */
   projectIdOrName?: string | undefined;
-  /** The cursor after which an interrupted event stream resumes. */
-  lastEventId?: string | null;
-  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
-  gatewayUrl?: string | null | undefined;
   /** Sets a header of the response. Absent on a WebSocket. */
   setHeader?: ((name: string, value: string) => void) | undefined;
   /** True if the result includes `extensions.cost`. */
