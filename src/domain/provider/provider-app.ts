@@ -151,19 +151,20 @@ export const updateProviderApp = projectMutation({
   input: updateProviderAppInput,
   async run(call, input, { id: projectId }): Promise<Row<'ProviderApp'>> {
     const { providerAppId: appId } = input;
-    const current = await getProjectRow(call, 'ProviderApp', {
+    const currentApp = await getProjectRow(call, 'ProviderApp', {
       projectId,
       id: appId,
       noun: 'Provider app',
     });
     const changes = parseChanges(call, input);
-    const columns = toColumns(call, current, changes);
+    const columns = toColumns(call, currentApp, changes);
     const data = { ...columns, updateTime: call.now() };
     return requireApp(
       appId,
       inTransaction(call.database, async (tx) => {
         const where = { projectId_id: { projectId, id: appId } };
-        const secretColumns = isRotated(changes) && (await rotateWebhookSecret(call, tx, current));
+        const secretColumns =
+          isRotated(changes) && (await rotateWebhookSecret(call, tx, currentApp));
         const app = await tx.providerApp.update({
           where,
           data: { ...data, ...secretColumns },

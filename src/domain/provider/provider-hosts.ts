@@ -5,7 +5,7 @@ export type ProviderHosts = Pick<Provider, 'hosts'>;
 
 const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** Returns whether the variable may have this host. Without a list of hosts in the provider, it may have any. */
+/** True if the variable may have this host. It may have any host if the provider does not list hosts for it. */
 export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
   return hosts?.[variable]?.some((pattern) => matchesPattern(pattern, host.toLowerCase())) ?? true;
 }
@@ -16,7 +16,7 @@ export function formatAllowedHosts({ hosts }: ProviderHosts, variable: string): 
   return patterns ? LIST.format(patterns) : null;
 }
 
-/** Returns whether the list contains the host. `*.` in the list matches all names below a domain. */
+/** True if the list contains the host. `*.` in the list matches all names below a domain. */
 export function matchesHost(hosts: readonly string[], host: string): boolean {
   return hosts.some((pattern) => matchesPattern(pattern, host.toLowerCase()));
 }

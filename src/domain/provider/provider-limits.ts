@@ -1,7 +1,7 @@
 /**
  * Limits requests to providers. Each connection has a maximum concurrency and rate, and pauses if the provider requires
- * it. Each project, each provider and the process have a maximum concurrency too, so that a slow provider does not delay
- * other providers, nor a project other projects. The counts are in memory, so each process has its own.
+ * it. Each project, each provider and the process also have a maximum concurrency, so that a slow provider does not delay
+ * other providers, and a busy project does not delay other projects. Each process counts its own requests in memory.
  */
 import type { Provider } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
@@ -53,7 +53,7 @@ class Capacity {
     const { max, projectMax, reserved } = this.#limits;
     const projectRunning = this.#runningByProject.get(projectId) ?? 0;
     if (this.isFull || projectRunning === 0) return !this.isFull;
-    // A project may use at most as much as is free, so that several busy projects leave capacity for another one.
+    // A project may use no more capacity than it leaves free, so that busy projects leave some for another project.
     return projectRunning < Math.min(projectMax, max - this.#running - reserved);
   }
 
@@ -160,7 +160,7 @@ export class ProviderLimits {
     return promise;
   }
 
-  /** Starts the requests that may run. The rest start when another request finishes or when the rate allows it. */
+  /** Starts the requests that may run. The others start when a request finishes or when the rate allows it. */
   #advance(queue: ConnectionQueue): void {
     const { provider, waiting, caller } = queue;
     provider.heldQueues.delete(queue);

@@ -25,8 +25,9 @@ export function listWorkspaceIssues(provider: Provider, ref: string | null | und
     const detail = findAddressProblem(provider, 'workspace', ref);
     return detail === null ? [] : [createIssue(detail, ref)];
   }
-  if (!isNeeded(provider))
+  if (!isNeeded(provider)) {
     return ONE_LINE.test(ref) ? [] : [createIssue('must be a single line of text.', ref)];
+  }
   if (isHostLabels(ref)) return [];
   return [
     createIssue(
@@ -36,12 +37,12 @@ export function listWorkspaceIssues(provider: Provider, ref: string | null | und
   ];
 }
 
-/** Returns whether an address of the provider contains the workspace. If none does, the workspace is optional. */
+/** True if an address of the provider contains the workspace. If none does, the workspace is optional. */
 function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
-/** Returns whether the token response contains the account's whole address, so that callers need not know it. */
+/** True if the token response contains the account's whole address, so that callers need not know it. */
 export function comesWithToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }

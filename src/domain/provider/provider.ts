@@ -57,9 +57,9 @@ export const writeType = enumeration(
 
 export const authScheme = enumeration(
   'AuthScheme',
-  'The method by which a connection authenticates at its provider.',
+  'The method with which a connection authenticates at its provider.',
   {
-    NONE: 'None of the others: no credentials, or custom inputs that the provider declares (`customAuth`).',
+    NONE: 'No credentials, or custom inputs that the provider declares (`customAuth`).',
     API_KEY: 'A key that the customer copies from the provider.',
     BASIC: 'A user name and a password, as HTTP Basic.',
     OAUTH2_AUTHORIZATION_CODE: 'OAuth 2: the customer consents in a browser.',
@@ -215,7 +215,7 @@ async function listPermittedProviders(call: Call): Promise<readonly Provider[]> 
 
 export const findProvider = read(
   orEndUser('read'),
-  'A provider by its name; null if the catalog has none of that name.',
+  'A provider by its name. Null if the catalog has no such provider.',
   findPermittedProvider,
 );
 
