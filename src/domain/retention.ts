@@ -20,9 +20,9 @@ import { removeSurplus } from './event/stream/stream-removal.ts';
 import { deleteIdleCallers } from './viewer/caller-rates.ts';
 
 /** The maximum number of rows that one statement deletes. Rows that depend on them are not counted. */
-const STATEMENT_ROWS = 40;
+const STATEMENT_ROWS_MAX = 40;
 /** The maximum number of operations that one round deletes, after up to thousands of log lines of each. */
-const ROUND_OPERATIONS = 40;
+const ROUND_OPERATIONS_MAX = 40;
 
 /**
  * After a statement that found rows, the removal pauses for this multiple of the statement's duration, so that it takes
@@ -74,18 +74,18 @@ export async function removeExpired(
   await remover.removeAll(EXPIRED_PROVIDER_EVENTS, cutoff);
   await remover.removeAll(OLD_HISTOGRAMS, new Date(nowMs - ACTIVITY_DAYS * DAY_MS));
   await remover.removeAll(OLD_COUNTS, new Date(nowMs - (ACTIVITY_DAYS + MONTH_DAYS) * DAY_MS));
-  await remover.removeAll(EXPIRED_KEYS, now());
+  await remover.removeAll(EXPIRED_IDEMPOTENCY_KEYS, now());
   await remover.removeAll(EXPIRED_UPLOADS, now());
   await remover.removeAll(EXPIRED_PLANS, now());
-  await remover.removeAll(EXPIRED_STATES, new Date(nowMs - EXPIRED_STATE_MS));
+  await remover.removeAll(EXPIRED_OAUTH_STATES, new Date(nowMs - EXPIRED_STATE_MS));
   await deleteIdleCallers(database.rows.query, cutoff);
   await database.rows.query(REMOVE_ENDED_SESSIONS, [now()]);
-  await database.rows.query(FORGET_PROCESSES, [new Date(nowMs - DAY_MS)]);
+  await database.rows.query(REMOVE_ENDED_PROCESSES, [new Date(nowMs - DAY_MS)]);
   return remover.removed;
 }
 
 /** Deletes rows of processes whose leases ended more than a day ago. */
-const FORGET_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
+const REMOVE_ENDED_PROCESSES = 'delete from "ServerProcess" where "missedTime" < $1';
 
 /** Deletes sessions of the console that have ended. A builder has at most SESSIONS_OF_BUILDER_MAX. */
 const REMOVE_ENDED_SESSIONS = 'delete from "ConsoleSession" where "expireTime" <= $1';
@@ -141,7 +141,7 @@ const EXPIRED_WRITES: ExpiredRows = {
   timeColumn: 'endTime',
   keyColumns: ['id'],
 };
-const EXPIRED_KEYS: ExpiredRows = {
+const EXPIRED_IDEMPOTENCY_KEYS: ExpiredRows = {
   table: 'IdempotencyKey',
   timeColumn: 'expireTime',
   keyColumns: ['projectId', 'key'],
@@ -180,7 +180,7 @@ const EXPIRED_PLANS: ExpiredRows = {
   timeColumn: 'expireTime',
   keyColumns: ['projectId', 'id'],
 };
-const EXPIRED_STATES: ExpiredRows = {
+const EXPIRED_OAUTH_STATES: ExpiredRows = {
   table: 'OAuthConnect',
   timeColumn: 'expireTime',
   keyColumns: ['id'],
@@ -214,7 +214,7 @@ class Remover {
       for (const { removed } of batches) this.addCount(expired.table, removed);
       // In a cluster every shard returns a batch. The next batches start after the earliest of their last rows.
       const [earliest] = mergeFirst(
-        batches.filter(({ read }) => read === STATEMENT_ROWS),
+        batches.filter(({ read }) => read === STATEMENT_ROWS_MAX),
         1,
         ({ time, key }) => [time.getTime(), ...key],
       );
@@ -231,12 +231,12 @@ class Remover {
       if (this.#signal?.aborted) return;
       await this.#remove(REMOVE_WRITE_ENTRIES, keys);
       this.addCount('Operation', await this.#remove(REMOVE_OPERATIONS, keys));
-    } while (rows.length >= ROUND_OPERATIONS);
+    } while (rows.length >= ROUND_OPERATIONS_MAX);
   }
 
   async #removeLogs(operations: [string[], string[]]): Promise<void> {
-    let removed = STATEMENT_ROWS;
-    while (removed >= STATEMENT_ROWS && !this.#signal?.aborted) {
+    let removed = STATEMENT_ROWS_MAX;
+    while (removed >= STATEMENT_ROWS_MAX && !this.#signal?.aborted) {
       removed = await this.#remove(REMOVE_LOGS, operations);
       this.addCount('OperationLog', removed);
     }
@@ -289,7 +289,7 @@ const EXPIRED_OPERATIONS = acrossProjects(
   SWEEP_REASON,
   (inProjects) => `select "projectId", "id", "createTime" as "time" from "Operation"
    where ${inProjects('"projectId"')} and "createTime" < $1 and "status" <> 'IN_PROGRESS'
-   order by "createTime" limit ${ROUND_OPERATIONS}`,
+   order by "createTime" limit ${ROUND_OPERATIONS_MAX}`,
 );
 
 /** Deletes by physical location (ctid). With keys, the planner might read the whole table to find the rows. */
@@ -297,8 +297,8 @@ const REMOVE_LOGS = `
   delete from "OperationLog" where "projectId" = any($1) and ctid = any(array(
     select line.ctid from unnest($1::text[], $2::text[]) as operation("projectId", "id") cross join lateral (
       select ctid from "OperationLog"
-      where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${STATEMENT_ROWS}
-    ) line limit ${STATEMENT_ROWS}))
+      where "projectId" = operation."projectId" and "operationId" = operation."id" limit ${STATEMENT_ROWS_MAX}
+    ) line limit ${STATEMENT_ROWS_MAX}))
   returning 1`;
 
 /**
@@ -337,7 +337,7 @@ function createRemoveStatement({
     with batch as materialized (
       select ctid, "projectId" as "ofProject", ${keys}, "${timeColumn}" as "time", array[${keys}] as "keys"
       from "${table}" where ${inProjects('"projectId"')} and "${timeColumn}" < $1 and (${order}) > (${positionParameters.join(', ')})
-      order by ${order} limit ${STATEMENT_ROWS}
+      order by ${order} limit ${STATEMENT_ROWS_MAX}
     ), removed as (
       delete from "${table}"
       where ${condition} and "projectId" = any(array(select "ofProject" from batch))
