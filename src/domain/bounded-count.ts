@@ -16,7 +16,7 @@ type CountRows = (
 interface CountDefinition {
   /** SQL that returns `count`. Its parameters are the ids and `countMax`, the most index entries that it may read. */
   text: string;
-  /** How long a count is cached at least. */
+  /** The shortest time for which a count is cached. */
   freshMs: number;
   /** True if a count may be cached. Default: every count is cached. */
   isCacheable?: (count: number, countMax: number) => boolean;

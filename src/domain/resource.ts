@@ -66,7 +66,7 @@ export function computed<T extends z.ZodType, Source, Call = unknown>(
   return field as T & Computed<Source>;
 }
 
-/** Declares a field with the enum's name, like `ALWAYS`, of a stored word, like `always`. Null stays null. */
+/** Declares a field of an enum whose column has a stored word: it shows `ALWAYS` for `always`. Null stays null. */
 export function storedWord<N extends string, T extends z.ZodType>(
   member: N,
   type: T,

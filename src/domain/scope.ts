@@ -50,7 +50,7 @@ export async function findProjectRows<T extends ProjectTable>(
   return visibleWhere ? database.rows.find(table, visibleWhere) : [];
 }
 
-/** True if the viewer may see this row of its project. For rows that were read without `narrowToVisible`. */
+/** True if the viewer may see this row of its project. Call it for rows that were read without `narrowToVisible`. */
 export function canSee<T extends ProjectTable>(viewer: Viewer, table: T, row: Row<T>): boolean {
   return viewer.kind !== 'END_USER' || isEndUserRow(viewer, table, row);
 }
@@ -208,7 +208,7 @@ export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> 
   return batch as Batch<string, Row<T> | null>;
 }
 
-/** Returns a row of the project by id. Throws NOT_FOUND, which calls the row `noun`, if the viewer sees no such row. */
+/** Returns a row of the project by id. Throws NOT_FOUND if the viewer sees no such row. The error calls it `noun`. */
 export async function getProjectRow<T extends ProjectTable>(
   call: Call,
   table: T,

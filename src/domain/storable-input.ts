@@ -59,8 +59,9 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
     }
     for (const [key, item] of Object.entries(value)) {
       if (!isStorableString(key)) yield createInputIssue(path, ILL_FORMED);
-      if (key === '__proto__')
+      if (key === '__proto__') {
         yield createInputIssue(path, 'must not have a member named __proto__.');
+      }
       // Building the paths of all values would take most of the time for an input of a megabyte.
       if (isStorableLeaf(item)) continue;
       yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);

@@ -245,27 +245,31 @@ export const activityResource = resource(
     operations: computed(
       z
         .array(operationActivityResource)
-        .describe('Operations by when they were created, oldest first.'),
+        .describe('Counts of operations in the buckets in which they were created, oldest first.'),
       (range: ActivityRange, call: Call) => listOperationActivity(call, range),
     ),
     deliveries: computed(
       z
         .array(deliveryActivityResource)
-        .describe('Attempts by when they began and by destination, oldest first.'),
+        .describe(
+          'Counts of attempts by destination, in the buckets in which they began, oldest first.',
+        ),
       (range: ActivityRange, call: Call) => listDeliveryActivityInRange(call, range),
     ),
     records: computed(
       z
         .array(recordActivityResource)
         .describe(
-          'Records by when they were read or written, and events by when they were received, oldest first.',
+          'Counts of records that were read or written and of events that were received, oldest first.',
         ),
       (range: ActivityRange, call: Call) => listRecordActivity(call, range),
     ),
     streams: computed(
       z
         .array(streamActivityResource)
-        .describe('Messages by when they were added to a stream and by stream, oldest first.'),
+        .describe(
+          'Counts of messages by stream, in the buckets in which they were added, oldest first.',
+        ),
       (range: ActivityRange, call: Call) => listStreamActivityInRange(call, range),
     ),
   },

@@ -27,7 +27,7 @@ export const attentionKind = enumeration('AttentionKind', 'A kind of attention i
   DESTINATION_FAILING: 'A destination has failed every attempt since `startTime`.',
   CONNECTION_BAD_CREDENTIALS: 'The provider rejects the credentials of a connection.',
   INSTALLATION_UNHEALTHY:
-    'An installation is unhealthy, and not because of the credentials of its connection.',
+    'An installation is unhealthy for another reason than the credentials of its connection.',
   SETUP_FAILED:
     'A mistake in the setup kept customers from connecting accounts of a provider in the last 24 hours.',
   READ_PAUSED: 'Scheduled reads of an object are paused.',

@@ -38,7 +38,7 @@ export function maskRequest({ request, response, error }: ObservedRequest): Mask
 
 /** Matches segments of a path that may be addresses of people or secrets. Other segments are names and ids. */
 const PRIVATE_SEGMENT = /@|%40|^.{65,}$/i;
-/** Matches sizes of pages, offsets and flags. */
+/** Matches page sizes, offsets and flags. */
 const HARMLESS_VALUE = /^(\d{1,5}|true|false)$/;
 
 function maskPath({ pathname, searchParams }: URL): string {

@@ -1,6 +1,6 @@
 /**
- * Records requests to providers for diagnosis. They are stored in the background: work that sends requests neither waits
- * for that nor fails with it. Requests of one moment share a statement.
+ * Records requests to providers for diagnosis. They are stored in the background: the work that sent a request does not
+ * wait until it is stored, and continues if that fails. Requests of one moment share a statement.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -25,7 +25,7 @@ export const OPERATION_REQUESTS_MAX = 20;
 export const CONNECTION_REQUESTS_MAX = 100;
 /** The most connections whose requests a process counts. */
 const COUNTED_CONNECTIONS_MAX = 10_000;
-/** The most requests that wait to be stored. Further ones are lost. */
+/** The most requests that wait to be stored. Others are lost. */
 const WAITING_MAX = 2_000;
 /** The time that requests wait for others, so that many operations share a statement. */
 const COLLECT_MS = 200;

@@ -9,7 +9,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import { timeRange, toLowerId, toSpan, toUpperId } from '../paging/created-range.ts';
+import { getIdAfter, getIdBefore, timeRange, toSpan } from '../paging/created-range.ts';
 import type { FiltersOf } from '../paging/page.ts';
 import { resource } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
@@ -159,7 +159,7 @@ function listValues(
 ) {
   const { from = new Date(0), until = CREATE_TIME_END } = toSpan(createTime) ?? {};
   const { status: statuses, isRetrying } = toStoredStatus([status]);
-  const ids = [toLowerId('dlv', from), toUpperId('dlv', until)];
+  const ids = [getIdBefore('dlv', from), getIdAfter('dlv', until)];
   return [projectId, destinationId, ...statuses, ...isRetrying, ...ids, from, until, now];
 }
 

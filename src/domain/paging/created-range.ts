@@ -59,18 +59,18 @@ export function createCreationRange(prefix: IdPrefix, filters: CreatedFilters) {
   if (!createTime) return { timeCondition: {}, orderOptions: toOrder(filters) };
   const { from, until } = createTime;
   const within = {
-    ...(from && { above: toLowerId(prefix, from) }),
-    ...(until && { below: toUpperId(prefix, until) }),
+    ...(from && { above: getIdBefore(prefix, from) }),
+    ...(until && { below: getIdAfter(prefix, until) }),
   };
   return { timeCondition: { createTime }, orderOptions: { ...toOrder(filters), within } };
 }
 
 /** Returns an id below those of all rows that were created at that time or later. */
-export function toLowerId(prefix: IdPrefix, time: Date): string {
+export function getIdBefore(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() - ID_TOLERANCE_MS);
 }
 
 /** Returns an id above those of all rows that were created before that time. */
-export function toUpperId(prefix: IdPrefix, time: Date): string {
+export function getIdAfter(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() + ID_TOLERANCE_MS);
 }

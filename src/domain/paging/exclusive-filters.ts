@@ -7,7 +7,7 @@ import { type Issue, invalidInput } from '../../errors.ts';
 /** Sets of filters. A request may use at most one filter of each set. */
 export type ExclusiveFilters = readonly (readonly string[])[];
 
-/** Throws BAD_USER_INPUT that names the filters of a set that follow its first filter. */
+/** Throws BAD_USER_INPUT if the input has several filters of one set. The error names all of them but the first. */
 export function refuseCombinations(input: object, exclusive: ExclusiveFilters): void {
   const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {

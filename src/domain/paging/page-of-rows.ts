@@ -131,7 +131,10 @@ function isBefore(a: Key, b: Key): boolean {
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
 }
 
-/** Converts the bounds of a list to a condition for a count. It includes the lower bound, which is not a key. */
+/**
+ * Converts the bounds of a list to a condition for a count. Its lower bound is inclusive, unlike that of the list. The
+ * count is the same, because no row has the bound as its key.
+ */
 function toKeyCondition<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};
   if (from === undefined && until === undefined) return {};

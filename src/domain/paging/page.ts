@@ -43,8 +43,8 @@ const SIZE_RULE = { error: `must be a whole number from 1 to ${PAGE_MAX}.` };
 export const pageSize = z.int(SIZE_RULE).min(1, SIZE_RULE).max(PAGE_MAX, SIZE_RULE);
 
 /**
- * Decodes the arguments of a page, whose sizes must be valid. Throws BAD_USER_INPUT that names every cursor of another
- * list.
+ * Decodes the arguments of a page. The caller has checked the sizes. Throws BAD_USER_INPUT that names each argument that
+ * is not a cursor of this list.
  */
 export function readPageArgs(args: PageArgs, list: NamedList) {
   const issues: Issue[] = [];

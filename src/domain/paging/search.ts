@@ -19,12 +19,12 @@ export const searchFilters = z.object({
     .max(SEARCH_MAX)
     .optional()
     .describe(
-      `Only items with a name or ref that has a word starting with this text, in any case. They are in the order of the matching words. At most ${SEARCH_MAX} characters. Cannot be combined with other filters.`,
+      `Only items whose name or ref has a word that starts with this text, in upper or lower case. They are ordered by the matching words. At most ${SEARCH_MAX} characters. Cannot be combined with other filters.`,
     ),
 });
 
 interface SearchedList<T extends ProjectTable> {
-  /** The name of the whole list. The search uses other cursors. */
+  /** The name of the list without a search. A search has cursors of its own. */
   name: string;
   parentId: string;
   table: T;

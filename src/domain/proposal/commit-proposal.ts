@@ -113,8 +113,9 @@ async function commitWrite(
   refuseUncommittable(currentProposal, payloadHash, call.now());
   const outcome = await findOutcome(call, currentProposal);
   if (outcome) return outcome;
-  if (tries === TRIES_MAX)
+  if (tries === TRIES_MAX) {
     throw conflict('The proposal was changed concurrently. Commit it again.');
+  }
   return commitWrite(call, { proposal: currentProposal, payloadHash }, tries + 1);
 }
 

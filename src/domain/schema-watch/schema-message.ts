@@ -21,7 +21,7 @@ const field = z
         }),
       )
       .optional()
-      .describe('Only for select types: what it may hold.'),
+      .describe('For select types: the values that records may contain.'),
     referenceTo: z
       .array(z.string())
       .optional()
