@@ -159,7 +159,7 @@ function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
 export const VALUE_DEFAULTS =
   "The fields that a write and a config may name in addition to the integration's fields.";
 export const ANY_FIELDS =
-  "If true, a write with inheritMapping may set any field of the provider, and a config may have settings for any field. If false, only for the integration's fields.";
+  "If true, a write with inheritMapping may set any field of the provider, and a config may have settings for any field. If false, both are limited to the integration's fields.";
 
 const writeObjectInput = z
   .object({
