@@ -5,13 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  DOCUMENTS,
-  listCommands,
-  listNpmScripts,
-  listTestFiles,
-  ROOT,
-} from '../support/documents.ts';
+import { DOCUMENTS, ROOT } from '../support/documents.ts';
 import {
   BLOCKS_NOT_RUN,
   blocks,
@@ -62,3 +56,28 @@ test('has every npm script and test that a document names', () => {
   expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(tests).not.toEqual([]);
 });
+
+const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
+
+/** Returns the commands in code spans. */
+function listCommands(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+  const quoted = [...text.matchAll(/`([^`]+)`/g)].map((match) =>
+    (match[1] ?? '').replace(/\s+/g, ' '),
+  );
+  return quoted.filter((code) => PROGRAM.test(code));
+}
+
+/** Returns the test files that the document's commands run. */
+function listTestFiles(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  return [...text.matchAll(/ (test\/[\w/.-]+\.test\.ts)/g)].map(([, path]) => path as string);
+}
+
+/** Returns the names of the scripts that the document runs by `npm run`. */
+function listNpmScripts(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  return [...text.matchAll(/npm run (?:-s )?([\w:]+(?:-[\w:]+)*)/g)].map(
+    ([, name]) => name as string,
+  );
+}

@@ -17,8 +17,8 @@ import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { getSharedApp } from '../support/app.ts';
 import {
-  createMinimalBody,
   createMinimalValue,
+  type JsonSchema,
   listOperations,
   type Operation,
 } from '../support/rest/minimal-request.ts';
@@ -45,6 +45,18 @@ const needs = new Map<string, Need[]>([
 const parameters = ENDPOINTS.flatMap(({ id, memberNeeds = {} }) =>
   Object.entries(memberNeeds).map(([name, need]) => ({ id, name, need: need as Need })),
 );
+
+/** Returns a body of the schema. If it has an update mask, the masked field has a value. */
+function createMinimalBody(schema: JsonSchema): unknown {
+  const { updateMask, ...members } = schema.properties ?? {};
+  if (!updateMask) return createMinimalValue(schema);
+  const [[member, values] = ['', {}]] = Object.entries(members);
+  const maskedFields = createMinimalValue(updateMask) as string[];
+  return {
+    updateMask: maskedFields,
+    [member]: createMinimalValue({ ...values, required: maskedFields }),
+  };
+}
 
 /** Returns a valid request for objects that do not exist, with the optional parameter `name`. */
 function createRequest(

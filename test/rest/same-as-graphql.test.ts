@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
-import { arbitraryMembers } from '../support/fuzz/fuzz.ts';
+import { arbitraryMembers, PLACEHOLDER } from '../support/fuzz/fuzz.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import {
   findPair,
@@ -16,7 +16,6 @@ import {
   isExpressible,
   isWellFormed,
   type Pair,
-  PairedIds,
   sendGraphql,
   sendRest,
 } from '../support/rest/surface-pairs.ts';
@@ -119,6 +118,27 @@ async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenan
   // Events of the same transaction have no defined order.
   const events = (numberedRows.events as unknown[]).map((event) => JSON.stringify(event)).sort();
   return { ...numberedRows, events } as Record<keyof typeof rows, unknown[]>;
+}
+
+/** Pairs of IDs of corresponding objects on both surfaces, by prefix. The newest come first. */
+class PairedIds {
+  readonly #pairsByPrefix = new Map<string, [string, string][]>();
+
+  add(ids: [string, string]): void {
+    const prefix = ids[0].slice(0, 3);
+    this.#pairsByPrefix.set(prefix, [ids, ...(this.#pairsByPrefix.get(prefix) ?? [])]);
+  }
+
+  /** Returns the input for one surface, with IDs in place of its placeholders. */
+  fill(input: Input, side: 0 | 1): Input {
+    const text = JSON.stringify(input).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
+      const pairs = String(kinds)
+        .split('|')
+        .flatMap((kind) => this.#pairsByPrefix.get(kind) ?? []);
+      return JSON.stringify(pairs[Number(index) % pairs.length]?.[side] ?? 'unknown');
+    });
+    return JSON.parse(text) as Input;
+  }
 }
 
 /** Replaces all ids by the same text. */

@@ -1,4 +1,4 @@
-/** Finds the commands and code blocks of the documentation. */
+/** Finds the documents and their code blocks. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -28,29 +28,4 @@ export function listCodeBlocks(document: string): CodeBlock[] {
     language: match[1] ?? '',
     text: match[2] ?? '',
   }));
-}
-
-const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
-
-/** Returns the commands in code spans. */
-export function listCommands(document: string): string[] {
-  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll(/^```.*?^```$/gms, '');
-  const quoted = [...text.matchAll(/`([^`]+)`/g)].map((match) =>
-    (match[1] ?? '').replace(/\s+/g, ' '),
-  );
-  return quoted.filter((code) => PROGRAM.test(code));
-}
-
-/** Returns the test files that the document's commands run. */
-export function listTestFiles(document: string): string[] {
-  const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/ (test\/[\w/.-]+\.test\.ts)/g)].map(([, path]) => path as string);
-}
-
-/** Returns the names of the scripts that the document runs by `npm run`. */
-export function listNpmScripts(document: string): string[] {
-  const text = readFileSync(join(ROOT, document), 'utf8');
-  return [...text.matchAll(/npm run (?:-s )?([\w:]+(?:-[\w:]+)*)/g)].map(
-    ([, name]) => name as string,
-  );
 }

@@ -42,18 +42,6 @@ export function listOperations(document: unknown): Operation[] {
   );
 }
 
-/** Returns a body of the schema. If it has an update mask, the masked field has a value. */
-export function createMinimalBody(schema: JsonSchema): unknown {
-  const { updateMask, ...members } = schema.properties ?? {};
-  if (!updateMask) return createMinimalValue(schema);
-  const [[member, values] = ['', {}]] = Object.entries(members);
-  const maskedFields = createMinimalValue(updateMask) as string[];
-  return {
-    updateMask: maskedFields,
-    [member]: createMinimalValue({ ...values, required: maskedFields }),
-  };
-}
-
 /** Returns a value of the schema that names nothing that exists. Omits optional members. */
 export function createMinimalValue(schema: JsonSchema): unknown {
   if (schema.anyOf) return createMinimalValue(schema.anyOf[0] as JsonSchema);

@@ -16,7 +16,6 @@ import type { Endpoint } from '../../../src/rest/endpoint/endpoint.ts';
 import { translateError } from '../../../src/rest/endpoint/rest-terms.ts';
 import { findEnumName, toWord } from '../../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../../src/rest/endpoints.ts';
-import { PLACEHOLDER } from '../fuzz/fuzz.ts';
 import type { RestTenant } from './rest-client.ts';
 
 export type Input = Record<string, unknown>;
@@ -265,25 +264,4 @@ function selectIds(type: GraphQLOutputType): string {
       return `${name} { ${inner.getFields().id ? 'id' : '__typename'} }`;
     })
     .join(' ');
-}
-
-/** Pairs of IDs of corresponding objects on both surfaces, by prefix. The newest come first. */
-export class PairedIds {
-  readonly #pairsByPrefix = new Map<string, [string, string][]>();
-
-  add(ids: [string, string]): void {
-    const prefix = ids[0].slice(0, 3);
-    this.#pairsByPrefix.set(prefix, [ids, ...(this.#pairsByPrefix.get(prefix) ?? [])]);
-  }
-
-  /** Returns the input for one surface, with IDs in place of its placeholders. */
-  fill(input: Input, side: 0 | 1): Input {
-    const text = JSON.stringify(input).replaceAll(PLACEHOLDER, (_all, kinds, index) => {
-      const pairs = String(kinds)
-        .split('|')
-        .flatMap((kind) => this.#pairsByPrefix.get(kind) ?? []);
-      return JSON.stringify(pairs[Number(index) % pairs.length]?.[side] ?? 'unknown');
-    });
-    return JSON.parse(text) as Input;
-  }
 }
