@@ -1,13 +1,13 @@
 /** Sorts test files so that all workers are busy until the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that start servers, fill large tables or wait. They take much longer than their size suggests. */
+/** Matches files that start servers, fill large tables or wait, and so take much longer than their size suggests. */
 const SLOW_FILES =
   /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests|faults\/(operation\/image|backfill|silence|subscribers))\.test\.ts$/;
 
 /**
- * Runs `SLOW_FILES` of a project first, and small projects before large ones: the only file of `bench` takes
- * longest. Keeps vitest's order otherwise: longest first by earlier runs, or largest first in a fresh clone.
+ * Runs the slow files of a project first, and small projects before large ones, because the only file of `bench` takes
+ * longest. Otherwise keeps vitest's order: the longest files of earlier runs first, or the largest ones in a fresh clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

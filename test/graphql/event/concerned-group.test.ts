@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
-import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { routeEvents } from '../../support/event-log.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createDestination } from '../../support/fixtures/integrations.ts';
 import { createStream } from '../../support/fixtures/streams.ts';
 
 const app = await getSharedApp();
 const { database } = app.app.services;
 
-const CREATE_WEBHOOK = `mutation CreateWebhook($input: CreateDestinationInput!) {
-  createDestination(input: $input) { destination { id } }
-}`;
 const SEND_TEST_MESSAGE = `mutation SendTestMessage($input: SendTestMessageInput!) {
   sendTestMessage(input: $input) { delivery { group { groupRef } } }
 }`;
@@ -24,18 +22,12 @@ const LIST_GROUPS = `query ListGroups($project: String!, $streamId: ID!) {
   } }
 }`;
 
-async function createWebhook(tenant: Tenant): Promise<string> {
-  const webhook = { name: 'hook', type: 'WEBHOOK', url: 'https://hooks.example.test' };
-  const input = { projectIdOrName: tenant.projectId, ...webhook };
-  return (await tenant.query(CREATE_WEBHOOK, { input })).createDestination.destination.id;
-}
-
 test('returns the group that an event, its delivery and its stream message concern', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
   const stream = await createStream(database, { projectId, topicId: createdTopicId });
-  const destinationId = await createWebhook(tenant);
+  const destinationId = await createDestination(tenant);
   await database.prisma.topicDestinationRoute.create({
     data: { id: newId('tdr'), projectId, topicId: createdTopicId, destinationId },
   });
@@ -52,7 +44,7 @@ test('returns the group that an event, its delivery and its stream message conce
 
 test('returns no group for a test message', async () => {
   const tenant = await app.tenant();
-  const destinationId = await createWebhook(tenant);
+  const destinationId = await createDestination(tenant);
 
   const { sendTestMessage } = await tenant.query(SEND_TEST_MESSAGE, {
     input: { projectIdOrName: tenant.projectId, destinationId },

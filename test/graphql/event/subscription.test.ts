@@ -15,10 +15,12 @@ const app = await getSharedApp();
 const insert = insertRows(app);
 const { database } = app.app.services;
 
-const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
-                              $after: String) {
-  notificationEvents(projectIdOrName: $project, topicId: $topicId, eventTypes: $eventTypes,
-                     after: $after) {
+const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents(
+  $project: String!, $topicId: ID, $eventTypes: [NotificationEventType!], $after: String
+) {
+  notificationEvents(
+    projectIdOrName: $project, topicId: $topicId, eventTypes: $eventTypes, after: $after
+  ) {
     cursor node { eventType data topics { name } project { name appName } }
   }
 }`;

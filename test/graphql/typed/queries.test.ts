@@ -173,7 +173,17 @@ test('counts requests to providers in the cost, and refuses an expensive query b
   expect(extensions).toEqual({
     cost: { cost: 2 * 100 + 2 * 2 + 50, providerCalls: 2, limit: 50_000 },
   });
-  const expensiveQuery = `{ ${Array.from({ length: 9 }, (_, n) => `a${n}: people(group: "globex", first: 1000) { edges { node { id _installation { id } _raw } cursor } } b${n}: people(group: "acme", first: 1000) { nodes { _installation { id } } edges { node { _installation { id } } } }`).join(' ')} }`;
+  const pages = Array.from(
+    { length: 9 },
+    (_, index) => `
+      globex${index}: people(group: "globex", first: 1000) {
+        edges { node { id _installation { id } _raw } cursor }
+      }
+      acme${index}: people(group: "acme", first: 1000) {
+        nodes { _installation { id } } edges { node { _installation { id } } }
+      }`,
+  );
+  const expensiveQuery = `{ ${pages.join('')} }`;
   const requests = app.zoho.requests.length;
   expect(await client.getRefusal(expensiveQuery)).toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',

@@ -157,16 +157,18 @@ test('refuses JSON that would change when it is stored', async () => {
   const query = `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
-  const names = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c"`;
+  const account = `"projectIdOrName": "${tenant.projectId}", "groupRef": "g", "consumerRef": "c",
+    "provider": "sandbox", "credentials": {"apiKey": "k"}`;
   for (const metadata of [
     '{"__proto__": {}}',
     '{"a": [{"__proto__": 1}]}',
     '{"a": {"b": 1e400}}',
   ]) {
+    const variables = `{"input": {${account}, "providerMetadata": ${metadata}}}`;
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers,
-      body: `{"query": ${JSON.stringify(query)}, "variables": {"input": {${names}, "provider": "sandbox", "credentials": {"apiKey": "k"}, "providerMetadata": ${metadata}}}}`,
+      body: `{"query": ${JSON.stringify(query)}, "variables": ${variables}}`,
     });
     const [error] = ((await response.json()) as GraphqlResponse).errors ?? [];
     expect(error?.extensions).toMatchObject({
