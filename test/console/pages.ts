@@ -45,7 +45,7 @@ const IDS = `{ project(idOrName: "demo") {
   connections(first: 1) { nodes { id } }
   installations(first: 1, groupRef: "acme") { nodes { id } }
   operations(first: 1, actionType: WRITE) { nodes { id } }
-  notificationEvents(last: 1) { nodes { id deliveries { nodes { id destination { id } } } } }
+  notificationEvents(last: 1, eventTypes: [INSTALLATION_CREATED]) { nodes { id deliveries { nodes { id destination { id } } } } }
 } }`;
 
 /** The columns by which a reader finds a row. */
