@@ -142,7 +142,9 @@ test.each(
   const fetchNodes = async (size: number) => {
     const rows = await services.database.rows.query<{ id: string }>(table, [size]);
     const ids = JSON.stringify(rows.map(({ id }) => id));
-    return run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT_PAGE)} } } }`);
+    return run(
+      `query Nodes { nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, SHORT_PAGE)} } } }`,
+    );
   };
   const [short, long] = [await fetchNodes(SHORT_PAGE), await fetchNodes(LONG_PAGE)];
   expect(long.data.nodes.filter((node: object | null) => node !== null)).toHaveLength(LONG_PAGE);
@@ -153,7 +155,7 @@ test.each(
 });
 
 test('reads connections with their groups, consumers and provider apps in one statement', async () => {
-  const { data, texts } = await run(`{ project(idOrName: "${projectId}") {
+  const { data, texts } = await run(`query Project { project(idOrName: "${projectId}") {
     connections(first: 20) { nodes { id group { id } consumer { id } providerApp { id } } }
   } }`);
   expect(data.project.connections.nodes).toHaveLength(20);
@@ -163,8 +165,10 @@ test('reads connections with their groups, consumers and provider apps in one st
 
 test('reads attention items of many projects with as many statements as those of one project', async () => {
   const list = 'attentionItems { kind subject { id } }';
-  const single = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
-  const many = await run(`{ projects(last: ${LONG_PAGE}) { nodes { id ${list} } } }`);
+  const single = await run(`query Project { project(idOrName: "${projectId}") { ${list} } }`);
+  const many = await run(
+    `query Projects { projects(last: ${LONG_PAGE}) { nodes { id ${list} } } }`,
+  );
   expect(many.data.projects.nodes).toHaveLength(LONG_PAGE);
   expect(many.data.projects.nodes).toContainEqual({ id: projectId, ...single.data.project });
   expect(single.data.project.attentionItems.length).toBeGreaterThan(LONG_PAGE);
@@ -176,7 +180,7 @@ const OPERATIONS = `a: operations(first: 3, status: SUCCEEDED) { totalCount node
 
 test('returns the same rows from lists of many parents as from each list', async () => {
   const list = `installations(first: ${LONG_PAGE}) { nodes { id ${OPERATIONS} } }`;
-  const { data } = await run(`{ project(idOrName: "${projectId}") { ${list} } }`);
+  const { data } = await run(`query Project { project(idOrName: "${projectId}") { ${list} } }`);
   const { nodes } = data.project.installations;
   expect(nodes[0].a.nodes).toHaveLength(3);
   for (const installation of nodes) {

@@ -117,7 +117,7 @@ test.each(
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
     const selection = selectFields(getNamedType(mutation.type) as GraphQLObjectType, 1);
-    const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
+    const query = `mutation TestedMutation($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const pair of caller.pairs) {
       const send: Send = async (names) => {
         const variables = { input: createForeignInput(Object.values(input.getFields()), names) };

@@ -229,7 +229,9 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   expect(await tenant.builder.query(DELETE_PROJECT, { input })).toEqual({
     deleteProject: { deletedId: projectId },
   });
-  expect(await tenant.getRefusal('{ viewer { kind } }')).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await tenant.getRefusal('query Viewer { viewer { kind } }')).toMatchObject({
+    code: 'UNAUTHENTICATED',
+  });
   const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
   expect(JSON.parse(asBuilder)).toEqual({ project: null, nodes: [null] });
   const createAgain = `mutation CreateProject { createProject(input: {

@@ -27,7 +27,9 @@ const app = await getSharedApp({
 test('returns no internal error for calls that are generated from the schema', async () => {
   const [tenant, otherTenant] = [await createFullTenant(app), await createFullTenant(app)];
   const reader = await tenant.withScopes('read', 'connections:write');
-  const { viewer } = await tenant.query('{ viewer { project { apiKeys { nodes { id } } } } }');
+  const { viewer } = await tenant.query(
+    'query ApiKeys { viewer { project { apiKeys { nodes { id } } } } }',
+  );
   const keys: { id: string }[] = viewer.project.apiKeys.nodes;
   const knownIds = new KnownIds(keys.map(({ id }) => id));
   knownIds.collect([otherTenant.ids, newId('top'), tenant.ids]);

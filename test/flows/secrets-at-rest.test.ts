@@ -258,7 +258,9 @@ test('repeats no secret in a refusal', async () => {
     expect(response.errors, JSON.stringify(variables)).toBeDefined();
     expectNoSecret([secret], JSON.stringify(response));
   }
-  const wrongKey = await app.client({ 'x-api-key': secret }).request('{ viewer { kind } }');
+  const wrongKey = await app
+    .client({ 'x-api-key': secret })
+    .request('query Viewer { viewer { kind } }');
   expect(wrongKey.status).toBe(401);
   expectNoSecret([secret], JSON.stringify(wrongKey));
   expectNoSecret([secret], lines.join('\n'));

@@ -205,7 +205,7 @@ test('lists the inputs of the provider, on both surfaces', async () => {
   const { tenant, get } = await createRestTenant(app);
   const inputs = google.custom?.inputs ?? [];
   const { provider } = await tenant.query(
-    `{ provider(name: "${google.name}") { customInputs { name displayName optional } } }`,
+    `query Provider { provider(name: "${google.name}") { customInputs { name displayName optional } } }`,
   );
   const expectedInputs = inputs.map((input) => ({ ...input, optional: input.optional ?? false }));
   expect(provider.customInputs).toEqual(expectedInputs);

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   tenantB = await app.tenant('b');
-  const builder = await tenantB.builder.query('{ viewer { builder { id } } }');
+  const builder = await tenantB.builder.query('query Builder { viewer { builder { id } } }');
   const idsOfB = JSON.stringify([tenantB.orgId, tenantB.projectId, tenantB.apiKeyId, builder]);
   for (const [prefix, ids] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
     const readableIds = await listReadableIds(ids);
@@ -195,12 +195,12 @@ test("returns nothing of A from any filter of B's lists", async () => {
 
 test("refuses a cursor of A in B's list", async () => {
   const buildQuery = (first: number, after: string) =>
-    `{ project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
+    `query Operations { project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
   const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
   const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
   const tenantA = app.client({ 'x-api-key': apiKey });
   const { project } = await tenantA.query(buildQuery(1, ''));
-  const query = `{ project(idOrName: "${tenantB.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
+  const query = `query Operations { project(idOrName: "${tenantB.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
   expect(await tenantB.getRefusal(query)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'after' })] },
@@ -215,7 +215,7 @@ test('neither changes nor returns anything of A with any mutation', async () => 
     const input = getNullableType(mutation.args[0]?.type as GraphQLInputType);
     if (!isInputObjectType(input)) throw new Error(`${mutation.name} has no input.`);
     const selection = selectFields(getNamedType(mutation.type) as GraphQLObjectType, 1);
-    const query = `mutation ($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
+    const query = `mutation TestedMutation($input: ${input.name}!) { ${mutation.name}(input: $input) { ${selection} } }`;
     for (const project of ['demo', idOfAByPrefix.get('prj') as string, tenantB.projectId]) {
       for (const caller of [tenantB, tenantB.builder]) {
         const variables = {
@@ -233,7 +233,9 @@ test('neither changes nor returns anything of A with any mutation', async () => 
 
 test('returns no project for the names of A', async () => {
   for (const name of namesOfA) {
-    const { data } = await tenantB.request(`{ project(idOrName: ${JSON.stringify(name)}) { id } }`);
+    const { data } = await tenantB.request(
+      `query Project { project(idOrName: ${JSON.stringify(name)}) { id } }`,
+    );
     expect(data).toEqual({ project: null });
   }
 });

@@ -217,7 +217,9 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const idsOfTypes = await Promise.all(types.map(readIds));
     const work = async () => {
       for (const ids of idsOfTypes) {
-        await org.run(`{ node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`);
+        await org.run(
+          `query Nodes { node(id: "${ids[0]}") { id } nodes(ids: ${JSON.stringify(ids)}) { id } }`,
+        );
       }
     };
     expect(await listFaults(work)).toEqual([]);

@@ -67,7 +67,7 @@ describe('after a vacuum', async () => {
     );
     const ids = JSON.stringify(rows.map(({ id }) => id));
     await expectFewRows(() =>
-      run(`{ nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, 2)} } } }`),
+      run(`query Nodes { nodes(ids: ${ids}) { ... on ${name} { ${selectItem(type, 2)} } } }`),
     );
   });
 

@@ -22,7 +22,7 @@ test('rejects a header with more than a token', async () => {
   const builder = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const token of [(await createEndUser(app, tenant)).token, builder]) {
     const send = (authorization: string) =>
-      app.client({ authorization }).request('{ viewer { kind } }');
+      app.client({ authorization }).request('query Viewer { viewer { kind } }');
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
       expect((await send(header)).errors, header).toBeUndefined();
     }

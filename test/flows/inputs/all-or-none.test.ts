@@ -43,7 +43,9 @@ test('refuses an all-or-none batch without a request if the provider would write
 
 test('lists in the catalog the types of writes that support all-or-none batches', async () => {
   const rest = await installCrm(app, 'hubspot', { content });
-  const { providers } = await rest.tenant.query('{ providers { nodes { name allOrNone } } }');
+  const { providers } = await rest.tenant.query(
+    'query Providers { providers { nodes { name allOrNone } } }',
+  );
   expect(providers.nodes).toEqual([
     { name: 'hubspot', allOrNone: ['CREATE'] },
     { name: 'salesforce', allOrNone: ['CREATE', 'UPDATE'] },

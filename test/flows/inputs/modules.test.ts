@@ -168,7 +168,7 @@ test("sends proxied requests to a path of the provider's address if the module h
 
 test('lists the modules of providers, on both surfaces', async () => {
   const { tenant, get } = await connect('salesforce');
-  const { provider } = await tenant.query(`{ provider(name: "salesforce") {
+  const { provider } = await tenant.query(`query Provider { provider(name: "salesforce") {
     modules { name displayName baseUrl supports objects { name } inputs { name } }
   } }`);
   expect(provider.modules).toMatchObject([

@@ -76,17 +76,17 @@ for (const [tenant, apiKey] of [
 
 /** Makes the provider respond to the attacker's account only after `release`, and to other accounts immediately. */
 function hangForAttacker(): { release(): void } {
-  const held: ServerResponse[] = [];
+  const heldResponses: ServerResponse[] = [];
   let isReleased = false;
   upstream.setHandler((req, res) => {
     const isHeld = req.headers.authorization === 'Key attacker' && !isReleased;
-    if (isHeld) held.push(res);
+    if (isHeld) heldResponses.push(res);
     else res.end('{}');
   });
   return {
     release() {
       isReleased = true;
-      for (const res of held) res.end('{}');
+      for (const res of heldResponses) res.end('{}');
     },
   };
 }
@@ -130,7 +130,7 @@ test('serves others while one caller requests metadata of a provider that never 
   const hanging = hangForAttacker();
   const person = await createEndUser(app, attacker);
   // Requests of a new token count for its network until the gateway has authenticated the token.
-  await person.query('{ viewer { kind } }');
+  await person.query('query Viewer { viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
   const refused: GraphqlResponse[] = [];
   const attackRequests = Array.from({ length: ATTACK_REQUESTS }, async () => {

@@ -51,7 +51,11 @@ const readCookie = (browser: CookieJar) =>
 const readSession = async (browser: CookieJar) =>
   (await (await browser.fetch(`${url}/session`, { headers: SAME_ORIGIN_HEADERS })).json()).session;
 
-async function post(browser: CookieJar, headers: object, query = '{ viewer { kind } }') {
+async function post(
+  browser: CookieJar,
+  headers: object,
+  query = 'query Viewer { viewer { kind } }',
+) {
   const response = await browser.fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { ...JSON_HEADERS, ...headers },
@@ -67,7 +71,7 @@ test('identifies the same builder as a token of the local issuer', async () => {
     email: 'same@example.com',
     email_verified: true,
   });
-  const query = '{ viewer { kind expireTime builder { id } } }';
+  const query = 'query Viewer { viewer { kind expireTime builder { id } } }';
   const { data } = await post(browser, SAME_ORIGIN_HEADERS, query);
   const byToken = await app.client({ authorization: `Bearer ${token}` }).query(query);
   expect(data.viewer.builder).toEqual(byToken.viewer.builder);
@@ -132,7 +136,11 @@ test("accepts the cookie for WebSockets of the console's pages, and refuses WebS
   };
   const sameOrigin = await open(url);
   expect(await sameOrigin.next()).toEqual({ type: 'connection_ack' });
-  sameOrigin.send({ id: '1', type: 'subscribe', payload: { query: '{ viewer { kind } }' } });
+  sameOrigin.send({
+    id: '1',
+    type: 'subscribe',
+    payload: { query: 'query Viewer { viewer { kind } }' },
+  });
   expect((await sameOrigin.next()).payload).toEqual({ data: { viewer: { kind: 'BUILDER' } } });
   sameOrigin.socket.close();
   for (const origin of [FOREIGN_ORIGIN, undefined]) {

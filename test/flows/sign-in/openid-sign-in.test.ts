@@ -88,7 +88,9 @@ test('signs in with an authorization code and PKCE, and returns to the page of t
   const response = await browser.fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { ...SAME_ORIGIN_HEADERS, 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ viewer { kind builder { idpProvider idpRef } } }' }),
+    body: JSON.stringify({
+      query: 'query Viewer { viewer { kind builder { idpProvider idpRef } } }',
+    }),
   });
   expect(await response.json()).toEqual({
     data: { viewer: { kind: 'BUILDER', builder: { idpProvider: provider.url, idpRef: 'ada' } } },

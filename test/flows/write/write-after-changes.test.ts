@@ -30,9 +30,12 @@ async function createCachedWriter(target: TestApp = app): Promise<Writer> {
 async function runMutation(writer: Writer, name: string, members: object): Promise<void> {
   const inputType = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const input = { projectIdOrName: writer.projectId, ...members };
-  await writer.query(`mutation ($input: ${inputType}!) { ${name}(input: $input) { __typename } }`, {
-    input,
-  });
+  await writer.query(
+    `mutation Change($input: ${inputType}!) { ${name}(input: $input) { __typename } }`,
+    {
+      input,
+    },
+  );
 }
 
 const createWriteContent = (...names: string[]) => ({
