@@ -1,4 +1,4 @@
-/** Events about failing destinations and failed deliveries. */
+/** Failing destinations and failed deliveries cause events. */
 import { expect, test } from 'vitest';
 import { decodeResponse } from '../../src/deliveries/send.ts';
 import { newId } from '../../src/ids.ts';

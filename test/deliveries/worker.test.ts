@@ -37,8 +37,8 @@ test('posts a message with its signature, content type and the headers of its de
     notificationType: 'connection.created',
     data: { number: 0 },
   });
-  const sent = await findDelivery(deliveryId);
-  expect(sent).toMatchObject({
+  const sentDelivery = await findDelivery(deliveryId);
+  expect(sentDelivery).toMatchObject({
     status: 'SUCCEEDED',
     isRetrying: false,
     failureReason: null,
@@ -47,8 +47,10 @@ test('posts a message with its signature, content type and the headers of its de
     leaseToken: null,
     leaseExpireTime: null,
   });
-  expect(sent.attempts).toMatchObject([{ attemptNumber: 1, responseStatus: 200, error: null }]);
-  expect(sent.attempts[0]?.id).toMatch(/^att_/);
+  expect(sentDelivery.attempts).toMatchObject([
+    { attemptNumber: 1, responseStatus: 200, error: null },
+  ]);
+  expect(sentDelivery.attempts[0]?.id).toMatch(/^att_/);
 });
 
 test('sends the same ID in each attempt, waits longer after each, and fails after the last', async () => {

@@ -116,8 +116,8 @@ describe('the history of a new demo', async () => {
     expect(sumActivity('record', '', 'second')).toBe(count('WRITE', 'SUCCESS'));
     const destinations = await prisma.destination.findMany({ where });
     for (const { id } of destinations) {
-      const sent = deliveries.filter(({ destinationId }) => destinationId === id).length;
-      expect(sumActivity('delivery', id, 'first')).toBe(sent);
+      const deliveryCount = deliveries.filter(({ destinationId }) => destinationId === id).length;
+      expect(sumActivity('delivery', id, 'first')).toBe(deliveryCount);
       const messages = await prisma.streamMessage.count({
         where: { projectId, destinationId: id },
       });

@@ -47,10 +47,10 @@ async function sampleUntilEnd(fixture: BackfillFixture, gateway: Gateway): Promi
     const openOperations = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
     const pending = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
     const { records } = receiver;
-    const rssMib = gateway.rssBytes() / MIB;
+    const rssMib = gateway.readRssBytes() / MIB;
     const isUsedSample = records > nextUsedSample;
     if (isUsedSample) nextUsedSample = records + RECORDS / USED_SAMPLES;
-    const usedMib = isUsedSample ? (await gateway.usedBytes()) / MIB : null;
+    const usedMib = isUsedSample ? (await gateway.measureUsedBytes()) / MIB : null;
     samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
     const isOver = openOperations === 0 && pending === 0 && records > 0;
     if (isOver || performance.now() - startedMs > RUN_MS_MAX) break;

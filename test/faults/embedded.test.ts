@@ -113,7 +113,7 @@ async function startDatabaseProcess(env: Record<string, string>) {
   await Promise.race([once(child, 'message'), exited]);
   return {
     exited,
-    output: () => output,
+    readOutput: () => output,
     async run(text: string): Promise<string> {
       child.send(text);
       const responded = once(child, 'message').then(([response]) => response as string);
@@ -146,9 +146,9 @@ test.skipIf(skipReason)(
     await vi.waitFor(writeAgain, { timeout: START_MS_MAX, interval: 100 });
     const check = `select 1 / (count(*) = 2)::int from "ServerProcess" where "id" in ('before', 'after')`;
     expect(await database.run(check)).toBe('done');
-    const outageLines = database.output().match(/database\.failed/g);
+    const outageLines = database.readOutput().match(/database\.failed/g);
     expect(outageLines).toHaveLength(1);
-    expect(database.output()).toContain('FULL');
+    expect(database.readOutput()).toContain('FULL');
   },
 );
 
@@ -163,7 +163,8 @@ test('exits when the database crashes, and keeps acknowledged changes', async ()
     response = await database.run(createInsert(`lost ${count}`));
   }
   expect(await database.exited).toBe(1);
-  const crash = /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.output())?.[0] ?? '';
+  const crash =
+    /\{"level":"error".*"msg":"database\.crashed"\}/.exec(database.readOutput())?.[0] ?? '';
   expect(JSON.parse(crash).err.message).toContain('pg_wal');
 
   renameSync(`${walFolder}.away`, walFolder);

@@ -75,9 +75,9 @@ async function measureWindow({
   const end = performance.now() + WINDOW_MS;
   const sender = async () => {
     while (performance.now() < end) {
-      const [startMs, threadStartMs] = [performance.now(), gateway.mainThreadMs()];
+      const [startMs, threadStartMs] = [performance.now(), gateway.readMainThreadMs()];
       statuses.add(await send(LIGHT));
-      const workMs = gateway.mainThreadMs() - threadStartMs;
+      const workMs = gateway.readMainThreadMs() - threadStartMs;
       durations.push({ wallMs: performance.now() - startMs, workMs });
       await delay(PAUSE_MS);
     }

@@ -73,10 +73,10 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
     if (status !== 200) expect(Number(retryAfter)).toBeGreaterThan(0);
   };
   const startMs = performance.now();
-  let sent = 0;
+  let sentCount = 0;
   while (performance.now() - startMs < OVERLOAD_MS) {
     const dueCount = ((performance.now() - startMs) / 1000) * perSecond;
-    for (; sent < dueCount; sent += 1) {
+    for (; sentCount < dueCount; sentCount += 1) {
       const running = sendOnce().finally(() => pending.delete(running));
       pending.add(running);
     }
@@ -107,13 +107,13 @@ async function startFixture() {
 test('refuses excess requests early, serves other requests, and keeps memory constant', async () => {
   const { gateway, client } = await startFixture();
   const perSecond = await measureCapacity(client);
-  const usedBefore = await gateway.usedBytes();
+  const usedBefore = await gateway.measureUsedBytes();
 
   const sending = sendAtRate(client, OVERLOAD_FACTOR * perSecond);
   const usedBytes: number[] = [];
   for (let sample = 0; sample < 4; sample += 1) {
     await delay(OVERLOAD_MS / 5);
-    usedBytes.push(await gateway.usedBytes());
+    usedBytes.push(await gateway.measureUsedBytes());
   }
   const statuses = await sending;
 

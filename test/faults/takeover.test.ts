@@ -28,7 +28,7 @@ const MINUTE_MS = 60_000;
 const RECORDS = 5_000;
 const PAGE_DELAY_MS = 100;
 
-const elapsedSince = (startMs: number) => Math.round(performance.now() - startMs);
+const getElapsedMs = (startMs: number) => Math.round(performance.now() - startMs);
 
 test('sends the deliveries of a killed process from another process within 6 s (PostgreSQL)', async () => {
   const fixture = await prepareOnPostgres();
@@ -43,8 +43,8 @@ test('sends the deliveries of a killed process from another process within 6 s (
   const killedMs = performance.now();
   await firstServer.kill();
   await receiver.waitForMessages(ENDPOINT, sentBefore + MESSAGES);
-  console.log(`the interrupted deliveries were sent ${elapsedSince(killedMs)} ms after a SIGKILL`);
-  expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
+  console.log(`the interrupted deliveries were sent ${getElapsedMs(killedMs)} ms after a SIGKILL`);
+  expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const countUndelivered = () =>
     fixture.database.prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(countUndelivered, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
@@ -67,8 +67,8 @@ test('sends interrupted deliveries within 6 s after the embedded database is reo
   const nextServer = await startServer(fixture);
   const readyMs = performance.now();
   await receiver.waitForMessages(ENDPOINT, IN_FLIGHT_MAX + 1);
-  console.log(`first delivery ${elapsedSince(readyMs)} ms after the database was open again`);
-  expect(elapsedSince(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
+  console.log(`first delivery ${getElapsedMs(readyMs)} ms after the database was open again`);
+  expect(getElapsedMs(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
   await receiver.waitForMessages(ENDPOINT, MESSAGES + IN_FLIGHT_MAX);
   expect([...countById(receiver.listMessages(ENDPOINT)).keys()].toSorted()).toEqual(
     deliveryIds.toSorted(),
@@ -87,8 +87,8 @@ test('continues a write of a killed process in another process within 8 s', asyn
   await firstServer.kill();
   const findStatus = async () => (await findOperation()).status;
   await expect.poll(findStatus, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
-  console.log(`the write continued ${elapsedSince(killedMs)} ms after a SIGKILL`);
-  expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX + 2_000);
+  console.log(`the write continued ${getElapsedMs(killedMs)} ms after a SIGKILL`);
+  expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX + 2_000);
   expect(fixture.sandbox.records('deals')).toHaveLength(1);
   await otherServer.kill();
 });
@@ -119,8 +119,8 @@ test('continues a read of a killed process in another process within 6 s', async
   // The run is deleted when the read ends.
   const countRead = async () => (await findRun())?.recordsRead ?? RECORDS;
   await expect.poll(countRead, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
-  console.log(`the read continued ${elapsedSince(killedMs)} ms after a SIGKILL`);
-  expect(elapsedSince(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
+  console.log(`the read continued ${getElapsedMs(killedMs)} ms after a SIGKILL`);
+  expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const { prisma } = fixture.database;
   const findStatus = async () =>
     (await prisma.operation.findFirst({ where: { actionType: 'READ' } }))?.status;

@@ -1,4 +1,4 @@
-/** A connection that is created with scopes only has no tokens until a person consents. */
+/** A connection that is created only from scopes has no tokens until a person consents. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
 import {
@@ -42,9 +42,9 @@ async function createWaitingConnection() {
   return { ...rest, listEvents, connection };
 }
 
-type Waiting = Awaited<ReturnType<typeof createWaitingConnection>>;
+type WaitingConnection = Awaited<ReturnType<typeof createWaitingConnection>>;
 
-async function install({ tenant }: Waiting) {
+async function install({ tenant }: WaitingConnection) {
   const content = createIntegrationContent('crm', {
     write: { objects: [{ objectName: 'contacts' }] },
     proxy: { enabled: true },

@@ -82,7 +82,9 @@ describe.each([
     const { createDestination, enqueue } = await createDeliveryProject(database);
     const { id } = await createDestination(receiver.getUrl('hook'));
     const startMs = await readDatabaseTimeMs(app);
-    const [later = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs + LATER_MS) });
+    const [laterDeliveryId = ''] = await enqueue(id, 1, {
+      nextAttemptTime: new Date(startMs + LATER_MS),
+    });
     const [due = ''] = await enqueue(id, 1, { nextAttemptTime: new Date(startMs - 1_000) });
 
     const findDelivery = (deliveryId: string) =>
@@ -91,7 +93,10 @@ describe.each([
     const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
     await expectAfter(app, startMs, (await findDelivery(due)).nextAttemptTime, span);
     expect(receiver.listMessages('hook').map((message) => message.id)).toEqual([due]);
-    expect(await findDelivery(later)).toMatchObject({ attemptCount: 0, leaseToken: null });
+    expect(await findDelivery(laterDeliveryId)).toMatchObject({
+      attemptCount: 0,
+      leaseToken: null,
+    });
   });
 
   test("retries writes by the database's clock", async () => {
@@ -148,12 +153,16 @@ describe.each([
     const app = await createAheadApp(aheadMs);
     const { services, sandbox } = app.app;
     const startMs = await readDatabaseTimeMs(app);
-    const expiringIn = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
-    const later = await connectWithTokens(app, await app.tenant(), expiringIn(LATER_MS));
+    const createExpiry = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
+    const laterConnection = await connectWithTokens(
+      app,
+      await app.tenant(),
+      createExpiry(LATER_MS),
+    );
     const expiringConnection = await connectWithTokens(
       app,
       await app.tenant(),
-      expiringIn(EXPIRING_MS),
+      createExpiry(EXPIRING_MS),
     );
     await refreshDueTokens(services);
 
@@ -163,7 +172,9 @@ describe.each([
       fromMs: TOKEN_LIFETIME_MS,
       toMs: TOKEN_LIFETIME_MS,
     });
-    expect((await getConnection(app, later.id)).tokenExpireTime).toEqual(later.tokenExpireTime);
+    expect((await getConnection(app, laterConnection.id)).tokenExpireTime).toEqual(
+      laterConnection.tokenExpireTime,
+    );
   });
 });
 

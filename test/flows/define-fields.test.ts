@@ -173,22 +173,27 @@ test('refuses invalid definitions at their position before it creates a field', 
 test('returns an error for a provider without the capability, an unknown provider, group or object, and a missing integration', async () => {
   const rest = await createConnectedTenant();
   const fields = { contacts: [hobby] };
-  const providerPath = (provider: string) => `${rest.base}/providers/${provider}/object-metadata`;
+  const getProviderPath = (provider: string) =>
+    `${rest.base}/providers/${provider}/object-metadata`;
   const refuseUpsert = (path: string, body: object) => rest.getRefusal('PUT', path, body);
-  expect(await refuseUpsert(providerPath('stripe'), { groupRef: 'acme', fields })).toMatchObject({
-    status: 422,
-  });
-  expect(await refuseUpsert(providerPath('none'), { groupRef: 'acme', fields })).toMatchObject({
+  expect(await refuseUpsert(getProviderPath('stripe'), { groupRef: 'acme', fields })).toMatchObject(
+    {
+      status: 422,
+    },
+  );
+  expect(await refuseUpsert(getProviderPath('none'), { groupRef: 'acme', fields })).toMatchObject({
     status: 400,
     issues: [{ in: 'path', name: 'provider' }],
   });
   expect(
-    await refuseUpsert(providerPath('sandbox'), { groupRef: 'unknown', fields }),
+    await refuseUpsert(getProviderPath('sandbox'), { groupRef: 'unknown', fields }),
   ).toMatchObject({
     status: 404,
   });
   const unknownObject = { groupRef: 'acme', fields: { nothing: [hobby] } };
-  expect(await refuseUpsert(providerPath('sandbox'), unknownObject)).toMatchObject({ status: 422 });
+  expect(await refuseUpsert(getProviderPath('sandbox'), unknownObject)).toMatchObject({
+    status: 422,
+  });
   const body = { groupRef: 'acme', fields };
   expect(await refuseUpsert(getInstallationPath(rest), body)).toMatchObject({ status: 404 });
 });

@@ -5,7 +5,7 @@ import { NO_METERS } from '../../src/meters.ts';
 import { startWork } from '../../src/start-work.ts';
 import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 
-const OBSERVED_MS = 8_000;
+const OBSERVATION_MS = 8_000;
 /** On Citus, workers poll each server. */
 const SERVERS = onCitus ? 2 : 1;
 /** Includes statements that poll for work, check connections and read the clock. */
@@ -29,5 +29,5 @@ test('runs few statements while the process is idle', async () => {
   // Each sweep runs once at the start.
   await expect.poll(() => countStatements(1_000), { timeout: 30_000, interval: 0 }).toBeLessThan(4);
   expect(statementCount).toBeGreaterThan(20);
-  expect(await countStatements(OBSERVED_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
+  expect(await countStatements(OBSERVATION_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
 });

@@ -13,11 +13,11 @@ function createQueue(count: number) {
     doneItems.push(item);
   };
   const takeNext = async () => remaining.shift() ?? null;
-  return { takeNext, work, doneItems, remaining, concurrentMax: () => concurrentMax };
+  return { takeNext, work, doneItems, remaining, getConcurrentMax: () => concurrentMax };
 }
 
 test('runs each item once, and at most `concurrency` items concurrently', async () => {
-  const { takeNext, work, doneItems, concurrentMax } = createQueue(20);
+  const { takeNext, work, doneItems, getConcurrentMax } = createQueue(20);
   await runUntilEmpty({
     next: takeNext,
     work,
@@ -27,7 +27,7 @@ test('runs each item once, and at most `concurrency` items concurrently', async 
   expect(doneItems.toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 20 }, (_, index) => index),
   );
-  expect(concurrentMax()).toBe(3);
+  expect(getConcurrentMax()).toBe(3);
 });
 
 test('starts no item after the signal, and finishes started items', async () => {

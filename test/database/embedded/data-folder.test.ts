@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const emptyFolder = (path: string) => {
+const clearFolder = (path: string) => {
   rmSync(path, { recursive: true });
   mkdirSync(path);
 };
@@ -44,11 +44,11 @@ const emptyFolder = (path: string) => {
 test.each<[string, string, (path: string) => void]>([
   ['is removed', 'database/PG_VERSION', (path) => rmSync(path)],
   ['is emptied', 'database/PG_VERSION', (path) => truncateSync(path)],
-  ['is emptied', 'database/pg_wal', emptyFolder],
+  ['is emptied', 'database/pg_wal', clearFolder],
   ['is removed', 'database/pg_wal', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'database/pg_wal/000000010000000000000001', (path) => rmSync(path)],
   ['is cut off', 'database/global/pg_control', (path) => truncateSync(path, 100)],
-  ['is emptied', 'database/base', emptyFolder],
+  ['is emptied', 'database/base', clearFolder],
   ['is removed', 'database', (path) => rmSync(path, { recursive: true })],
   ['is removed', 'issuer-key.json', (path) => rmSync(path)],
   ['is garbage', 'issuer-key.json', (path) => writeFileSync(path, 'garbage')],

@@ -1,4 +1,4 @@
-/** The thread of the embedded database, and connections to it. */
+/** The embedded database runs in a thread, which accepts connections. */
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

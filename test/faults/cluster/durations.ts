@@ -18,7 +18,7 @@ export function filterEndedIn<T extends Pick<TimedWork, 'endMs'>>(
   return work.filter(({ endMs }) => endMs > fromMs && endMs <= toMs);
 }
 
-/** Returns the p99 in milliseconds, rounded. 0 if there are no durations. */
-export function p99(durations: readonly number[]): number {
+/** Returns the p99 in milliseconds, rounded, or 0 for an empty list. */
+export function computeP99(durations: readonly number[]): number {
   return Math.round(computePercentile(durations, 0.99));
 }

@@ -19,7 +19,7 @@ import { findFreePort } from '../../support/process/free-port.ts';
 import { type ReceivedMessage, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Gateway, startGateway } from '../fixtures/gateway.ts';
 import type { Cluster } from './cluster.ts';
-import { filterEndedIn, p99, type TimedWork, type TimeSpan } from './durations.ts';
+import { computeP99, filterEndedIn, type TimedWork, type TimeSpan } from './durations.ts';
 import {
   expectWorkOnce,
   expectWorkSince,
@@ -75,9 +75,9 @@ export function logP99(projects: SpreadProject[], before: TimeSpan, during: Time
   const durationsBefore = new Map(Object.entries(listDurations(before)));
   for (const [kind, durations] of Object.entries(listDurations(during))) {
     const earlier = durationsBefore.get(kind) ?? [];
-    const ratio = (p99(durations) / p99(earlier)).toFixed(2);
+    const ratio = (computeP99(durations) / computeP99(earlier)).toFixed(2);
     console.log(
-      `others, ${kind}: p99 ${p99(earlier)} ms of ${earlier.length} before, ${p99(durations)} ms of ${durations.length} during the fault: ${ratio}`,
+      `others, ${kind}: p99 ${computeP99(earlier)} ms of ${earlier.length} before, ${computeP99(durations)} ms of ${durations.length} during the fault: ${ratio}`,
     );
   }
 }

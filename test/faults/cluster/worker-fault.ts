@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { IS_SHORT } from '../fixtures/settings.ts';
 import type { Cluster, Fault } from './cluster.ts';
-import { p99, type TimeSpan } from './durations.ts';
+import { computeP99, type TimeSpan } from './durations.ts';
 import { countWorkIn, expectWorkSince } from './record-load.ts';
 import {
   listConnectDurations,
@@ -46,24 +46,27 @@ export async function expectIsolatedFault(
     const countBefore = countsBefore[index] as ResultCounts;
     return { refused: refused - countBefore.refused, received: received - countBefore.received };
   });
-  const busy = await cluster.query(
+  const busyConnections = await cluster.query(
     `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
   );
   await fault.thaw();
 
-  const before = { fromMs: beforeMs, toMs: faultMs };
-  const during = { fromMs: faultMs, toMs: backMs };
-  const workDuring = countWorkIn(unaffected, during);
+  const spanBefore = { fromMs: beforeMs, toMs: faultMs };
+  const spanDuring = { fromMs: faultMs, toMs: backMs };
+  const workDuring = countWorkIn(unaffected, spanDuring);
   const awayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
   const detectedMs = Date.parse(String(awayLines[0]?.time)) - performance.timeOrigin - faultMs;
   console.log({
     unaffected: counts,
     workDuring,
-    callsBefore: summarizeCalls(unaffected, before),
-    callsDuring: summarizeCalls(unaffected, during),
-    callsAfterDetection: summarizeCalls(unaffected, { ...during, fromMs: faultMs + DETECTION_MS }),
+    callsBefore: summarizeCalls(unaffected, spanBefore),
+    callsDuring: summarizeCalls(unaffected, spanDuring),
+    callsAfterDetection: summarizeCalls(unaffected, {
+      ...spanDuring,
+      fromMs: faultMs + DETECTION_MS,
+    }),
     detectedMs: Math.round(detectedMs),
-    busyConnections: busy.length,
+    busyConnections: busyConnections.length,
   });
   expect(awayLines).toHaveLength(1);
   const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
@@ -77,11 +80,11 @@ export async function expectIsolatedFault(
   expect(affected.every(({ refusedCount }) => refusedCount > 0)).toBe(true);
 
   await delay(STEADY_MS);
-  const after = { fromMs: backMs, toMs: performance.now() };
-  expect(listConnectDurations(affected, after).length).toBeGreaterThan(0);
+  const spanAfter = { fromMs: backMs, toMs: performance.now() };
+  expect(listConnectDurations(affected, spanAfter).length).toBeGreaterThan(0);
   await expectWorkSince(affected, backMs);
   await end();
-  logP99(unaffected, before, during);
+  logP99(unaffected, spanBefore, spanDuring);
 }
 
 interface ResultCounts {
@@ -96,5 +99,5 @@ function countResults({ refusedCount, listReceivedIds }: SpreadProject): ResultC
 
 function summarizeCalls(projects: SpreadProject[], span: TimeSpan): string {
   const durations = listConnectDurations(projects, span);
-  return `${durations.length} calls, p99 ${p99(durations)} ms`;
+  return `${durations.length} calls, p99 ${computeP99(durations)} ms`;
 }

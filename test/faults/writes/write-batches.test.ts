@@ -17,7 +17,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
   await Promise.all(
     names.map(async (name, index) => {
       const server = servers[index % servers.length] as Server;
-      await server.client.query(WRITE, fixture.input(name, { autoBatchPolicy }));
+      await server.client.query(WRITE, fixture.createVariables(name, { autoBatchPolicy }));
     }),
   );
   // The other servers take over the work of the killed server.

@@ -40,42 +40,46 @@ const text = fc.oneof(
     .filter((value) => !value.includes('\0') && value.isWellFormed()),
 );
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/);
-const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const createOptional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
 const field = fc.oneof(
-  fc.record({ fieldName: text, mapToName: optional(text), mapToDisplayName: optional(text) }),
-  fc.record({ mapToName: text, prompt: optional(text), default: optional(text) }),
+  fc.record({
+    fieldName: text,
+    mapToName: createOptional(text),
+    mapToDisplayName: createOptional(text),
+  }),
+  fc.record({ mapToName: text, prompt: createOptional(text), default: createOptional(text) }),
 );
 
 const readObject = (objectName: string) =>
   fc.record({
     objectName: fc.constant(objectName),
     destination: fc.constantFrom('records', 'audit'),
-    schedule: optional(fc.constantFrom('*/30 * * * *', '0 5 * * 1')),
+    schedule: createOptional(fc.constantFrom('*/30 * * * *', '0 5 * * 1')),
     mapToName: fc.constantFrom(undefined, `my-${objectName}`),
-    requiredFields: optional(fc.array(field, { maxLength: 3 })),
-    optionalFields: optional(fc.array(field, { maxLength: 3 })),
+    requiredFields: createOptional(fc.array(field, { maxLength: 3 })),
+    optionalFields: createOptional(fc.array(field, { maxLength: 3 })),
     optionalFieldsAuto: fc.constantFrom(undefined, 'all'),
-    backfill: optional(
+    backfill: createOptional(
       fc.constantFrom({ defaultPeriod: { days: 0 } }, { defaultPeriod: { fullHistory: true } }),
     ),
-    delivery: optional(fc.constantFrom({ mode: 'auto' }, { pageSize: 50 })),
+    delivery: createOptional(fc.constantFrom({ mode: 'auto' }, { pageSize: 50 })),
     enabled: fc.constantFrom(undefined, 'always'),
   });
 
 const integration = fc.record({
   provider: fc.constant('sandbox'),
-  displayName: optional(text),
+  displayName: createOptional(text),
   read: fc
     .tuple(readObject('contacts'), readObject('deals'))
     .map(([contacts, deals]) => ({ objects: [contacts, deals] })),
-  write: optional(
+  write: createOptional(
     fc.constantFrom(
       { objects: [] },
       { objects: [{ objectName: 'contacts', inheritMapping: true }] },
     ),
   ),
-  subscribe: optional(
+  subscribe: createOptional(
     fc.constantFrom({
       objects: [
         {
@@ -87,7 +91,9 @@ const integration = fc.record({
       ],
     }),
   ),
-  proxy: optional(fc.record({ enabled: fc.boolean(), useModule: optional(fc.boolean()) })),
+  proxy: createOptional(
+    fc.record({ enabled: fc.boolean(), useModule: createOptional(fc.boolean()) }),
+  ),
 });
 
 const project = fc.record({

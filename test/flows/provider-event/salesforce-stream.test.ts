@@ -215,15 +215,15 @@ async function reopen({ connectionId }: { connectionId: string }, isOpen: () => 
 /** Gives the lease of the stream to another worker, which does nothing. */
 async function holdLease({ connectionId }: { connectionId: string }) {
   const leaseExpireTime = new Date(Date.now() + 3_600_000);
-  const held = { leaseToken: OTHER_LEASE, leaseExpireTime };
-  await prisma.providerStream.updateMany({ where: { connectionId }, data: held });
+  const lease = { leaseToken: OTHER_LEASE, leaseExpireTime };
+  await prisma.providerStream.updateMany({ where: { connectionId }, data: lease });
 }
 
 async function releaseLease({ connectionId }: { connectionId: string }) {
-  const free = { leaseToken: null, leaseExpireTime: null };
+  const noLease = { leaseToken: null, leaseExpireTime: null };
   await prisma.providerStream.updateMany({
     where: { connectionId, leaseToken: OTHER_LEASE },
-    data: free,
+    data: noLease,
   });
 }
 

@@ -187,11 +187,11 @@ type PageReader = NonNullable<Capabilities['readPage']>;
 /** Starts an app that awaits `gate` before it reads a page of the sandbox. */
 async function startGatedApp(url: string, gate: () => Promise<void>) {
   const provider = createSandboxProvider(() => url);
-  const gated: PageReader = async (session, read) => {
+  const readGatedPage: PageReader = async (session, read) => {
     await gate();
     return (provider.capabilities.readPage as PageReader)(session, read);
   };
-  const capabilities = { ...provider.capabilities, readPage: gated };
+  const capabilities = { ...provider.capabilities, readPage: readGatedPage };
   const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
   return createTestApp({ env, providers: [{ ...provider, capabilities }] });
 }

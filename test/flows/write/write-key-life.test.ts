@@ -32,7 +32,7 @@ async function enqueueCreation() {
   const key = { projectId: writer.projectId, id: operationId };
   return {
     key,
-    attempt: () => runWrite(services, key),
+    run: () => runWrite(services, key),
     waitForEnd: () => writer.waitForOperation(operationId),
     countContacts: () =>
       sandbox.records('contacts').filter(({ email }) => email === record.email).length,
@@ -44,9 +44,9 @@ const UNKNOWN = { status: 'FAILURE', result: expect.stringContaining('The outcom
 test("repeats a creation with its key during the key's lifetime", async () => {
   const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix });
-  await write.attempt();
+  await write.run();
   aheadMs += 22 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
   expect(write.countContacts()).toBe(1);
 });
@@ -54,11 +54,11 @@ test("repeats a creation with its key during the key's lifetime", async () => {
 test('starts the lifetime of a key with the first attempt', async () => {
   const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix, times: 2 });
-  await write.attempt();
+  await write.run();
   aheadMs += 22 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   aheadMs += 3 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   expect(await write.waitForEnd()).toMatchObject({
     ...UNKNOWN,
     metadata: { retry: { attempts: 2 } },
@@ -73,7 +73,7 @@ test("does not repeat a creation of a killed process after the key's lifetime", 
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
   expect(write.countContacts()).toBe(0);
 });
@@ -81,12 +81,12 @@ test("does not repeat a creation of a killed process after the key's lifetime", 
 test('does not start the lifetime with an attempt that the provider refused', async () => {
   const write = await enqueueCreation();
   sandbox.faults.set({ status: 429, retryAfterSeconds: 1, pathPrefix });
-  await write.attempt();
+  await write.run();
   aheadMs += 22 * HOUR_MS;
   sandbox.faults.set({ drop: 'after', pathPrefix });
-  await write.attempt();
+  await write.run();
   aheadMs += 3 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   expect(await write.waitForEnd()).toMatchObject({ status: 'SUCCESS' });
   expect(write.countContacts()).toBe(1);
 });
@@ -94,12 +94,12 @@ test('does not start the lifetime with an attempt that the provider refused', as
 test('starts the lifetime when the write was accepted if an older version made the uncertain attempt', async () => {
   const write = await enqueueCreation();
   sandbox.faults.set({ drop: 'after', pathPrefix });
-  await write.attempt();
+  await write.run();
   await services.database.prisma.$executeRaw`
     update "WriteTask" set "uncertainSince" = null, "createTime" = ${services.now()}
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
-  await write.attempt();
+  await write.run();
   expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
   expect(write.countContacts()).toBe(1);
 });
