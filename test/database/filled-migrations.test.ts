@@ -1,5 +1,5 @@
 /**
- * Migrations that change existing rows.
+ * Migrations convert and keep the rows that a database already has.
  *
  * @module-tag all/rows
  */

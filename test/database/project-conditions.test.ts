@@ -1,4 +1,4 @@
-/** The check that every test applies to its statements: each must name its project. */
+/** Every test checks that each of its statements names its project. This file tests that check. */
 import { expect, test } from 'vitest';
 import {
   acrossProjects,

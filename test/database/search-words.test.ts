@@ -1,4 +1,4 @@
-/** The SQL function `search_words`, which returns the words by which a search finds names and refs. */
+/** The SQL function `search_words` returns the words by which a search finds names and refs. */
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/app.ts';
 

@@ -1,4 +1,4 @@
-/** The rows of an event, and the statements that record it. */
+/** One statement records an event with all its rows. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { findPrefix, newId } from '../../src/ids.ts';

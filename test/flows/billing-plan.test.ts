@@ -1,4 +1,4 @@
-/** Entitlements and billing accounts that an operator sets, in the API and on the pages of a connect. */
+/** An operator sets entitlements and billing accounts, which the API and the pages of a connect show. */
 import { expect, test } from 'vitest';
 import { setBillingAccount, setEntitlements } from '../../src/domain/org/billing-plan.ts';
 import { getSharedApp } from '../support/app.ts';

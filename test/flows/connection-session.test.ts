@@ -80,7 +80,7 @@ test('sends the credentials with a request, which cannot replace them', async ()
   expect(request?.headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-own': 'yes' });
 });
 
-test('returns every response, whatever its status: JSON, text or null', async () => {
+test('returns responses with any status, as JSON, text or null', async () => {
   const session = await openSessionTo('header');
   nextResponse = { status: 500, body: 'not json' };
   expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });

@@ -1,4 +1,4 @@
-/** Creating fields in customers' accounts, over REST and GraphQL. */
+/** A builder creates fields in customers' accounts, over REST and GraphQL. */
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';

@@ -108,7 +108,7 @@ test('keeps the input and creates the connection if the provider returns no acco
   });
 });
 
-test("takes Salesforce's org and user from the token response, or otherwise from the user info endpoint", async () => {
+test("takes Salesforce's org and user from the token response, or from the user info endpoint if the response has neither", async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const id = 'https://login.salesforce.com/id/00DA/005A';

@@ -38,7 +38,7 @@ import { dumpProject, listStoredIds } from '../support/tenancy/stored-rows.ts';
 
 const app = await getSharedApp({ env: { DEMO: 'true' } });
 let tenantB: Tenant;
-/** An ID of A by prefix. */
+/** One hidden ID of A for each prefix. */
 const idOfAByPrefix = new Map<string, string>();
 const namesOfA: string[] = [];
 
@@ -64,9 +64,7 @@ async function listReadableIds(ids: string[]): Promise<Set<string>> {
     const chunk = ids.slice(start, start + NODES_MAX);
     const { data } = await tenantB.request(
       'query Nodes($ids: [ID!]!) { nodes(ids: $ids) { id } }',
-      {
-        ids: chunk,
-      },
+      { ids: chunk },
     );
     for (const node of (data?.nodes ?? []) as ({ id: string } | null)[]) {
       if (node) readableIds.add(node.id);
@@ -93,11 +91,11 @@ function createForeignValues(project: string): Foreign {
   return { project, findId: (prefix) => idOfAByPrefix.get(prefix), texts: TEXTS };
 }
 
-/** Expects no id of A in the data. */
+/** Expects that the data contains no ID of A. */
 function expectNothingOfA(description: string, data: unknown): void {
   const text = JSON.stringify(data ?? null);
-  const leaked = [...idOfAByPrefix.values()].filter((id) => text.includes(id));
-  expect(leaked, description).toEqual([]);
+  const leakedIds = [...idOfAByPrefix.values()].filter((id) => text.includes(id));
+  expect(leakedIds, description).toEqual([]);
 }
 
 test('finds an ID of every kind of row of tenant A', () => {

@@ -1,4 +1,4 @@
-/** Migrations of a later version on a database whose tables are distributed over the nodes of a Citus cluster. */
+/** The migrations of a later version also run on the distributed tables of a Citus cluster. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';

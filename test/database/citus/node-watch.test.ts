@@ -55,7 +55,7 @@ function succeedRepeatedly(startStatement: (projectId: string) => { succeed(): v
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-test('fails statements that wait for an unresponsive node, and refuses new ones', async () => {
+test('fails statements that wait for an unresponsive node, and refuses further statements', async () => {
   let canRespond = false;
   using fixture = createWatch((node) => node !== 1 || canRespond);
   const { watch, startStatement, lines } = fixture;

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../../support/app.ts';
 
 await loadParser();
 
-test("reads a row from PostgreSQL's text form whatever its values contain", async () => {
+test("reads a row with any values from PostgreSQL's text form", async () => {
   await using database = await createTestDatabase();
   const values = ['', null, 'a "quoted", (odd) \\ one', 'plain', '{"a": [1, "b"]}', ' ', '"', ',)'];
   const [row] = await database.rows.query<{ text: string }>(

@@ -213,7 +213,7 @@ test("uses the manifest's names in writes that inherit the mapping", () => {
   });
 });
 
-test('makes a field optional or read-only if the config says so', () => {
+test('makes a field optional or read-only if the config does', () => {
   const content = {
     read: createReadConfig({ requiredFields: [EMAIL, { fieldName: 'phone' }] }),
     write: createWriteConfig({ inheritMapping: true }),

@@ -1,4 +1,4 @@
-/** The IDs of erased subjects while a server of the database is not available. */
+/** A process keeps the IDs of erased subjects while a server of the database is not available. */
 import { expect, test } from 'vitest';
 import type { ProjectGroup } from '../../../src/database/projects/project-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';

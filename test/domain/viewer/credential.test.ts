@@ -1,4 +1,4 @@
-/** The credentials in headers. */
+/** The headers of a request contain one credential. */
 import { expect, test } from 'vitest';
 import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
 import { getSharedApp } from '../../support/app.ts';
@@ -6,7 +6,7 @@ import { createEndUser } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
 
-test('returns the same key for a token, whatever the case of its scheme', () => {
+test('returns the same key for a token if the case of its scheme differs', () => {
   const credential = toCredentialKey({ authorization: 'Bearer a.b.c' });
   expect(toCredentialKey({ authorization: 'bEARER   a.b.c' })).toBe(credential);
   expect(toCredentialKey({ authorization: 'Bearer a.b.d' })).not.toBe(credential);
@@ -17,7 +17,7 @@ test('returns the same key for a token, whatever the case of its scheme', () => 
   );
 });
 
-test('rejects a header with more than a token', async () => {
+test('rejects a header with further text after the token', async () => {
   const tenant = await app.tenant();
   const builder = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const token of [(await createEndUser(app, tenant)).token, builder]) {

@@ -94,7 +94,7 @@ test("does not affect the caller's next stream if a stream is closed twice", asy
   expect(await nextStream.confirm()).toBeNull();
 });
 
-test('ends all streams without an error when the process stops, and refuses new ones', async () => {
+test('ends all streams without an error when the process stops, and refuses further streams', async () => {
   const streams = new OpenStreams(services, verifier);
   const { ended, credentials, viewer } = await openStream(streams);
   expect(streams.isStopping).toBe(false);

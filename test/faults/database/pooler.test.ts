@@ -37,7 +37,7 @@ test.skipIf(getPgbouncerSkipReason())(
         await delay(5);
       }
     };
-    const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting));
+    const pendingWrites = Promise.all(Array.from({ length: WRITERS }, keepWriting));
     const waitForWrites = async () => {
       const countBefore = writes + WRITERS;
       await expect.poll(() => writes, { timeout: 30_000 }).toBeGreaterThan(countBefore);
@@ -49,7 +49,7 @@ test.skipIf(getPgbouncerSkipReason())(
     onTestFinished(() => secondPooler.stop());
     await waitForWrites();
     isOver = true;
-    await writing;
+    await pendingWrites;
     expect([...codes].toSorted()).toEqual(['OK', 'SERVICE_UNAVAILABLE']);
     expect(await gateway.stop()).toBe(0);
   },

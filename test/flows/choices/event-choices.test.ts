@@ -1,4 +1,4 @@
-/** A customer's choices for the events of an object, over REST as the connect page writes them. */
+/** A customer chooses events of an object. The choices are sent over REST, as the connect page sends them. */
 import { beforeAll, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { insertDestination } from '../../support/fixtures/integrations.ts';

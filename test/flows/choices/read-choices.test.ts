@@ -1,6 +1,6 @@
 /**
- * A customer's choices for the fields, values and records of an object, over REST as the connect page
- * writes them.
+ * A customer chooses fields, values and records of an object. The choices are sent over REST, as the connect page sends
+ * them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
@@ -149,7 +149,7 @@ test('reads only records that match the conditions, and uses separate conditions
   );
 });
 
-test('starts the backfill where the integration says, unless the config says otherwise', async () => {
+test('starts the backfill at the time of the integration, unless the config sets another time', async () => {
   const noBackfill = { backfill: { defaultPeriod: { days: 0 } } };
   expect(await readOnSchedule(app, await install({}, noBackfill))).toEqual([]);
   const fullBackfill = { backfill: { defaultPeriod: { fullHistory: true } } };

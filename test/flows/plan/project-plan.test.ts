@@ -55,7 +55,7 @@ test('plans and applies a document, exports it again, and then plans no change',
   expect(values.secrets.headers).toEqual({ authorization: 'Bearer abc' });
 });
 
-test('updates, keeps and deletes resources as the document says', async () => {
+test('updates, keeps and deletes resources as the document describes', async () => {
   const rest = await createProject();
   await planAndApply(rest, DOCUMENT);
   const changed = DOCUMENT.replace('      - installation.created\n', '')

@@ -1,4 +1,4 @@
-/** The number of statements that record a page of a read, and the rows that they change. */
+/** A page of a read is recorded with few statements, which change only its rows. */
 import { expect, test } from 'vitest';
 import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';

@@ -1,4 +1,4 @@
-/** Where a console session is accepted, how it is extended and ended, and attacks on it. */
+/** Only the console can use, extend and end a console session. */
 import { beforeEach, expect, test } from 'vitest';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
@@ -177,7 +177,7 @@ test.each([
   expect([status, errors[0].extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
 });
 
-test('ends in all tabs when one tab signs out', async () => {
+test('ends the session in all tabs when one tab signs out', async () => {
   const browser = await createSignedInBrowser('leaver@example.com');
   const cookie = readCookie(browser);
   const created = await post(
@@ -212,7 +212,7 @@ test('ends in all tabs when one tab signs out', async () => {
   stream.close();
 });
 
-test("can be ended, extended and read only by the console's pages", async () => {
+test('lets only the pages of the console read, extend and end a session', async () => {
   const browser = await createSignedInBrowser();
   const foreignHeaders = { origin: FOREIGN_ORIGIN };
   const request = (method: string) =>
@@ -229,7 +229,7 @@ test("can be ended, extended and read only by the console's pages", async () => 
   expect((await readSession(browser)).email).toBe('ada@example.com');
 });
 
-test('ends after an hour without activity', async () => {
+test('ends a session after an hour without activity', async () => {
   const browser = await createSignedInBrowser();
   elapsedMs = 0.99 * HOUR_MS;
   expect((await post(browser, SAME_ORIGIN_HEADERS)).status).toBe(200);
@@ -243,7 +243,7 @@ test('ends after an hour without activity', async () => {
   expect(extension.status).toBe(401);
 });
 
-test('is extended by activity, until twelve hours after the sign-in', async () => {
+test('extends a session on activity, until twelve hours after the sign-in', async () => {
   const browser = await createSignedInBrowser();
   const extend = async () =>
     (
@@ -263,7 +263,7 @@ test('is extended by activity, until twelve hours after the sign-in', async () =
   expect((await post(browser, SAME_ORIGIN_HEADERS)).status).toBe(401);
 });
 
-test('is deleted from the database after it has ended', async () => {
+test('deletes a session from the database after it has ended', async () => {
   await createSignedInBrowser('removed@example.com');
   const { prisma } = app.app.services.database;
   const countSessions = () =>

@@ -1,4 +1,4 @@
-/** Signing in to the console with an OpenID provider, and attacks on the sign-in. */
+/** A builder signs in to the console with an OpenID provider, and attacks on the sign-in fail. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ServiceUnavailable } from '../../../src/errors.ts';
 import { getSharedApp } from '../../support/app.ts';

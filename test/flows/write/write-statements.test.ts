@@ -1,4 +1,4 @@
-/** The number of statements for a write, and the statements that concurrent writes share. */
+/** A write runs a constant number of statements, and concurrent writes share statements. */
 import { expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, type WriteEndRow } from '../../../src/database/hot/end-writes.ts';
 import { newId } from '../../../src/ids.ts';
