@@ -9,7 +9,7 @@ import { listMigrations } from '../../src/database/migrating/migrate.ts';
 import { findNotice } from '../../src/database/migrating/migration-notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
-/** Returns the SQL of the migrations before this one, or of this and all later ones. */
+/** Returns the SQL of the migrations before this migration, or of this and all later migrations. */
 function listSql(range: 'before' | 'from', name: string): string[] {
   const migrations = listMigrations();
   const index = migrations.findIndex((migration) => migration.name.endsWith(name));
@@ -80,7 +80,10 @@ test('gives existing members and invites the role ADMIN', async () => {
   }
 });
 
-/** Inserts revisions and a config that name destinations. Only those of the latest revision and the config count. */
+/**
+ * Inserts revisions and a config that name destinations. A destination counts only if the latest revision or the
+ * config names it.
+ */
 const DESTINATION_ROWS = `
   insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content") values
     ('old', 'prj', 'int', '1.0.0', '{"read":{"objects":[{"destination":"before"}]}}'),
@@ -196,7 +199,7 @@ test('keeps the rows when the project is added to a primary key, and estimates t
     'select "id" from "OperationLog" order by "id"',
   );
   expect(rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
-  // An id is unique in a project, and may occur in another one.
+  // An ID is unique in a project, and may occur in another project.
   const insertLog = (project: string) =>
     database.query(
       `insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")

@@ -1,6 +1,6 @@
 /**
- * These tests cover what differs behind PgBouncer in transaction mode. The vitest projects `pooler` and `pooler-flows` run
- * other tests through PgBouncer.
+ * These tests cover what differs behind PgBouncer in transaction mode. The vitest projects `pooler` and `pooler-flows`
+ * run other tests through PgBouncer.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';

@@ -1,6 +1,6 @@
 /**
- * Processes that share a PostgreSQL server detect a process that has lost its connection. They never mark a slow process as
- * missed.
+ * Processes that share a PostgreSQL server detect a process that has lost its connection. They never mark a slow
+ * process as missed.
  */
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';

@@ -84,8 +84,8 @@ async function queryList(shape: ListShape, args: string, selection = '__typename
 }
 
 /**
- * Returns the maximum number of statements: one each for the parent, the page, its total and its `pageInfo`, and two for
- * each relation and each total of a list.
+ * Returns the maximum number of statements: one each for the parent, the page, its total and its `pageInfo`, and two
+ * for each relation and each total of a list.
  */
 const getStatementsMax = ({ item }: ListShape) => 5 + 2 * countRelations(item);
 

@@ -51,7 +51,10 @@ function isUsed(field: string): boolean {
   return isColumn || new RegExp(`\\b${member}\\b`).test(sources);
 }
 
-/** Returns the members whose reads count for this one. A member of a `@oneOf` input is read in the inputs that contain it. */
+/**
+ * Returns the members whose reads count as reads of this member. A member of a `@oneOf` input is read in the inputs
+ * that contain it.
+ */
 function listReadMembers(field: string): string[] {
   const [typeName = '', member] = field.split('.');
   const type = schema.getType(typeName) as GraphQLInputObjectType;

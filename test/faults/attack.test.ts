@@ -1,4 +1,6 @@
-/** During an attack, even from its own address, a well-behaved client is served, and none of its requests is refused. */
+/**
+ * During an attack, even from its own address, a well-behaved client is served, and none of its requests is refused.
+ */
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -104,7 +106,9 @@ async function sendWrongKey(url: string): Promise<number> {
   return response.statusCode;
 }
 
-/** Sends wrong keys at a constant rate. Returns a function that stops, and returns the number of responses by status. */
+/**
+ * Sends wrong keys at a constant rate. Returns a function that stops, and returns the number of responses by status.
+ */
 function floodWrongKeys(url: string, perSecond: number) {
   const statuses: Record<number, number> = {};
   const pending = new Set<Promise<void>>();

@@ -20,8 +20,8 @@ const SLICE_PAGES = 50;
 const MESSAGES_OF_PAGE = 5;
 
 /**
- * The memory in use is over 100 MiB. It varies by some MiB, for a page and for messages that wait. A record takes 1 kB, so
- * keeping a tenth of the records would exceed the limit.
+ * The memory in use is over 100 MiB. It varies by some MiB, for a page and for messages that wait. A record takes 1
+ * kB, so keeping a tenth of the records would exceed the limit.
  */
 const USED_GROWTH_MAX = 1.1;
 /** RSS varies, because it includes garbage. It must not grow continuously. */

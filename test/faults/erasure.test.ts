@@ -1,6 +1,6 @@
 /**
- * The server is killed during a large erasure. The erasure continues after each restart, and deletes all rows of the group,
- * but no other rows.
+ * The server is killed during a large erasure. The erasure continues after each restart, and deletes all rows of the
+ * group, but no other rows.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
@@ -24,7 +24,10 @@ const NODE = `query Node($id: ID!) { node(id: $id) { id } }`;
 /** Rows that a statement inserts. More rows could exceed the statement timeout on a busy machine. */
 const ROWS_PER_INSERT = 20_000;
 
-/** Statements that insert rows of a group. Their parameters are the project, the group, a mark in the IDs, and an offset. */
+/**
+ * Statements that insert rows of a group. Their parameters are the project, the group, a mark in the IDs, and an
+ * offset.
+ */
 const INSERTS = [
   `insert into "Operation" ("id", "projectId", "groupId", "integrationId", "installationId", "configId",
      "actionType", "status", "metadata")

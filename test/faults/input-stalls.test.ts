@@ -1,6 +1,6 @@
 /**
- * Sends every input at its size limit, one request at a time, and measures how long each blocks the event loop. The goal is
- * 50 ms of CPU time in the loop's longest iteration.
+ * Sends every input at its size limit, one request at a time, and measures how long each blocks the event loop. The
+ * goal is 50 ms of CPU time in the loop's longest iteration.
  */
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +18,9 @@ import { type LargeInput, walkGraphqlInputs, walkRestInputs } from './stall/walk
 const GOAL_MS = 50;
 /** After a longer stall, a load balancer may consider the process dead. */
 const STALL_MS_MAX = 500;
-/** Number of slowest inputs that are measured again. The minimum of several measurements excludes garbage collections. */
+/**
+ * Number of slowest inputs that are measured again. The minimum of several measurements excludes garbage collections.
+ */
 const SLOWEST_COUNT = 40;
 /** The number of times that the slowest inputs are measured again. */
 const ROUNDS = IS_SHORT ? 2 : 4;

@@ -1,5 +1,6 @@
 /**
- * Reports the time from an event's commit to its arrival at subscribers. The time is not asserted, because machines differ.
+ * Reports the time from an event's commit to its arrival at subscribers. The time is not asserted, because machines
+ * differ.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { type Database, openEngine } from '../../src/database/database.ts';
@@ -71,8 +72,8 @@ async function readNextTimed({ next }: Subscriber): Promise<{ name: string; ms: 
 }
 
 /**
- * Records one event after another. Returns the durations for each transport, from the start of the commit until the client
- * has read the event.
+ * Records one event after another. Returns the durations for each transport, from the start of the commit until the
+ * client has read the event.
  */
 async function measure(fixture: Fixture, subscribers: Subscriber[]): Promise<number[][]> {
   const { database, projectId } = fixture;

@@ -1,7 +1,7 @@
 /**
- * Measures requests of a quiet tenant in alternating windows: alone, and during an attack at ten times the attacker's share.
- * All requests must succeed. Reports the ratio of the two p99, in wall time and in CPU time of the gateway, which other
- * processes do not influence.
+ * Measures requests of a quiet tenant in alternating windows: alone, and during an attack at ten times the attacker's
+ * share. All requests must succeed. Reports the ratio of the two p99, in wall time and in CPU time of the gateway,
+ * which other processes do not influence.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';

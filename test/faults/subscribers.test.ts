@@ -31,8 +31,8 @@ const EVENTS_AHEAD = 200;
 const CONNECTING_MAX = 20;
 const POLL_MS = 500;
 /**
- * Allows for events in flight, which readers share, and 128 KiB for each connection. If the gateway kept the events of a
- * stalled subscriber, they would take at least 20 MiB.
+ * Allows for events in flight, which readers share, and 128 KiB for each connection. If the gateway kept the events of
+ * a stalled subscriber, they would take at least 20 MiB.
  */
 const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-/** All processes of a PostgreSQL database share one sandbox, which one of them runs. */
+/** All processes of a PostgreSQL database share one sandbox, which one process runs. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Tenant B calls every field and mutation of the schema with IDs and names of tenant A, which is the demo. The responses
- * contain nothing of A.
+ * Tenant B calls every field and mutation of the schema with IDs and names of tenant A, which is the demo. The
+ * responses contain nothing of A.
  *
  * @module-tag all/walk
  */

@@ -1,5 +1,6 @@
 /**
- * Statements read only related rows, even if their tables have grown from a few rows to 20,000 rows since the last analyze.
+ * Statements read only related rows, even if their tables have grown from a few rows to 20,000 rows since the last
+ * analyze.
  *
  * @module-tag all/rows
  */

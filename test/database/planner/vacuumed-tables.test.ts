@@ -1,6 +1,6 @@
 /**
- * If a table was vacuumed but never analyzed, the planner assumes that each project has one row. Even then, no statement
- * may join all rows.
+ * If a table was vacuumed but never analyzed, the planner assumes that each project has one row. Even then, no
+ * statement may join all rows.
  *
  * @module-tag all/rows
  */

@@ -20,7 +20,7 @@ import {
 import { createClient } from '../../support/graphql-client.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 
-/** More rows than a batch. Each row has two values. */
+/** The number of rows exceeds a batch. Each row has two values. */
 const DESTINATIONS = 600;
 /** The process is killed after it has sealed this many values. */
 const SEALED_VALUES = 1_101;

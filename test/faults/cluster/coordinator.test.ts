@@ -1,6 +1,6 @@
 /**
- * The coordinator of a Citus cluster is killed between two commits of a transaction: after that of a worker, and before its
- * own.
+ * The coordinator of a Citus cluster is killed between two commits of a transaction: after that of a worker, and
+ * before its own.
  */
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * A node of a Citus cluster hangs, or its commits hang. Requests that wait for the node must not take the connections of
- * projects on other nodes.
+ * A node of a Citus cluster hangs, or its commits hang. Requests that wait for the node must not take the connections
+ * of projects on other nodes.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';

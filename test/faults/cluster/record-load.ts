@@ -19,7 +19,7 @@ import { filterEndedIn, type TimedWork, type TimeSpan } from './durations.ts';
 /** The pause after each unit of work, so that this load does not dominate the measurement. */
 const PAUSE_MS = 100;
 const POLL_MS = 250;
-/** Another group than that of the load of connections. */
+/** A group that the load of connections does not use. */
 const GROUP = { groupRef: 'record-load' };
 const POLLING = { timeout: 120_000, interval: 500 };
 const PAGE_SIZE = 1_000;

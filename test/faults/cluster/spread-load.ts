@@ -1,6 +1,6 @@
 /**
- * Load of projects on the two workers of a cluster. Each project creates connections, whose events go to a webhook, and runs
- * the load of `record-load.ts`.
+ * Load of projects on the two workers of a cluster. Each project creates connections, whose events go to a webhook,
+ * and runs the load of `record-load.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';

@@ -167,8 +167,8 @@ async function countRows({ database }: Fixture): Promise<Sums> {
 }
 
 /**
- * Returns the row counts and the activity in each bucket. Repeats them until no row was added in the meantime, because the
- * sandbox sends events about writes later.
+ * Returns the row counts and the activity in each bucket. Repeats them until no row was added in the meantime, because
+ * the sandbox sends events about writes later.
  */
 async function countAtRest(
   fixture: Fixture,

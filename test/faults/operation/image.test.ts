@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the Dockerfile without a container engine, in a bubblewrap sandbox with an otherwise empty root. Then
- * runs the image's server as a user that can write only to /data and /tmp.
+ * Runs the commands of the Dockerfile without a container engine, in a bubblewrap sandbox with an otherwise empty
+ * root. Then runs the image's server as a user that can write only to /data and /tmp.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * Kills servers while agents propose and commit writes. Each record is written at most once, after an approval, and only if
- * it has not changed since the proposal.
+ * Kills servers while agents propose and commit writes. Each record is written at most once, after an approval, and
+ * only if it has not changed since the proposal.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';

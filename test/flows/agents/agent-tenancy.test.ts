@@ -1,6 +1,6 @@
 /**
- * Agents call every tool and every endpoint with IDs of other groups and projects. Responses contain none of their data,
- * and do not reveal whether an ID exists.
+ * Agents call every tool and every endpoint with IDs of other groups and projects. Responses contain none of their
+ * data, and do not reveal whether an ID exists.
  *
  * @module-tag all/walk
  */
@@ -29,7 +29,7 @@ const pinnedTools = ['UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'peo
 const SECRET = 'Secret-Lovelace';
 const victimIds = await createVictim();
 
-/** Creates a record, a committed proposal and an approved one. Returns their IDs. */
+/** Creates a record, a committed proposal and an approved proposal. Returns their IDs. */
 async function createVictim() {
   const provider = createSandboxClient(app.sandbox.url);
   const recordId = await provider.create({ lastname: SECRET, email: 'secret@example.test' });
@@ -92,7 +92,7 @@ function findChangeableRows() {
   ]);
 }
 
-/** Returns values for those of the tool's arguments that identify an object. */
+/** Returns values for the tool's arguments that identify an object. */
 function createArguments(argumentNames: string[], ids: ObjectIds): Record<string, unknown> {
   const values: Record<string, unknown> = {
     ...ids,

@@ -1,6 +1,6 @@
 /**
- * Agents propose random writes to an object of each provider that has a test server. Many contain an unknown, read-only or
- * ill-typed field. No such field reaches a provider.
+ * Agents propose random writes to an object of each provider that has a test server. Many contain an unknown,
+ * read-only or ill-typed field. No such field reaches a provider.
  *
  * @module-tag all/walk
  */

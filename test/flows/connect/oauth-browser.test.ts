@@ -1,6 +1,6 @@
 /**
- * A connect is bound to the browser that opens its link. A link that was not opened by the builder's page shows for
- * whom it connects, and waits.
+ * A connect is bound to the browser that opens its link. If the builder's page did not open the link, a page
+ * first shows the group and the consumer of the connect.
  */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';

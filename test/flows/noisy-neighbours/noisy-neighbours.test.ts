@@ -56,7 +56,7 @@ const crm = createCrmProvider(upstream.url, {
 const app = await getSharedApp({
   env: {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
-    // Otherwise the stop waits for the attacker's requests.
+    // With a longer time, the stop waits for the attacker's requests.
     SHUTDOWN_MS: '1000',
     ...Object.fromEntries(Object.entries(LIMITS).map(([name, value]) => [name, String(value)])),
   },

@@ -75,7 +75,7 @@ test('drops events that failed for a day, and logs their count', async () => {
   );
   expect(dropped).toMatchObject([{ level: 'error', objectName: 'contacts', count: 1 }]);
   sandbox.faults.clear();
-  // The dropped event is not delivered: the next event is the first one to arrive.
+  // The dropped event is not delivered: the next event is the first to arrive.
   const nextEventId = await send({});
   await expect.poll(listArrivedIds, SUBSCRIPTION_POLLING).toEqual([nextEventId]);
 });

@@ -1,4 +1,7 @@
-/** Some vendors issue a secret for each subscription. It is sealed, and replaced and deleted with the subscription. */
+/**
+ * Some vendors issue a secret for each subscription. The gateway seals the secret, and replaces and deletes it with
+ * the subscription.
+ */
 
 import { beforeAll, expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
@@ -63,7 +66,7 @@ test('seals an issued secret, and rejects it at the URLs of other subscriptions'
   const fetchStatus = (url: string) =>
     createSender(vendor, { url, secret: subscription.webhook.secret })(createUpdate(1));
   expect(await fetchStatus(subscription.webhook.url)).toBe(200);
-  // Requests to the app's URL, to another subscription and to an unknown one are refused.
+  // Requests to the app's URL, to another subscription and to an unknown subscription are refused.
   expect(await fetchStatus(subscription.installed.providerApp.webhookUrl)).toBe(401);
   expect(await fetchStatus(otherSubscription.webhook.url)).toBe(401);
   const [, query = ''] = subscription.webhook.url.split('?');

@@ -199,8 +199,8 @@ test("logs that the provider no longer keeps the stream's position, and reads th
 });
 
 /**
- * Makes the stream due repeatedly until it is open. Without this, a busy machine could add failures, each of which doubles
- * the delay.
+ * Makes the stream due repeatedly until it is open. Without this, a busy machine could add failures, each of which
+ * doubles the delay.
  */
 async function reopen({ connectionId }: { connectionId: string }, isOpen: () => unknown) {
   const attempt = async () => {

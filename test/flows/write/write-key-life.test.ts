@@ -1,6 +1,6 @@
 /**
- * A creation with an unknown outcome is repeated only while the provider stores its idempotency key. The sandbox stores a
- * key for a day.
+ * A creation with an unknown outcome is repeated only while the provider stores its idempotency key. The sandbox
+ * stores a key for a day.
  */
 import { beforeEach, expect, test } from 'vitest';
 import { runWrite } from '../../../src/domain/operation/write/write-run.ts';

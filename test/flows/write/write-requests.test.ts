@@ -1,4 +1,7 @@
-/** A write sends these requests to a provider that accepts two records at once, and returns no data of written records. */
+/**
+ * A write sends these requests to a provider that accepts two records per request, and returns no data of written
+ * records.
+ */
 import { afterAll, expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
