@@ -12,8 +12,8 @@ import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 type Environment = Record<string, string | undefined>;
 
 /**
- * Opens a session with the credentials of the environment. Returns null without credentials. PROVIDER_TOKEN is an access token or
- * key, PROVIDER_WORKSPACE the workspace, and PROVIDER_METADATA the connection's `providerMetadata` as JSON.
+ * Opens a session with the credentials of the environment. Returns null without credentials. PROVIDER_TOKEN is an access
+ * token or a key, PROVIDER_WORKSPACE the workspace, and PROVIDER_METADATA the connection's `providerMetadata` as JSON.
  */
 export function openAccountSession(
   provider: Provider,
