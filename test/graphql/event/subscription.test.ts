@@ -84,19 +84,19 @@ test('resumes a stream after a cursor, by argument and by Last-Event-ID', async 
   const project = tenant.projectId;
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const { edges } = (await tenant.query(LIST_EVENTS, { project })).project.notificationEvents;
-  const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
+  const [{ cursor: after }, { cursor: secondCursor }, { cursor: thirdCursor }] = edges;
   for (const stream of [
     await subscribe(createHeaders(tenant), { project, after }),
     await subscribe({ ...createHeaders(tenant), 'last-event-id': after }, { project }),
     await subscribe(
       { ...createHeaders(tenant), 'last-event-id': after },
-      { project, after: third },
+      { project, after: thirdCursor },
     ),
   ]) {
     const messages = [await stream.next(), await stream.next()];
     expect(messages.map((message) => [message?.event, message?.id])).toEqual([
-      ['next', second],
-      ['next', third],
+      ['next', secondCursor],
+      ['next', thirdCursor],
     ]);
     stream.close();
   }

@@ -1,4 +1,4 @@
-/** Claimed domains: their proof by DNS, joining, expiry and release. */
+/** Tests claimed domains: their proof by DNS, and how builders join by them, and how they expire and are released. */
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
@@ -54,7 +54,7 @@ async function createPerson(
   return { token, ...app.client({ authorization: `Bearer ${token}` }) };
 }
 
-test('verifies a claim if DNS has its text', async () => {
+test('verifies a claimed domain if DNS has its verification text', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
   const claimed = await claimDomain(tenant, domain);
@@ -105,7 +105,7 @@ test('lets builders with a verified address of a proven domain join, and returns
     expect(await unverified.getRefusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  for (let times = 0; times < 2; times += 1) {
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
     expect(await person.query(JOIN, { input })).toEqual({ joinOrg: { org: { id: tenant.orgId } } });
   }
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);

@@ -1,4 +1,4 @@
-/** Renames and deletes orgs, and removes members. */
+/** Tests how orgs are renamed and deleted, and how members are removed. */
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
@@ -41,7 +41,9 @@ test('removes a member from the org and ends their streams', async () => {
   const tenant = await app.tenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const stream = await openEventStream(app.fetch, {
-    query: `subscription FollowNotificationEvents { notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor } }`,
+    query: `subscription FollowNotificationEvents {
+      notificationEvents(projectIdOrName: "${tenant.projectId}") { cursor }
+    }`,
     variables: {},
     headers: { authorization: `Bearer ${member.token}` },
   });
@@ -92,11 +94,11 @@ test('removes a member, renames and deletes an org over REST', async () => {
   const member = await addMember(app, tenant, 'MEMBER');
   await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
   expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
-  const last = await rest.builder.getRefusal(
+  const refusal = await rest.builder.getRefusal(
     'DELETE',
     `/orgs/${orgId}/builders/${tenant.builderId}`,
   );
-  expect(last).toMatchObject({ status: 409 });
+  expect(refusal).toMatchObject({ status: 409 });
   expect(await rest.builder.getRefusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
   const { id } = await rest.builder.post('/orgs', { label: 'Short' });
   expect(await rest.builder.get(`/orgs/${id}/projects`)).toEqual([]);

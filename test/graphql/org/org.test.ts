@@ -64,9 +64,13 @@ test('creates an org with its first member and a billing account', async () => {
 
 test('creates two orgs with equal labels', async () => {
   const tenant = await app.tenant();
-  const [a, b] = [await addOrg(tenant, 'Acme'), await addOrg(tenant, 'Acme')];
-  expect(a).not.toBe(b);
-  expect(listIds((await tenant.builder.query(LIST_ORGS)).orgs.nodes)).toEqual([b, a, tenant.orgId]);
+  const [olderId, newerId] = [await addOrg(tenant, 'Acme'), await addOrg(tenant, 'Acme')];
+  expect(olderId).not.toBe(newerId);
+  expect(listIds((await tenant.builder.query(LIST_ORGS)).orgs.nodes)).toEqual([
+    newerId,
+    olderId,
+    tenant.orgId,
+  ]);
 });
 
 test('returns FORBIDDEN for an API key', async () => {

@@ -157,7 +157,7 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
 
 test('refuses an origin soon after it is no longer allowed', async () => {
   const changingTenant = await app.tenant();
-  const origin = 'https://changingTenant.example';
+  const origin = 'https://changing.example';
   await setAllowedOrigins(changingTenant, origin);
   const endUser = await createEndUser(app, changingTenant);
   const [call] = CALLS as [(typeof CALLS)[number]];
