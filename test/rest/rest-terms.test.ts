@@ -44,7 +44,7 @@ function createWrongValues(member: z.ZodType): unknown[] {
   return wrongValues;
 }
 
-/** Returns objects with the required members, one of which is wrongValues. */
+/** Returns objects with the required members, one of which is invalid. */
 function createWrongObjects(object: z.ZodObject): unknown[] {
   const minimalObject = createMinimalInput(object) as Record<string, unknown>;
   return Object.entries<z.ZodType>(object.shape).flatMap(([name, member]) =>

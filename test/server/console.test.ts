@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('puts the version and whether the documentation is distFolder into the page', async () => {
+test('puts the version and whether the documentation is built into the page', async () => {
   const { version } = JSON.parse(
     readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
   );
@@ -232,7 +232,7 @@ test("puts the demo's key into GraphiQL's tabs only for a browser on this machin
   }
 });
 
-test('serves files that are distFolder while the server runs', async () => {
+test('serves files that are built while the server runs', async () => {
   const distFolder = join(import.meta.dirname, '..', '..', 'console', 'dist');
   const name = 'assets/put-in-place.js';
   const touchFolder = () => utimesSync(distFolder, new Date(), new Date());

@@ -90,7 +90,7 @@ test('counts a page of REST as one request for each 100 items that it may have',
     const remaining = /r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1];
     return [response.status, Number(remaining)];
   };
-  // The bucket gains a token each second, and a limitedApp machine may need a second for a request.
+  // The bucket gains a token each second, and a slow machine may need a second for a request.
   const expectRemaining = ([status, remaining]: (number | undefined)[], expected: number) => {
     expect(status).toBe(200);
     expect(remaining).toBeGreaterThanOrEqual(expected);
