@@ -1,4 +1,4 @@
-/** The migrations of a later version also run on the distributed tables of a Citus cluster. */
+/** Starts a later version of the gateway on a database whose tables are distributed over the nodes of a cluster. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
@@ -49,14 +49,21 @@ DROP INDEX "Group_projectId_motto_idx";
 
 const ENUM_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
+/** Stands for the function of an earlier version. */
+const OUTDATED_FUNCTION = `create or replace function
+  "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text) returns setof text language plpgsql
+  as $$ begin raise exception 'This function is outdated.'; end $$`;
+
+const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
 const createMigration = (name: string, sql: string) => ({
-  ...{ name, sql },
+  name,
+  sql,
   checksum: createHash('sha256').update(sql).digest('hex'),
 });
 
 test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', async () => {
   await using lent = await acquirePostgres();
-  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
   const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
   const url = config.DATABASE_URL?.reveal() ?? '';
   const groupIds: string[] = [];
@@ -104,4 +111,18 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   expect(await generateConnection(await app.tenant())).toMatchObject({
     group: { groupRef: 'acme' },
   });
+});
+
+test.skipIf(!onCitus)('replaces an outdated shard function on all nodes', async () => {
+  await using lent = await acquirePostgres();
+  const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
+  const url = config.DATABASE_URL?.reveal() ?? '';
+  await withServer(url, (client) => client.query(OUTDATED_FUNCTION));
+  const database = await openDatabase(config, createLog('silent'));
+  await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
+  for (let count = 0; count < 4; count += 1) {
+    expect(await generateConnection(await app.tenant())).toMatchObject({
+      group: { groupRef: 'acme' },
+    });
+  }
 });
