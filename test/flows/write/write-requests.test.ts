@@ -1,7 +1,4 @@
-/**
- * A write sends these requests to a provider that accepts two records per request, and returns no data of written
- * records.
- */
+/** The requests of a write at a provider that accepts two records in a request and returns no data of written records. */
 import { afterAll, expect, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
