@@ -271,11 +271,10 @@ export async function reviseDestination(
   if (isRenamed) await refuseIfUsed(tx, previous);
   const isReenabled = changes.status === 'ENABLED' && previous.status === 'DISABLED';
   if (isReenabled) notifyEvents(tx, projectId);
-  const { name, url } = changes;
   const headers = mergeKeptHeaders(call, previous, changes);
-  const target = createTargetColumns(call.vault, previous, { url, headers });
+  const target = createTargetColumns(call.vault, previous, { url: changes.url, headers });
   const status = createStatusChange(previous, changes.status);
-  const data = { name, ...target, ...status, updateTime: now };
+  const data = { name: changes.name, ...target, ...status, updateTime: now };
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: previous.id } },
     data,
@@ -386,10 +385,7 @@ async function lockForUpdate(tx: Transaction, projectId: string, destinationId: 
   return destination;
 }
 
-function createStatusChange(
-  previous: Pick<Destination, 'status'>,
-  status: DestinationStatus | undefined,
-) {
+function createStatusChange(previous: Pick<Destination, 'status'>, status?: DestinationStatus) {
   if (status === undefined || status === previous.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }

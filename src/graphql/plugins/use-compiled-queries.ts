@@ -1,7 +1,7 @@
 /**
  * Compiles repeated queries to functions, separately for each operation of a document. If a compiled query returns an
- * error, graphql-js runs it again, so that errors have one form. A query changes nothing, so it may run twice.
- * Mutations and subscriptions are not compiled.
+ * error, graphql-js runs it again, so that errors have one form. Operations that must not run twice are not compiled:
+ * mutations, subscriptions, and queries that send requests to providers.
  */
 import {
   type ExecutionArgs,

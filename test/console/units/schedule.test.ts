@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeSchedule } from '../../console/src/parts/describe-schedule.ts';
+import { describeSchedule } from '../../../console/src/parts/describe-schedule.ts';
 
 test.each([
   ['*/10 * * * *', 'Every 10 minutes'],

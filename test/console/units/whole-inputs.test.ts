@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { expect, test } from 'vitest';
 
-const root = join(import.meta.dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const schema = buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'));
 
 function fragmentIn(path: string, name: string): FragmentDefinitionNode {
