@@ -17,7 +17,7 @@ test('docs/scopes.md is up to date', async () => {
 
 function formatScopesPage(): string {
   const sections = ALL_SCOPES.map(
-    (scope) => `## ${scope}\n\n${SCOPES[scope]}\n${listFields(scope)}`,
+    (scope) => `## ${scope}\n\n${wrapLines(SCOPES[scope])}\n${listFields(scope)}`,
   );
   return `${INTRODUCTION}\n${formatRoles()}\n${sections.join('\n')}`;
 }
