@@ -70,7 +70,7 @@ test('runs no script, loads nothing and forbids frames', async () => {
   const { response, text } = await openPage();
   const policy = response.headers.get('content-security-policy');
   expect(policy).toMatch(
-    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    /^default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-[^']+'$/,
   );
   expect(text).not.toMatch(/<script|<link|<img|\sstyle=|\son\w+=/);
 });
