@@ -27,7 +27,7 @@ const APPEND: BatchChange<EventRow, object> = {
   text: `
     with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
     ${EVENT_CTES}
-    select "id" as "key", ${selectNotifications('event_notifications')} from appended`,
+    select "id" as "key", ${selectNotifications('event_notifications')} from appended_events`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));
