@@ -182,7 +182,7 @@ test('fails the attempt without a request if a secret cannot be opened', async (
   ]);
 });
 
-test('sets isRetrying after a failed attempt, and clears it after a success', async () => {
+test('marks a delivery as retrying after a failed attempt, until an attempt succeeds', async () => {
   const endpoint = createEndpointName();
   receiver.setBehavior(endpoint, { status: 500 });
   const { id } = await createDestination(receiver.getUrl(endpoint));

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../support/app.ts';
+import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
 const tenant = await app.tenant();
 const { projectId, apiKey } = tenant;
 
-const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
-  writeRecords(input: $input) { operationId }
-}`;
 const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';
 const createNumbers = (count: number) => Array.from({ length: count }, () => 1);
 
 async function writeOverGraphql(record: object) {
   const target = { projectIdOrName: projectId, integrationIdOrName: 'crm', objectName: 'contacts' };
   const input = { ...target, groupRef: 'acme', type: 'CREATE', records: { record } };
-  const { errors } = await tenant.request(WRITE, { input });
+  const { errors } = await tenant.request(WRITE_RECORDS, { input });
   const { code, problem } = errors?.[0]?.extensions ?? {};
   return { code, issues: problem?.issues };
 }

@@ -110,25 +110,25 @@ test.each([
   expect(counts.issued).toBe(issuedBefore + 1);
 });
 
-test('keeps the old client credentials if the new ones are rejected', async () => {
+test('keeps the stored client secret if a new secret is rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const listEvents = await keepEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
-  const change = (clientSecret: string) => ({
+  const createChange = (clientSecret: string) => ({
     input: {
       ...connectionKey,
       credentials: { oauth2ClientCredentials: { clientId, clientSecret } },
     },
   });
-  expect(await tenant.getRefusal(UPDATE_CONNECTION, change('planted'))).toMatchObject({
+  expect(await tenant.getRefusal(UPDATE_CONNECTION, createChange('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: WRONG_CLIENT },
   });
   expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
   expect(await listEvents()).toEqual([]);
-  await tenant.query(UPDATE_CONNECTION, change('sandbox-secret-2'));
+  await tenant.query(UPDATE_CONNECTION, createChange('sandbox-secret-2'));
   const stored = await readStoredCredentials(app, await getConnection(app, id));
   expect(stored).toMatchObject({
     clientSecret: 'sandbox-secret-2',
@@ -136,7 +136,7 @@ test('keeps the old client credentials if the new ones are rejected', async () =
   });
 });
 
-test('keeps the old credentials if the new ones are rejected', async () => {
+test('keeps the stored key and names if a new key is rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const listEvents = await keepEvents(app, tenant);
@@ -160,7 +160,7 @@ test('keeps the old credentials if the new ones are rejected', async () => {
   expect(await listEvents()).toEqual([]);
 });
 
-test('returns 422 for rejected credentials over REST, and accepts valid ones afterwards', async () => {
+test('returns 422 for rejected credentials over REST, and accepts valid credentials afterwards', async () => {
   const rest = await createRestTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
@@ -168,15 +168,15 @@ test('returns 422 for rejected credentials over REST, and accepts valid ones aft
   const refused = { status: 422, detail: expect.stringMatching(REJECTED) };
   expect(await rest.getRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
-  const change = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
-  expect(await rest.getRefusal('PATCH', `${path}/${created.id}`, change('wrong'))).toMatchObject(
-    refused,
-  );
+  const createChange = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
+  expect(
+    await rest.getRefusal('PATCH', `${path}/${created.id}`, createChange('wrong')),
+  ).toMatchObject(refused);
   expect(await rest.get(`${path}/${created.id}?includeCreds=true`)).toMatchObject({
     status: 'created',
     apiKey: 'sandbox-key',
   });
-  expect(await rest.patch(`${path}/${created.id}`, change('sandbox-key-2'))).toMatchObject({
+  expect(await rest.patch(`${path}/${created.id}`, createChange('sandbox-key-2'))).toMatchObject({
     status: 'created',
   });
 });

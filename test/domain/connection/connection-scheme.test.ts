@@ -14,7 +14,7 @@ const stripe = getProvider('stripe');
 const gitlab = getProvider('gitlab');
 const unauthenticated: Provider = { ...stripe, name: 'open', authSchemes: ['NONE'] };
 
-const FIELDS = {
+const CREDENTIALS_BY_FIELD = {
   apiKey: 'planted',
   basicAuth: { username: 'u', password: 'planted' },
   oauth2ClientCredentials: { clientId: 'c', clientSecret: 'planted' },
@@ -40,19 +40,19 @@ function listIssueNames(provider: Provider, input: Input) {
 }
 
 describe('one credential field', () => {
-  test.each(Object.entries(FIELDS))('%s selects its scheme', (field, value) => {
-    const [scheme] = SCHEMES_OF_FIELD[field as keyof typeof FIELDS];
+  test.each(Object.entries(CREDENTIALS_BY_FIELD))('%s selects its scheme', (field, value) => {
+    const [scheme] = SCHEMES_OF_FIELD[field as keyof typeof CREDENTIALS_BY_FIELD];
     expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme, issues: [] });
   });
 
   test.each(
-    Object.entries(FIELDS).filter(([field]) => field !== 'apiKey'),
+    Object.entries(CREDENTIALS_BY_FIELD).filter(([field]) => field !== 'apiKey'),
   )('a provider of API keys refuses %s', (field, value) => {
     expect(listIssueNames(stripe, { [field]: value })).toEqual([`input.${field}`]);
   });
 
   test('authScheme selects one of several matching schemes', () => {
-    const { oauth2AuthorizationCode } = FIELDS;
+    const { oauth2AuthorizationCode } = CREDENTIALS_BY_FIELD;
     const choose = (authScheme: AuthScheme) =>
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
     expect(choose('OAUTH2_AUTHORIZATION_CODE_PKCE')).toBe('OAUTH2_AUTHORIZATION_CODE_PKCE');
@@ -67,7 +67,7 @@ describe('one credential field', () => {
       'input.authScheme',
     ]);
     const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
-    const { oauth2AuthorizationCode } = FIELDS;
+    const { oauth2AuthorizationCode } = CREDENTIALS_BY_FIELD;
     expect(listIssueNames(getProvider('slack'), { oauth2AuthorizationCode, authScheme })).toEqual([
       'input.authScheme',
     ]);
@@ -75,7 +75,7 @@ describe('one credential field', () => {
 });
 
 test('refuses two credential fields, with an issue for each', () => {
-  const { apiKey, customAuth } = FIELDS;
+  const { apiKey, customAuth } = CREDENTIALS_BY_FIELD;
   expect(listIssueNames(sandbox, { apiKey, customAuth })).toEqual([
     'input.apiKey',
     'input.customAuth',
@@ -120,7 +120,7 @@ test('refuses missing, unknown and unusable custom inputs', () => {
 test("accepts new credentials only for the connection's scheme", () => {
   const listRefusedNames = (scheme: AuthScheme, input: Input) =>
     listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
-  const { apiKey, oauth2AuthorizationCode, customAuth } = FIELDS;
+  const { apiKey, oauth2AuthorizationCode, customAuth } = CREDENTIALS_BY_FIELD;
   expect(listRefusedNames('API_KEY', { apiKey })).toEqual([]);
   expect(listRefusedNames('BASIC', { apiKey })).toEqual(['input.apiKey']);
   expect(listRefusedNames('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual(

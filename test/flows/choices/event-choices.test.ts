@@ -21,11 +21,12 @@ function createChoiceClient(tenant: Tenant, installationId: string) {
   });
   return {
     rest,
-    /** Returns the stored choices. */
+    /** Changes the choices, and returns the stored choices. */
     async choose(contacts: object) {
       const { config } = await rest.patch(path, createMaskedBody(contacts));
       return config.content.subscribe.objects.contacts;
     },
+    /** Expects a refusal, and returns the name and the detail of each issue. */
     async refuseChoice(contacts: object) {
       const { issues = [] } = await rest.getRefusal('PATCH', path, createMaskedBody(contacts));
       return issues.map((issue) => [

@@ -60,12 +60,12 @@ test('shows the name, logo, color and language of the project on each page', asy
 
 test('uses the language of the browser for a project without a language', async () => {
   const { link, browser } = await createFixture();
-  const german = await (await browser.send(link, GERMAN_BROWSER)).text();
-  expect(german).toContain('<html lang="de-DE">');
-  expect(german).toContain('Weiter zu Sandbox CRM');
-  const english = await (await browser.send(link)).text();
-  expect(english).toContain('<html lang="en">');
-  expect(english).toContain('Continue to Sandbox CRM');
+  const germanPage = await (await browser.send(link, GERMAN_BROWSER)).text();
+  expect(germanPage).toContain('<html lang="de-DE">');
+  expect(germanPage).toContain('Weiter zu Sandbox CRM');
+  const englishPage = await (await browser.send(link)).text();
+  expect(englishPage).toContain('<html lang="en">');
+  expect(englishPage).toContain('Continue to Sandbox CRM');
 });
 
 test('shows no app for a link or a callback without a project', async () => {

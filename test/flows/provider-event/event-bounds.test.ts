@@ -51,21 +51,23 @@ test("refuses excessive requests to an app, without affecting other apps or the 
   const tenant = await app.tenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
-  const forged = Array.from({ length: 40 }, () =>
+  const forgedRequests = Array.from({ length: 40 }, () =>
     send(
       providerAppId,
       signRequest(createEventsBody(createSentEvent(account)), { secret: 'a guess' }),
     ),
   );
-  expect(new Set((await Promise.all(forged)).map(({ status }) => status))).toEqual(new Set([401]));
+  expect(new Set((await Promise.all(forgedRequests)).map(({ status }) => status))).toEqual(
+    new Set([401]),
+  );
   const bodies = Array.from({ length: 40 }, () =>
     createEventsBody(createSentEvent(account, { type: 'contacts.merged' })),
   );
   const responses = await Promise.all(bodies.map((body) => send(providerAppId, signRequest(body))));
   expect(responses[0]?.status).toBe(204);
-  const refused = responses.find(({ status }) => status === 503);
-  expect(refused?.headers.get('retry-after')).toBe('1');
-  expect(await refused?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
+  const refusal = responses.find(({ status }) => status === 503);
+  expect(refusal?.headers.get('retry-after')).toBe('1');
+  expect(await refusal?.json()).toMatchObject({ detail: expect.stringMatching(/Retry-After/) });
   expect(
     (await send(otherApp.id, signRequest(createEventsBody(createSentEvent('x'))))).status,
   ).toBe(204);
@@ -90,14 +92,14 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
   expect(await prisma.providerEvent.count({ where: { projectId } })).toBe(acceptedCount + 1);
 });
 
-test('refuses requests to an app with too many waiting events, and accepts those to other apps', async () => {
+test('refuses requests to an app with too many waiting events, and accepts requests to other apps', async () => {
   const tenant = await app.tenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
   await delayEvents(projectId, LATER);
-  const waiting = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
-  await sendUntilAccepted(providerAppId, createEventsBody(...waiting));
+  const waitingEvents = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
+  await sendUntilAccepted(providerAppId, createEventsBody(...waitingEvents));
   let acceptedCount = WAITING_MAX;
   const sendMore = async () => {
     const response = await send(

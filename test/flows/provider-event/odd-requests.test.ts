@@ -46,15 +46,17 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
   });
   const cut = (body: Buffer<ArrayBuffer>) =>
     body.subarray(0, Math.floor(random() * (body.length - 1)));
-  const large = createEventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
+  const largeBody = createEventsBody(createEvent({ recordId: 'x'.repeat(1024 * 1024) }));
   const createByKind: Record<string, () => InvalidRequest> = {
     forged: () =>
       createSigned(createEventsBody(createEvent()), {
         secret: `${WEBHOOK_SECRET}${pick(HOSTILE_TEXTS)}!`,
       }),
     replayed: () => {
-      const late = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
-      return createSigned(createEventsBody(createEvent()), { ageSeconds: pick([late, -late]) });
+      const ageSeconds = TOLERANCE_SECONDS + 5 + Math.floor(random() * 1e6);
+      return createSigned(createEventsBody(createEvent()), {
+        ageSeconds: pick([ageSeconds, -ageSeconds]),
+      });
     },
     truncated: () => {
       const validRequest = createSigned(createEventsBody(createEvent()));
@@ -68,7 +70,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
       changedBody[position] = (changedBody[position] ?? 0) ^ (1 + Math.floor(random() * 255));
       return { ...otherMembers, body: changedBody };
     },
-    oversized: () => createSigned(large),
+    oversized: () => createSigned(largeBody),
     malformedSignature: () => {
       const { headers: _none, ...withoutHeaders } = createSigned(createEventsBody(createEvent()));
       const seconds = Math.floor(Date.now() / 1_000);
