@@ -81,7 +81,7 @@ export function testPages(stage: () => ConsoleStage) {
   /** Records errors of the browser and requests to other origins. */
   async function openWatchedTab(): Promise<{ page: Page; complaints: string[] }> {
     const { url } = stage();
-    const page = await stage().openTab();
+    const page = await (await stage().openSignedInContext()).newPage();
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -132,7 +132,7 @@ export function testPages(stage: () => ConsoleStage) {
         await checkPage(page, entry);
         expect(complaints, entry[0]).toEqual([]);
       }
-      await page.close();
+      await page.context().close();
     },
   );
 

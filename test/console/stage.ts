@@ -15,6 +15,11 @@ export interface ConsoleStage<Server extends StageServer = StageServer> extends 
   api: ReturnType<typeof createDemoClient>;
   /** Opens a tab that is signed in. All of these tabs share a context. Close the tab: an open page follows all events. */
   openTab(): Promise<Page>;
+  /**
+   * Opens a signed-in context of its own, for tabs that are open at the same time. Chromium shares six connections to the
+   * server among the tabs of a context, and the streams of a tab hold some of them.
+   */
+  openSignedInContext(): Promise<BrowserContext>;
   /** Opens a context without a sign-in. */
   openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
@@ -31,17 +36,22 @@ export async function openConsoleStageOn<Server extends StageServer>(
   const { url, apiKey, bearerToken } = stage.server.demo;
   const openContext = (options?: BrowserContextOptions) =>
     stage.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const openSignedInContext = async () => {
+    const context = await openContext();
+    await context.addInitScript(
+      (credential) => sessionStorage.setItem('gateway.credential', credential),
+      bearerToken ?? apiKey,
+    );
+    return context;
+  };
   // Chromium starts a process and compiles the console again for each context.
-  const signedIn = await openContext();
-  await signedIn.addInitScript(
-    (credential) => sessionStorage.setItem('gateway.credential', credential),
-    bearerToken ?? apiKey,
-  );
+  const sharedContext = await openSignedInContext();
   return {
     ...stage,
     url,
     api: createDemoClient(stage.server),
     openContext,
-    openTab: () => signedIn.newPage(),
+    openTab: () => sharedContext.newPage(),
+    openSignedInContext,
   };
 }
