@@ -27,6 +27,8 @@ export type Clock = <T>(change: () => Promise<T>) => Promise<T>;
 /** The age of the first change. All changes take less than three hours, so each installation is two days old. */
 const SETUP_AGE_MS = 2 * DAY_MS + 3 * HOUR_MS;
 const CHANGE_INTERVAL_MS = 3 * MINUTE_MS;
+/** The limit of the history's transaction. It takes a second, and much longer on a busy machine. */
+const TRANSACTION_MS = 2 * MINUTE_MS;
 
 /** Returns the clock of a new demo. Each change is in the past, and some minutes after the previous one. */
 export function createPastClock({ now }: Pick<Services, 'now'>): Clock {
@@ -54,7 +56,7 @@ export async function addHistory(
   const { host } = new URL(sandboxUrl());
   // The requests of the first reads are stored in the background.
   await requestRecorder?.flush();
-  await inTransaction(database, async (tx) => {
+  const addRows = async (tx: Transaction) => {
     await moveRowsToIdTimes(tx, project);
     const deliveries = await tx.delivery.findMany({ where: { projectId } });
     await tx.delivery.deleteMany({ where: { projectId } });
@@ -82,7 +84,8 @@ export async function addHistory(
       });
     }
     await recountActivity(tx, projectId);
-  });
+  };
+  await inTransaction(database, addRows, { timeout: TRANSACTION_MS });
 }
 
 async function addWork(tx: Transaction, now: Date, installation: PastInstallation): Promise<void> {
