@@ -13,7 +13,7 @@ const { services } = app.app;
 const tenant = await createPeopleTenant(app);
 const proposals = createProposalClient(tenant);
 
-const CREATE = `mutation CreateAgentSession($input: CreateAgentSessionInput!) {
+const CREATE_AGENT_SESSION = `mutation CreateAgentSession($input: CreateAgentSessionInput!) {
   createAgentSession(input: $input) {
     token mcpUrl
     agentSession {
@@ -23,7 +23,7 @@ const CREATE = `mutation CreateAgentSession($input: CreateAgentSessionInput!) {
     }
   }
 }`;
-const REVOKE = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
+const REVOKE_AGENT_SESSION = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
   revokeAgentSession(input: $input) { agentSession { revokeTime } }
 }`;
 const VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef } } }';
@@ -45,7 +45,7 @@ test('returns the session with its token and the URL of the tools', async () => 
     pinnedTools: [{ type: 'UPDATE', objectName: 'people' }],
   };
   const input = { ...minimal, ...rights, expiresInSeconds: 60, proposalLifeSeconds: 120 };
-  const { createAgentSession } = await tenant.query(CREATE, { input });
+  const { createAgentSession } = await tenant.query(CREATE_AGENT_SESSION, { input });
   expect(createAgentSession).toMatchObject({
     token: expect.any(String),
     mcpUrl: expect.stringMatching(new RegExp(`/mcp/projects/${tenant.projectId}$`)),
@@ -101,7 +101,7 @@ test('names every rule and tool that needs a right that the session lacks', asyn
     rules: [{ name: 'all', types: ['DELETE'], objects: ['deals'], maxPerDay: 1 }],
     pinnedTools: [{ type: 'CREATE', objectName: 'deals' }],
   };
-  const { problem } = await tenant.getRefusal(CREATE, { input });
+  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
   expect(problem.issues?.map(({ name }) => name)).toEqual([
     'input.rules[0].types[0]',
     'input.rules[0].objects[0]',
@@ -109,14 +109,16 @@ test('names every rule and tool that needs a right that the session lacks', asyn
     'input.pinnedTools[0].objectName',
   ]);
   const unknown = { ...minimal, objects: ['people', 'unicorns'] };
-  expect((await tenant.getRefusal(CREATE, { input: unknown })).problem.issues).toMatchObject([
-    { name: 'input.objects[1]', value: 'unicorns' },
-  ]);
+  expect(
+    (await tenant.getRefusal(CREATE_AGENT_SESSION, { input: unknown })).problem.issues,
+  ).toMatchObject([{ name: 'input.objects[1]', value: 'unicorns' }]);
 });
 
 test('refuses rights that imply more than they name', async () => {
   const listIssueNames = async (rights: object) => {
-    const { problem } = await tenant.getRefusal(CREATE, { input: { ...minimal, ...rights } });
+    const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, {
+      input: { ...minimal, ...rights },
+    });
     return problem.issues?.map(({ name }) => name);
   };
   expect(await listIssueNames({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
@@ -133,12 +135,14 @@ test('refuses rights that imply more than they name', async () => {
 
 test('requires agents:write and the rights that the session grants', async () => {
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(CREATE, { input: minimal })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(CREATE_AGENT_SESSION, { input: minimal })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   const narrow = await tenant.withScopes('agents:write', 'records:read');
   const writing = { ...minimal, verbs: ['READ', 'CREATE'] };
-  const refusal = await narrow.getRefusal(CREATE, { input: writing });
+  const refusal = await narrow.getRefusal(CREATE_AGENT_SESSION, { input: writing });
   expect(refusal.problem.detail).toMatch(/records:write/);
-  expect(await narrow.query(CREATE, { input: minimal })).toBeTruthy();
+  expect(await narrow.query(CREATE_AGENT_SESSION, { input: minimal })).toBeTruthy();
 });
 
 test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
@@ -149,13 +153,17 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
     groupRef: 'globex',
     permissions: ['APPROVE'],
   });
-  expect(await rivalUser.getRefusal(REVOKE, createRevokeInput(agent.sessionId))).toMatchObject({
+  expect(
+    await rivalUser.getRefusal(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId)),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
-  const revoked = await approver.query(REVOKE, createRevokeInput(agent.sessionId));
+  const revoked = await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
   expect(await agent.getRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
-  expect(await approver.query(REVOKE, createRevokeInput(agent.sessionId))).toEqual(revoked);
+  expect(await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId))).toEqual(
+    revoked,
+  );
 });
 
 test('rejects an expired session with AGENT_SESSION_EXPIRED', async () => {

@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const ITEM = `kind objectName detail startTime lastTime count acknowledgedBy acknowledgeTime
   subject { __typename id }`;
-const LIST = `query ListAttentionItems($project: String) {
+const LIST_ATTENTION_ITEMS = `query ListAttentionItems($project: String) {
   project(idOrName: $project) { attentionItems { ${ITEM} } }
 }`;
 const ACKNOWLEDGE = `mutation AcknowledgeAttentionItem($input: AcknowledgeAttentionItemInput!) {
@@ -55,7 +55,7 @@ interface Item {
 }
 
 async function listItems({ query, projectId }: Tenant): Promise<Item[]> {
-  return (await query(LIST, { project: projectId })).project.attentionItems;
+  return (await query(LIST_ATTENTION_ITEMS, { project: projectId })).project.attentionItems;
 }
 
 const getItem = async (tenant: Tenant) => {
@@ -437,7 +437,7 @@ test('returns FORBIDDEN to end users, agents and pages', async () => {
     await tenant.withScopes('frontend'),
   ];
   for (const caller of callers) {
-    expect(await caller.getRefusal(LIST, {})).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await caller.getRefusal(LIST_ATTENTION_ITEMS, {})).toMatchObject({ code: 'FORBIDDEN' });
     expect(await caller.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
       code: 'FORBIDDEN',
     });

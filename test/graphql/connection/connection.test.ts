@@ -14,15 +14,15 @@ import { createProviderApp } from '../../support/providers/oauth.ts';
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const UPDATE = `mutation UpdateConnection($input: UpdateConnectionInput!) {
+const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) {
     connection { id status authScheme providerWorkspaceRef providerMetadata updateTime }
   }
 }`;
-const DELETE = `mutation DeleteConnection($input: DeleteConnectionInput!) {
+const DELETE_CONNECTION = `mutation DeleteConnection($input: DeleteConnectionInput!) {
   deleteConnection(input: $input) { deletedId }
 }`;
-const LIST = `query ListConnections(
+const LIST_CONNECTIONS = `query ListConnections(
   $provider: String, $groupRef: String, $consumerRef: String, $status: ConnectionStatus,
   $first: Int, $last: Int, $after: String
 ) {
@@ -46,8 +46,8 @@ test('keeps omitted members in an update, and clears optional ones with null', a
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const updateConnection = async (input: object) =>
-    (await tenant.query(UPDATE, { input: toGraphqlInput({ ...named, ...input }) })).updateConnection
-      .connection;
+    (await tenant.query(UPDATE_CONNECTION, { input: toGraphqlInput({ ...named, ...input }) }))
+      .updateConnection.connection;
 
   const storedValues = { status: 'WORKING', providerWorkspaceRef: 'w', providerMetadata: { a: 1 } };
   expect(await updateConnection({})).toMatchObject({ ...storedValues, updateTime: null });
@@ -76,7 +76,7 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const listUpdateIssues = async (input: object) => {
-    const { code, problem } = await tenant.getRefusal(UPDATE, {
+    const { code, problem } = await tenant.getRefusal(UPDATE_CONNECTION, {
       input: toGraphqlInput({ ...named, ...input }),
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -101,7 +101,7 @@ test('refuses to clear a workspace that the provider needs', async () => {
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
-    const { problem } = await tenant.getRefusal(UPDATE, { input });
+    const { problem } = await tenant.getRefusal(UPDATE_CONNECTION, { input });
     expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
 });
@@ -116,7 +116,7 @@ test('refuses a new address without new credentials', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const elsewhere = { providerWorkspaceRef: 'other' };
-  const { problem } = await tenant.getRefusal(UPDATE, createUpdateInput(elsewhere));
+  const { problem } = await tenant.getRefusal(UPDATE_CONNECTION, createUpdateInput(elsewhere));
   expect(problem.issues).toMatchObject([
     {
       name: 'input.providerWorkspaceRef',
@@ -131,13 +131,13 @@ test('refuses a new address without new credentials', async () => {
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
   });
   const refusal = await tenant.getRefusal(
-    UPDATE,
+    UPDATE_CONNECTION,
     createUpdateInput({ providerMetadata: { workspace: { value: 'other' } } }),
   );
   expect(listIssueNames(refusal.problem)).toEqual(['input.providerMetadata.workspace']);
-  await tenant.query(UPDATE, createUpdateInput({ providerWorkspaceRef: 'acme' }));
+  await tenant.query(UPDATE_CONNECTION, createUpdateInput({ providerWorkspaceRef: 'acme' }));
   await tenant.query(
-    UPDATE,
+    UPDATE_CONNECTION,
     createUpdateInput({ ...elsewhere, credentials: { basicAuth: BASIC } }),
   );
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
@@ -157,7 +157,7 @@ test('checks changed facts as those of a new connection', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const listUpdateIssues = async (change: object) =>
-    listIssueNames((await tenant.getRefusal(UPDATE, createUpdateInput(change))).problem);
+    listIssueNames((await tenant.getRefusal(UPDATE_CONNECTION, createUpdateInput(change))).problem);
   const domain = ['input.providerMetadata.zoho_token_domain'];
   expect(await listUpdateIssues({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(
     domain,
@@ -173,7 +173,10 @@ test('checks changed facts as those of a new connection', async () => {
   expect(await listUpdateIssues({ providerWorkspaceRef: 'https://evil.test' })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  await tenant.query(UPDATE, createUpdateInput({ providerMetadata: { ...facts, plan: 'gold' } }));
+  await tenant.query(
+    UPDATE_CONNECTION,
+    createUpdateInput({ providerMetadata: { ...facts, plan: 'gold' } }),
+  );
 });
 
 test('deletes a connection once, and keeps its group and consumer', async () => {
@@ -181,11 +184,15 @@ test('deletes a connection once, and keeps its group and consumer', async () => 
   const connection = await generateConnection(tenant);
   const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.query(DELETE, { input })).toEqual({
+  expect(await tenant.query(DELETE_CONNECTION, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
   });
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE_CONNECTION, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await tenant.getRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_DELETED', data: { connectionId: connection.id, groupRef: 'acme' } },
   ]);
@@ -200,7 +207,7 @@ test('refuses to delete a connection that installations use', async () => {
   await insertInstallation(app, connection, tenant);
   const listEvents = await keepEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(DELETE_CONNECTION, { input })).toMatchObject({ code: 'CONFLICT' });
   expect(await listEvents()).toEqual([]);
 });
 
@@ -215,11 +222,13 @@ test('refuses another tenant, and callers without the scope', async () => {
   ] as const) {
     const named = { projectIdOrName, connectionId };
     expect(
-      await client.getRefusal(UPDATE, { input: { ...named, credentials: { apiKey: 'mine' } } }),
+      await client.getRefusal(UPDATE_CONNECTION, {
+        input: { ...named, credentials: { apiKey: 'mine' } },
+      }),
     ).toMatchObject({
       code,
     });
-    expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await client.getRefusal(DELETE_CONNECTION, { input: named })).toMatchObject({ code });
   }
   expect(await stranger.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
   const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
@@ -283,7 +292,7 @@ test('lists connections newest first, by every filter, from both ends', async ()
   });
   await prisma.connection.updateMany({ where: { id: b.id }, data: { status: 'WORKING' } });
   const fetchPage = async (args: Record<string, unknown>) =>
-    (await tenant.query(LIST, args)).viewer.project.connections;
+    (await tenant.query(LIST_CONNECTIONS, args)).viewer.project.connections;
   const listIds = async (args: Record<string, unknown>) =>
     (await fetchPage(args)).nodes.map((node: { id: string }) => node.id);
   expect(await listIds({})).toEqual([c.id, b.id, a.id]);
@@ -304,6 +313,6 @@ test('lists connections newest first, by every filter, from both ends', async ()
 
 test('checks the arguments of an empty page', async () => {
   const tenant = await app.tenant();
-  const { code } = await tenant.getRefusal(LIST, { groupRef: 'unknown', first: 0 });
+  const { code } = await tenant.getRefusal(LIST_CONNECTIONS, { groupRef: 'unknown', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
 });

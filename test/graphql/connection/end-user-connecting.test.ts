@@ -15,7 +15,7 @@ import { createRestClient } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
 
-const UPDATE = `mutation UpdateConnection($input: UpdateConnectionInput!) {
+const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
 }`;
 
@@ -90,7 +90,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
     connectionId: connection.id,
     credentials: { apiKey: 'sandbox-key-3' },
   };
-  const { updateConnection } = await session.query(UPDATE, { input });
+  const { updateConnection } = await session.query(UPDATE_CONNECTION, { input });
   expect(updateConnection.connection).toMatchObject({ id: connection.id, status: 'CREATED' });
   expect(await queryApiKey(tenant, connection.id)).toBe('sandbox-key-3');
   const { node } = await tenant.query(
@@ -111,7 +111,7 @@ test('refuses new credentials from other groups, other consumers and tokens that
   const getUpdateRefusal = (user: EndUser) => {
     const credentials = { apiKey: 'other-key' };
     const input = { projectIdOrName: tenant.projectId, connectionId: id, credentials };
-    return user.getRefusal(UPDATE, { input });
+    return user.getRefusal(UPDATE_CONNECTION, { input });
   };
   for (const [rival, code] of rivals) {
     expect(await getUpdateRefusal(await createEndUser(app, tenant, rival))).toMatchObject({ code });

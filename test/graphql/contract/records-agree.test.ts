@@ -64,7 +64,7 @@ const RECORDS = `query ListRecords($id: ID!, $objectName: String!, $filters: [Re
     records(objectName: $objectName, filters: $filters) { nodes { id fields mappedFields } }
   } }
 }`;
-const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
+const WRITE_RECORDS = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { result { success recordId errors { message } } }
 }`;
 
@@ -126,7 +126,7 @@ async function install({ provider, objectName, textField, key, providerMetadata 
   const object = contract.objects[0] as ObjectContract;
   const write = async (type: string, record: object) => {
     const input = { ...target, objectName: 'things', type, records: { record } };
-    const { data } = await tenant.request(WRITE, { input });
+    const { data } = await tenant.request(WRITE_RECORDS, { input });
     return (data?.writeRecords as { result: { success: boolean; recordId: string } } | null)
       ?.result;
   };

@@ -8,7 +8,7 @@ const app = await getSharedApp();
 const insert = insertRows(app);
 const { prisma } = app.app.services.database;
 
-const RETRY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
+const RETRY_DELIVERY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status failureReason nextAttemptTime } }
 }`;
 
@@ -163,10 +163,12 @@ test('makes a delivery due again, whatever its status', async () => {
       nextAttemptTime: new Date('2100-01-01T00:00:00Z'),
     });
     const input = { projectIdOrName: projectName, deliveryId: created.id };
-    const { delivery } = (await tenant.query(RETRY, { input })).retryDelivery;
+    const { delivery } = (await tenant.query(RETRY_DELIVERY, { input })).retryDelivery;
     expect(delivery).toMatchObject({ id: created.id, status: 'PENDING', failureReason: null });
     expect(Date.parse(delivery.nextAttemptTime)).toBeLessThan(Date.parse('2100-01-01T00:00:00Z'));
-    expect((await tenant.query(RETRY, { input })).retryDelivery.delivery.status).toBe('PENDING');
+    expect((await tenant.query(RETRY_DELIVERY, { input })).retryDelivery.delivery.status).toBe(
+      'PENDING',
+    );
   }
 });
 
@@ -285,7 +287,7 @@ test('refuses to retry a delivery whose destination is deleted', async () => {
   const tenant = await app.tenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
-  expect(await tenant.getRefusal(RETRY, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
@@ -323,12 +325,16 @@ test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await stranger.getRefusal(RETRY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   const input = { projectIdOrName: projectId, deliveryId: id };
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(RETRY, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
-  expect(await tenant.getRefusal(RETRY, { input: unknown })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(RETRY_DELIVERY, { input: unknown })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });

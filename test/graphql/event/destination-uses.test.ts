@@ -19,7 +19,7 @@ const { prisma } = app.app.services.database;
 const RENAME = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { name } }
 }`;
-const DELETE = `mutation DeleteDestination($input: DeleteDestinationInput!) {
+const DELETE_DESTINATION = `mutation DeleteDestination($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
@@ -32,7 +32,7 @@ async function findDestinationKey(tenant: Tenant, name: string) {
 async function getEqualRefusal(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
   const renameRefusal = await tenant.getRefusal(RENAME, { input: { ...input, name: 'other' } });
-  const deletionRefusal = await tenant.getRefusal(DELETE, { input });
+  const deletionRefusal = await tenant.getRefusal(DELETE_DESTINATION, { input });
   const { instance } = deletionRefusal.problem;
   expect(deletionRefusal).toEqual({
     ...renameRefusal,
@@ -61,7 +61,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
   const input = await findDestinationKey(tenant, 'events');
-  expect(await tenant.query(DELETE, { input })).toMatchObject({
+  expect(await tenant.query(DELETE_DESTINATION, { input })).toMatchObject({
     deleteDestination: { deletedId: input.destinationId },
   });
 });
@@ -88,7 +88,9 @@ test('deletes a destination whose name another project uses', async () => {
   await createIntegration(app, tenant);
   await insertDestination(app, stranger);
   const input = await findDestinationKey(stranger, 'records');
-  expect(await stranger.query(DELETE, { input })).toMatchObject({ deleteDestination: {} });
+  expect(await stranger.query(DELETE_DESTINATION, { input })).toMatchObject({
+    deleteDestination: {},
+  });
 });
 
 test('either deletes a destination or accepts an integration that names it, if both happen at the same time', async () => {
@@ -103,7 +105,7 @@ test('either deletes a destination or accepts an integration that names it, if b
         CREATE_INTEGRATION,
         createIntegrationVariables(tenant, createIntegrationContent(name, { read })),
       ),
-      tenant.request(DELETE, { input }),
+      tenant.request(DELETE_DESTINATION, { input }),
     ]);
     expect(responses.filter(({ errors }) => errors)).toHaveLength(1);
   }

@@ -12,25 +12,25 @@ const { services, sandbox } = app.app;
 const { database } = services;
 sandbox.seed('contacts', 3);
 
-const CREATE = `mutation CreateDestination($input: CreateDestinationInput!) {
+const CREATE_DESTINATION = `mutation CreateDestination($input: CreateDestinationInput!) {
   createDestination(input: $input) {
     signingSecret
     destination { id name type url headers status disabledReason signingSecret }
   }
 }`;
-const LIST = `query ListStreamMessages($project: String!, $first: Int, $after: String, $last: Int) {
+const LIST_STREAM_MESSAGES = `query ListStreamMessages($project: String!, $first: Int, $after: String, $last: Int) {
   project(idOrName: $project) { destinations { nodes {
     id type messages(first: $first, after: $after, last: $last) {
       totalCount pageInfo { hasNextPage hasPreviousPage } edges { cursor node { id createTime body } } } } } }
 }`;
-const FOLLOW = `subscription FollowStreamMessages($destinationId: ID!, $after: String) {
+const FOLLOW_STREAM_MESSAGES = `subscription FollowStreamMessages($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { id createTime body } }
 }`;
 
 const createHeaders = ({ apiKey }: Pick<Tenant, 'apiKey'>) => ({ 'x-api-key': apiKey });
 
 function follow(headers: Record<string, string>, variables: Record<string, unknown>) {
-  return openEventStream(app.fetch, { query: FOLLOW, variables, headers });
+  return openEventStream(app.fetch, { query: FOLLOW_STREAM_MESSAGES, variables, headers });
 }
 
 function addStream({ projectId }: Tenant, topicId?: string) {
@@ -38,7 +38,10 @@ function addStream({ projectId }: Tenant, topicId?: string) {
 }
 
 async function listMessages(tenant: Tenant, variables: object = {}) {
-  const data = await tenant.query(LIST, { project: tenant.projectId, ...variables });
+  const data = await tenant.query(LIST_STREAM_MESSAGES, {
+    project: tenant.projectId,
+    ...variables,
+  });
   return data.project.destinations.nodes[0].messages;
 }
 
@@ -49,7 +52,7 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
   const tenant = await app.tenant();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, name: 'lake', type: 'STREAM' };
-  const { createDestination } = await tenant.query(CREATE, { input });
+  const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
   const { id } = createDestination.destination;
   expect(createDestination).toEqual({
     signingSecret: null,
@@ -69,12 +72,12 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
     (
       await tenant.getRefusal(query, { input: { ...project, ...refusedInput } })
     ).problem.issues?.map((issue: { name: string }) => issue.name);
-  expect(await listIssueNames(CREATE, { ...input, name: 'other', ...values })).toEqual([
+  expect(await listIssueNames(CREATE_DESTINATION, { ...input, name: 'other', ...values })).toEqual([
     'input.url',
     'input.headers',
   ]);
   const webhook = { name: 'hook', type: 'WEBHOOK' };
-  expect(await listIssueNames(CREATE, webhook)).toEqual(['input.url']);
+  expect(await listIssueNames(CREATE_DESTINATION, webhook)).toEqual(['input.url']);
   const update = `mutation UpdateDestination($input: UpdateDestinationInput!) {
     updateDestination(input: $input) { destination { name url } } }`;
   const changes = { destinationId: id, ...values, status: 'DISABLED' };
@@ -183,7 +186,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
   client.send({
     id: '1',
     type: 'subscribe',
-    payload: { query: FOLLOW, variables: { destinationId } },
+    payload: { query: FOLLOW_STREAM_MESSAGES, variables: { destinationId } },
   });
   let response: Awaited<ReturnType<typeof client.next>> | undefined;
   void client.next().then((message) => {
@@ -236,7 +239,7 @@ test('refuses other destinations, foreign streams and callers without the scope'
   expect(await fetchCode(tenant, { after: 'abc' })).toBe('BAD_USER_INPUT');
   const create = { projectIdOrName: tenant.projectId, name: 'hook', type: 'WEBHOOK' };
   const input = { ...create, url: 'https://hooks.example.test/' };
-  const webhook = (await tenant.query(CREATE, { input })).createDestination.destination;
+  const webhook = (await tenant.query(CREATE_DESTINATION, { input })).createDestination.destination;
   expect(await fetchCode(tenant, { destinationId: webhook.id })).toBe('BAD_USER_INPUT');
   const reader = { apiKey: await tenant.createKey('read') };
   expect(await fetchCode(reader, {})).toBe('FORBIDDEN');

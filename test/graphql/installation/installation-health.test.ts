@@ -121,7 +121,7 @@ test('creates and updates an installation on a connection with bad credentials a
     groupRef: 'acme',
     skipSampling: true,
   };
-  const { createInstallation } = await tenant.query(CREATE, { input });
+  const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   const { id, ...health } = createInstallation.installation;
   expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
 
@@ -135,7 +135,7 @@ test('creates and updates an installation on a connection with bad credentials a
     where: { id: brokenConnection.id },
     data: { status: 'BAD_CREDENTIALS' },
   });
-  const { updateInstallation } = await tenant.query(UPDATE, {
+  const { updateInstallation } = await tenant.query(UPDATE_INSTALLATION, {
     input: {
       projectIdOrName: tenant.projectId,
       installationId: id,
@@ -146,14 +146,14 @@ test('creates and updates an installation on a connection with bad credentials a
   expect(updateInstallation.installation).toEqual({ id, ...health });
 });
 
-const CREATE = `mutation CreateInstallation($input: CreateInstallationInput!) {
+const CREATE_INSTALLATION = `mutation CreateInstallation($input: CreateInstallationInput!) {
   createInstallation(input: $input) { installation { id healthStatus healthReason } }
 }`;
-const UPDATE = `mutation UpdateInstallation($input: UpdateInstallationInput!) {
+const UPDATE_INSTALLATION = `mutation UpdateInstallation($input: UpdateInstallationInput!) {
   updateInstallation(input: $input) { installation { id healthStatus healthReason } }
 }`;
 
-const LIST = `query ListInstallations($project: String!, $health: InstallationHealth, $integration: String) {
+const LIST_INSTALLATIONS = `query ListInstallations($project: String!, $health: InstallationHealth, $integration: String) {
   project(idOrName: $project) {
     installations(first: 2, order: OLDEST_FIRST, healthStatus: $health, integrationIdOrName: $integration) {
       totalCount nodes { id }
@@ -172,7 +172,10 @@ test('lists installations by health', async () => {
   for (const { insertOperations } of unhealthyInstallations)
     await insertOperations('FAILURE', 'FAILURE', 'FAILURE');
   const listInstallations = async (filters: object) => {
-    const { project } = await tenant.query(LIST, { project: tenant.projectId, ...filters });
+    const { project } = await tenant.query(LIST_INSTALLATIONS, {
+      project: tenant.projectId,
+      ...filters,
+    });
     const { totalCount, nodes } = project.installations;
     return [totalCount, ...nodes.map(({ id }: { id: string }) => id)];
   };

@@ -19,11 +19,11 @@ let now = start;
 const app = await getSharedApp({ providers: PROVIDERS, now: () => now });
 const { prisma } = app.app.services.database;
 
-const DELETE = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
+const DELETE_INSTALLATION = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
 
-const NODE = `query GetInstallation($id: ID!) {
+const GET_INSTALLATION = `query GetInstallation($id: ID!) {
   node(id: $id) { id ... on Installation { ${INSTALLATION_FIELDS} } }
 }`;
 
@@ -211,7 +211,7 @@ test("uses the named connection, or else the group's newest with working credent
   const { id, connection } = createInstallation.installation;
   expect(connection).toEqual({ id: bobConnection.id });
   const removal = { projectIdOrName: tenant.projectId, installationId: id };
-  await tenant.query(DELETE, { input: removal });
+  await tenant.query(DELETE_INSTALLATION, { input: removal });
   const named = await tenant.query(CREATE_INSTALLATION, {
     input: { ...input, connectionId: annConnection.id },
   });
@@ -430,7 +430,10 @@ test('names invalid members of an update, and changes nothing', async () => {
   const nulls = { ...input, connectionId: null, config: null };
   const refused = await tenant.getRefusal(UPDATE_INSTALLATION, { input: nulls });
   expect(listIssueNames(refused.problem)).toEqual(['input.connectionId', 'input.config']);
-  expect((await tenant.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
+  expect((await tenant.query(GET_INSTALLATION, { id })).node).toMatchObject({
+    updateTime: null,
+    config,
+  });
 });
 
 test('emits an event for every change, with the present and the previous config', async () => {
@@ -448,7 +451,7 @@ test('emits an event for every change, with the present and the previous config'
   await updateInstallation(tenant, installation.id, { connectionId: bobConnection.id });
   const updated = await updateInstallation(tenant, installation.id, { config: {} });
   const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
-  await tenant.query(DELETE, { input });
+  await tenant.query(DELETE_INSTALLATION, { input });
 
   const fields = {
     projectId: tenant.projectId,
@@ -522,11 +525,17 @@ test('keeps the connection and the operations of a deleted installation', async 
     await createIntegration(app, tenant, content),
   );
   const input = { projectIdOrName: tenant.projectId, installationId: id };
-  expect(await tenant.query(DELETE, { input })).toEqual({ deleteInstallation: { deletedId: id } });
-  expect(await tenant.query(NODE, { id })).toEqual({ node: null });
-  expect(await tenant.query(NODE, { id: connection.id })).toEqual({ node: { id: connection.id } });
+  expect(await tenant.query(DELETE_INSTALLATION, { input })).toEqual({
+    deleteInstallation: { deletedId: id },
+  });
+  expect(await tenant.query(GET_INSTALLATION, { id })).toEqual({ node: null });
+  expect(await tenant.query(GET_INSTALLATION, { id: connection.id })).toEqual({
+    node: { id: connection.id },
+  });
   expect(await prisma.installedObject.count({ where: { installationId: id } })).toBe(0);
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('lists installations newest first, by project, integration and group', async () => {
@@ -578,11 +587,13 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
     input: creation,
     config,
   } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
-  expect(await stranger.query(NODE, { id })).toEqual({ node: null });
-  expect(await stranger.query(NODE, { id: config.id })).toEqual({ node: null });
+  expect(await stranger.query(GET_INSTALLATION, { id })).toEqual({ node: null });
+  expect(await stranger.query(GET_INSTALLATION, { id: config.id })).toEqual({ node: null });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
     const update = { ...input, config: {} };
     expect(await stranger.getRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
@@ -592,7 +603,10 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
       code: 'NOT_FOUND',
     });
   }
-  expect((await tenant.query(NODE, { id })).node).toMatchObject({ updateTime: null, config });
+  expect((await tenant.query(GET_INSTALLATION, { id })).node).toMatchObject({
+    updateTime: null,
+    config,
+  });
 });
 
 test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
@@ -605,7 +619,9 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
   expect(await key.getRefusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await key.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.getRefusal(DELETE_INSTALLATION, { input: named })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
   const { createInstallation } = await tenant.builder.query(
     'mutation CreateInstallation($input: CreateInstallationInput!) { createInstallation(input: $input) { installation { createdBy } } }',

@@ -19,7 +19,7 @@ const FIELDS = `name displayName mappedObjectName
     fieldName displayName valueType providerType readOnly isCustom isRequired
     values { value displayValue } referenceTo
   }`;
-const READ = `query GetObjectMetadata(
+const GET_OBJECT_METADATA = `query GetObjectMetadata(
   $projectIdOrName: String!, $provider: String!, $objectName: String!, $groupRef: String!,
   $excludeReadOnly: Boolean
 ) {
@@ -54,7 +54,7 @@ interface Field {
 test("returns an object's fields through the group's connection", async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const { objectMetadata } = await tenant.query(READ, createVariables(tenant));
+  const { objectMetadata } = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   expect(objectMetadata).toMatchObject({
     name: 'contacts',
     displayName: 'Contacts',
@@ -75,7 +75,10 @@ test("returns an object's fields through the group's connection", async () => {
   expect(objectMetadata.fields.some(({ readOnly }: Field) => readOnly)).toBe(true);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
-  const writable = await tenant.query(READ, createVariables(tenant, { excludeReadOnly: true }));
+  const writable = await tenant.query(
+    GET_OBJECT_METADATA,
+    createVariables(tenant, { excludeReadOnly: true }),
+  );
   expect(writable.objectMetadata.fields).toEqual(
     objectMetadata.fields.filter(({ readOnly }: Field) => !readOnly),
   );
@@ -84,21 +87,21 @@ test("returns an object's fields through the group's connection", async () => {
 test('caches fields for a while, for the connection and its credentials', async () => {
   const tenant = await app.tenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const described = await tenant.query(READ, createVariables(tenant));
+  const described = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   failSandbox();
-  expect(await tenant.query(READ, createVariables(tenant))).toEqual(described);
+  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
   const stranger = await app.tenant();
   await generateConnection(stranger, { apiKey: 'sandbox-key' });
-  expect(await stranger.getRefusal(READ, createVariables(stranger))).toMatchObject({
+  expect(await stranger.getRefusal(GET_OBJECT_METADATA, createVariables(stranger))).toMatchObject({
     code: 'PROVIDER_ERROR',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
-  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
   sandbox.faults.clear();
-  expect(await tenant.query(READ, createVariables(tenant))).toEqual(described);
+  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
 });
 
 test('finds an object by both of its names through an installation', async () => {
@@ -130,35 +133,40 @@ test('finds an object by both of its names through an installation', async () =>
 test("distinguishes unknown providers and objects from the provider's refusal", async () => {
   const tenant = await app.tenant();
   const { provider: _none, ...anywhere } = createVariables(tenant);
-  expect(await tenant.getRefusal(READ, { ...anywhere, provider: 'none' })).toMatchObject({
+  expect(
+    await tenant.getRefusal(GET_OBJECT_METADATA, { ...anywhere, provider: 'none' }),
+  ).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
-  const { problem } = await tenant.getRefusal(READ, createVariables(tenant, long));
+  const { problem } = await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, long));
   expect(listIssueNames(problem)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
 
   await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   expect(
-    await tenant.getRefusal(READ, createVariables(tenant, { provider: 'stripe' })),
+    await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, { provider: 'stripe' })),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.getRefusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(
-    await tenant.getRefusal(READ, createVariables(tenant, { objectName: 'nothing' })),
+    await tenant.getRefusal(
+      GET_OBJECT_METADATA,
+      createVariables(tenant, { objectName: 'nothing' }),
+    ),
   ).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
   expect(
-    await tenant.getRefusal(READ, createVariables(tenant, { provider: 'stripe' })),
+    await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, { provider: 'stripe' })),
   ).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('stripe') },
@@ -168,11 +176,11 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await stranger.getRefusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await stranger.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const writer = await tenant.withScopes('records:write');
-  expect(await writer.getRefusal(READ, createVariables(tenant))).toMatchObject({
+  expect(await writer.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

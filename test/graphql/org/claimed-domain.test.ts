@@ -3,20 +3,20 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const CLAIM = `mutation ClaimDomain($input: ClaimDomainInput!) {
+const CLAIM_DOMAIN = `mutation ClaimDomain($input: ClaimDomainInput!) {
   claimDomain(input: $input) { claimedDomain { id domain parentType parentId createTime } }
 }`;
-const FIND = `query GetClaimedDomain($domain: String!) {
+const GET_CLAIMED_DOMAIN = `query GetClaimedDomain($domain: String!) {
   claimedDomain(domain: $domain) { id domain }
 }`;
-const LIST = `query ListClaimedDomains($id: ID!, $first: Int, $after: String, $last: Int) {
+const LIST_CLAIMED_DOMAINS = `query ListClaimedDomains($id: ID!, $first: Int, $after: String, $last: Int) {
   org(id: $id) {
     claimedDomains(first: $first, after: $after, last: $last) {
       totalCount nodes { domain } pageInfo { hasNextPage hasPreviousPage endCursor }
     }
   }
 }`;
-const NODE = 'query GetNode($id: ID!) { node(id: $id) { id } }';
+const GET_NODE = 'query GetNode($id: ID!) { node(id: $id) { id } }';
 
 let count = 0;
 const createDomain = () => {
@@ -28,7 +28,7 @@ const createInput = (domain: string, parentId: string) => ({
 });
 
 async function addClaim({ builder, orgId }: Tenant, domain: string): Promise<{ id: string }> {
-  return (await builder.query(CLAIM, createInput(domain, orgId))).claimDomain.claimedDomain;
+  return (await builder.query(CLAIM_DOMAIN, createInput(domain, orgId))).claimDomain.claimedDomain;
 }
 
 function createBuilder(domain: string) {
@@ -56,7 +56,7 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
   const domain = createDomain();
   const responses = await Promise.all(
     [tenant, stranger, tenant].map(({ builder, orgId }) =>
-      builder.request(CLAIM, createInput(domain, orgId)),
+      builder.request(CLAIM_DOMAIN, createInput(domain, orgId)),
     ),
   );
   const codes = responses
@@ -65,27 +65,29 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [tenant, stranger]) {
     const variables = createInput(`ada@${domain}`, orgId);
-    expect(await builder.getRefusal(CLAIM, variables)).toMatchObject({ code: 'CONFLICT' });
+    expect(await builder.getRefusal(CLAIM_DOMAIN, variables)).toMatchObject({ code: 'CONFLICT' });
   }
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const domain = createDomain();
-  expect(await stranger.builder.getRefusal(CLAIM, createInput(domain, tenant.orgId))).toMatchObject(
-    {
-      code: 'NOT_FOUND',
-    },
-  );
-  expect(await tenant.getRefusal(CLAIM, createInput(domain, tenant.orgId))).toMatchObject({
+  expect(
+    await stranger.builder.getRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
+  ).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await tenant.getRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect((await tenant.query(LIST, { id: tenant.orgId })).org.claimedDomains.totalCount).toBe(0);
+  expect(
+    (await tenant.query(LIST_CLAIMED_DOMAINS, { id: tenant.orgId })).org.claimedDomains.totalCount,
+  ).toBe(0);
 });
 
 test('names every invalid input', async () => {
   const { builder } = await app.tenant();
-  const { code, problem } = await builder.getRefusal(CLAIM, createInput('192.0.2.1', ''));
+  const { code, problem } = await builder.getRefusal(CLAIM_DOMAIN, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(2);
   expect(problem.issues).toEqual(
@@ -94,7 +96,7 @@ test('names every invalid input', async () => {
       expect.objectContaining({ in: 'body', name: 'input.parentId', value: '' }),
     ]),
   );
-  expect(await builder.getRefusal(FIND, { domain: 'nonsense' })).toMatchObject({
+  expect(await builder.getRefusal(GET_CLAIMED_DOMAIN, { domain: 'nonsense' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'domain', value: 'nonsense' }] },
   });
@@ -107,23 +109,25 @@ test('returns a claim to its org, and to builders with a verified address of the
   const reader = await tenant.withScopes('org:read');
   for (const caller of [tenant, tenant.builder, reader, await createBuilder(domain)]) {
     for (const form of [domain, `https://www.${domain}`, `eve@${domain}`]) {
-      expect(await caller?.query(FIND, { domain: form })).toEqual({
+      expect(await caller?.query(GET_CLAIMED_DOMAIN, { domain: form })).toEqual({
         claimedDomain: { id, domain },
       });
     }
-    expect(await caller?.query(NODE, { id })).toEqual({ node: { id } });
+    expect(await caller?.query(GET_NODE, { id })).toEqual({ node: { id } });
   }
   for (const caller of [stranger, stranger.builder, await createBuilder(`eu.${domain}`)]) {
-    expect(await caller?.query(FIND, { domain })).toEqual({ claimedDomain: null });
-    expect(await caller?.query(NODE, { id })).toEqual({ node: null });
+    expect(await caller?.query(GET_CLAIMED_DOMAIN, { domain })).toEqual({ claimedDomain: null });
+    expect(await caller?.query(GET_NODE, { id })).toEqual({ node: null });
   }
-  expect(await tenant.query(FIND, { domain: createDomain() })).toEqual({ claimedDomain: null });
+  expect(await tenant.query(GET_CLAIMED_DOMAIN, { domain: createDomain() })).toEqual({
+    claimedDomain: null,
+  });
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
   const tenant = await app.tenant();
   const key = await tenant.withScopes('read', 'org:write');
-  expect(await key.getRefusal(FIND, { domain: createDomain() })).toMatchObject({
+  expect(await key.getRefusal(GET_CLAIMED_DOMAIN, { domain: createDomain() })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
@@ -136,18 +140,20 @@ test("lists an org's domains newest first, in both directions", async () => {
   const nodes = domains.toReversed().map((domain) => ({ domain }));
 
   const id = tenant.orgId;
-  const firstPage = (await tenant.query(LIST, { id, first: 2 })).org.claimedDomains;
+  const firstPage = (await tenant.query(LIST_CLAIMED_DOMAINS, { id, first: 2 })).org.claimedDomains;
   expect(firstPage).toMatchObject({
     totalCount: 3,
     nodes: nodes.slice(0, 2),
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
   const after = firstPage.pageInfo.endCursor;
-  expect((await tenant.query(LIST, { id, first: 2, after })).org.claimedDomains).toMatchObject({
+  expect(
+    (await tenant.query(LIST_CLAIMED_DOMAINS, { id, first: 2, after })).org.claimedDomains,
+  ).toMatchObject({
     nodes: nodes.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },
   });
-  expect((await tenant.query(LIST, { id, last: 1 })).org.claimedDomains.nodes).toEqual(
-    nodes.slice(2),
-  );
+  expect(
+    (await tenant.query(LIST_CLAIMED_DOMAINS, { id, last: 1 })).org.claimedDomains.nodes,
+  ).toEqual(nodes.slice(2));
 });

@@ -15,16 +15,17 @@ const app = await getSharedApp({
   },
 });
 
-const CLAIM = `mutation ClaimDomain($input: ClaimDomainInput!) {
+const CLAIM_DOMAIN = `mutation ClaimDomain($input: ClaimDomainInput!) {
   claimDomain(input: $input) { claimedDomain { id domain verifiedTime verificationText } }
 }`;
-const VERIFY = `mutation VerifyClaimedDomain($input: VerifyClaimedDomainInput!) {
+const VERIFY_CLAIMED_DOMAIN = `mutation VerifyClaimedDomain($input: VerifyClaimedDomainInput!) {
   verifyClaimedDomain(input: $input) { claimedDomain { id verifiedTime } }
 }`;
-const RELEASE = `mutation ReleaseClaimedDomain($input: ReleaseClaimedDomainInput!) {
+const RELEASE_CLAIMED_DOMAIN = `mutation ReleaseClaimedDomain($input: ReleaseClaimedDomainInput!) {
   releaseClaimedDomain(input: $input) { deletedId }
 }`;
-const JOIN = 'mutation JoinOrg($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
+const JOIN_ORG =
+  'mutation JoinOrg($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
 const JOINABLE = `{ viewer { joinableOrgs { totalCount nodes {
   id label billingAccount { id }
   builders { totalCount } projects { totalCount } invites { totalCount }
@@ -35,14 +36,15 @@ const createDomain = () => `d-${crypto.randomUUID()}.example.com`;
 
 async function claimDomain({ builder, orgId }: Tenant, domain: string) {
   const input = { domain, parentId: orgId, parentType: 'ORG' };
-  return (await builder.query(CLAIM, { input })).claimDomain.claimedDomain;
+  return (await builder.query(CLAIM_DOMAIN, { input })).claimDomain.claimedDomain;
 }
 
 async function proveDomain(tenant: Tenant, domain: string) {
   const claimed = await claimDomain(tenant, domain);
   records.set(domain, ['v=spf1 -all', claimed.verificationText]);
   const input = { claimedDomainId: claimed.id };
-  return (await tenant.builder.query(VERIFY, { input })).verifyClaimedDomain.claimedDomain;
+  return (await tenant.builder.query(VERIFY_CLAIMED_DOMAIN, { input })).verifyClaimedDomain
+    .claimedDomain;
 }
 
 async function createPerson(
@@ -60,19 +62,25 @@ test('verifies a claimed domain if DNS has its verification text', async () => {
   const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
   const input = { claimedDomainId: claimed.id };
-  const missingRecord = await tenant.builder.getRefusal(VERIFY, { input });
+  const missingRecord = await tenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(missingRecord.code).toBe('UNPROCESSABLE');
   expect(missingRecord.problem.detail).toContain(claimed.verificationText);
   records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
-  const unreachableDns = await tenant.builder.getRefusal(VERIFY, { input });
+  const unreachableDns = await tenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(unreachableDns.problem.detail).toContain('ETIMEOUT');
   records.set(domain, [claimed.verificationText]);
-  expect(await stranger.builder.getRefusal(VERIFY, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await tenant.getRefusal(VERIFY, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  const { verifyClaimedDomain } = await tenant.builder.query(VERIFY, { input });
+  expect(await stranger.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await tenant.getRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const { verifyClaimedDomain } = await tenant.builder.query(VERIFY_CLAIMED_DOMAIN, { input });
   expect(verifyClaimedDomain.claimedDomain.verifiedTime).toEqual(expect.any(String));
   records.delete(domain);
-  expect(await tenant.builder.query(VERIFY, { input })).toEqual({ verifyClaimedDomain });
+  expect(await tenant.builder.query(VERIFY_CLAIMED_DOMAIN, { input })).toEqual({
+    verifyClaimedDomain,
+  });
 });
 
 test('lets builders with a verified address of a proven domain join, and returns nothing to them before', async () => {
@@ -82,7 +90,7 @@ test('lets builders with a verified address of a proven domain join, and returns
   const input = { orgId: tenant.orgId };
   await claimDomain(tenant, createDomain());
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await person.getRefusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await person.getRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await proveDomain(tenant, domain);
   const none = { totalCount: 0 };
   expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
@@ -96,17 +104,19 @@ test('lets builders with a verified address of a proven domain join, and returns
       },
     ],
   });
-  expect(await (await createPerson(createDomain())).getRefusal(JOIN, { input })).toMatchObject({
+  expect(await (await createPerson(createDomain())).getRefusal(JOIN_ORG, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   for (const email_verified of [false, undefined]) {
     const unverified = await createPerson(domain, { email_verified });
     expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-    expect(await unverified.getRefusal(JOIN, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await unverified.getRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   for (let attempt = 1; attempt <= 2; attempt += 1) {
-    expect(await person.query(JOIN, { input })).toEqual({ joinOrg: { org: { id: tenant.orgId } } });
+    expect(await person.query(JOIN_ORG, { input })).toEqual({
+      joinOrg: { org: { id: tenant.orgId } },
+    });
   }
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   expect((await person.query('{ orgs { nodes { id viewerRole } } }')).orgs.nodes).toEqual([
@@ -119,7 +129,7 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
   const domain = createDomain();
   const expiredClaim = await claimDomain(firstTenant, domain);
   const input = { domain, parentId: secondTenant.orgId, parentType: 'ORG' };
-  expect(await secondTenant.builder.getRefusal(CLAIM, { input })).toMatchObject({
+  expect(await secondTenant.builder.getRefusal(CLAIM_DOMAIN, { input })).toMatchObject({
     code: 'CONFLICT',
   });
   clock.aheadMs = 7 * DAY_MS + 1_000;
@@ -127,11 +137,11 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
     const provenClaim = await proveDomain(secondTenant, domain);
     expect(provenClaim.verifiedTime).toEqual(expect.any(String));
     const expired = { input: { claimedDomainId: expiredClaim.id } };
-    expect(await firstTenant.builder.getRefusal(VERIFY, expired)).toMatchObject({
+    expect(await firstTenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, expired)).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...input, parentId: firstTenant.orgId };
-    expect(await firstTenant.builder.getRefusal(CLAIM, { input: again })).toMatchObject({
+    expect(await firstTenant.builder.getRefusal(CLAIM_DOMAIN, { input: again })).toMatchObject({
       code: 'CONFLICT',
     });
   } finally {
@@ -144,10 +154,10 @@ test('frees a released domain, through which builders can no longer join', async
   const domain = createDomain();
   const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
-  expect(await stranger.builder.getRefusal(RELEASE, { input })).toMatchObject({
+  expect(await stranger.builder.getRefusal(RELEASE_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.builder.query(RELEASE, { input })).toEqual({
+  expect(await tenant.builder.query(RELEASE_CLAIMED_DOMAIN, { input })).toEqual({
     releaseClaimedDomain: { deletedId: id },
   });
   const person = await createPerson(domain);

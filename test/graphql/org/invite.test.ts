@@ -9,18 +9,18 @@ afterEach(() => {
   laterMs = 0;
 });
 
-const CREATE = `mutation CreateInvite($input: CreateInviteInput!) {
+const CREATE_INVITE = `mutation CreateInvite($input: CreateInviteInput!) {
   createInvite(input: $input) {
     invite { id invitedEmail role parentType parentId status createTime updateTime }
   }
 }`;
-const REVOKE = `mutation DeleteInvite($input: DeleteInviteInput!) {
+const DELETE_INVITE = `mutation DeleteInvite($input: DeleteInviteInput!) {
   deleteInvite(input: $input) { deletedId invite { id status updateTime } }
 }`;
-const ACCEPT = `mutation AcceptInvite($input: AcceptInviteInput!) {
+const ACCEPT_INVITE = `mutation AcceptInvite($input: AcceptInviteInput!) {
   acceptInvite(input: $input) { invite { id status updateTime } builder { id } }
 }`;
-const LIST = `query ListInvites(
+const LIST_INVITES = `query ListInvites(
   $id: ID!, $status: InviteStatus, $first: Int, $after: String, $last: Int, $before: String
 ) {
   org(id: $id) {
@@ -30,15 +30,15 @@ const LIST = `query ListInvites(
     }
   }
 }`;
-const NODE = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
-const MEMBERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const GET_INVITE = 'query GetInvite($id: ID!) { node(id: $id) { ... on Invite { id status } } }';
+const LIST_BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function createInvite(
   { builder, orgId }: Tenant,
   email: string,
   role = 'MEMBER',
 ): Promise<string> {
-  const { createInvite } = await builder.query(CREATE, { input: { orgId, email, role } });
+  const { createInvite } = await builder.query(CREATE_INVITE, { input: { orgId, email, role } });
   return createInvite.invite.id;
 }
 
@@ -46,17 +46,17 @@ async function listInvites(
   { builder, orgId: id }: Tenant,
   variables: Record<string, unknown> = {},
 ) {
-  return (await builder.query(LIST, { id, ...variables })).org.invites;
+  return (await builder.query(LIST_INVITES, { id, ...variables })).org.invites;
 }
 
 async function queryStatus({ builder }: Tenant, id: string): Promise<string> {
-  return (await builder.query(NODE, { id })).node.status;
+  return (await builder.query(GET_INVITE, { id })).node.status;
 }
 
 test('creates an invite for the address in lowercase', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: 'Eve@Example.com' };
-  expect(await tenant.builder.query(CREATE, { input })).toEqual({
+  expect(await tenant.builder.query(CREATE_INVITE, { input })).toEqual({
     createInvite: {
       invite: {
         id: expect.stringMatching(/^inv_/),
@@ -77,16 +77,16 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
   const { orgId } = tenant;
   const writer = await tenant.withScopes('org:write');
   const full = await tenant.withScopes('full');
-  const created = await writer.query(CREATE, { input: { orgId, email: 'eve@example.com' } });
+  const created = await writer.query(CREATE_INVITE, { input: { orgId, email: 'eve@example.com' } });
   const inviteId = created.createInvite.invite.id;
   for (const refusal of [
-    await full.getRefusal(CREATE, { input: { orgId, email: 'ada@example.com' } }),
-    await full.getRefusal(REVOKE, { input: { orgId, inviteId } }),
+    await full.getRefusal(CREATE_INVITE, { input: { orgId, email: 'ada@example.com' } }),
+    await full.getRefusal(DELETE_INVITE, { input: { orgId, inviteId } }),
   ]) {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
   }
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
-  expect(await writer.query(REVOKE, { input: { orgId, inviteId } })).toMatchObject({
+  expect(await writer.query(DELETE_INVITE, { input: { orgId, inviteId } })).toMatchObject({
     deleteInvite: { invite: { status: 'REVOKED' } },
   });
 });
@@ -94,7 +94,7 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
 test('names every invalid input', async () => {
   const tenant = await app.tenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
-    const { code, problem } = await tenant.builder.getRefusal(CREATE, {
+    const { code, problem } = await tenant.builder.getRefusal(CREATE_INVITE, {
       input: { orgId: '', email },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -106,14 +106,14 @@ test('creates one pending invite of an address and org, also in concurrent calls
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => tenant.builder.request(CREATE, { input })),
+    [1, 2, 3].map(() => tenant.builder.request(CREATE_INVITE, { input })),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const upper = { input: { ...input, email: 'EVE@example.com' } };
-  expect(await tenant.builder.getRefusal(CREATE, upper)).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(CREATE_INVITE, upper)).toMatchObject({ code: 'CONFLICT' });
   expect((await listInvites(tenant)).totalCount).toBe(1);
   expect(await createInvite(stranger, 'eve@example.com')).toEqual(expect.any(String));
 });
@@ -121,7 +121,9 @@ test('creates one pending invite of an address and org, also in concurrent calls
 test('returns CONFLICT for the address of a member', async () => {
   const tenant = await app.tenant();
   const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
-  expect(await tenant.builder.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(CREATE_INVITE, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
@@ -139,7 +141,9 @@ test('expires an invite after 7 days, and accepts the address again', async () =
     { id: expiredId, status: 'EXPIRED' },
   ]);
   const input = { orgId: tenant.orgId, inviteId: expiredId };
-  expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
 });
 
 test('lists invites by their present status, in both directions', async () => {
@@ -148,7 +152,7 @@ test('lists invites by their present status, in both directions', async () => {
   const replaced = await createInvite(tenant, 'a@example.com');
   const lapsed = await createInvite(tenant, 'b@example.com');
   const revoked = await createInvite(tenant, 'c@example.com');
-  await tenant.builder.query(REVOKE, { input: { orgId, inviteId: revoked } });
+  await tenant.builder.query(DELETE_INVITE, { input: { orgId, inviteId: revoked } });
   laterMs = 8 * DAY_MS;
   const renewedId = await createInvite(tenant, 'a@example.com');
   const fresh = await createInvite(tenant, 'd@example.com');
@@ -185,13 +189,15 @@ test('revokes an invite once, and still lists it', async () => {
   const tenant = await app.tenant();
   const inviteId = await createInvite(tenant, 'eve@example.com');
   const input = { orgId: tenant.orgId, inviteId };
-  expect(await tenant.builder.query(REVOKE, { input })).toEqual({
+  expect(await tenant.builder.query(DELETE_INVITE, { input })).toEqual({
     deleteInvite: {
       deletedId: inviteId,
       invite: { id: inviteId, status: 'REVOKED', updateTime: expect.any(String) },
     },
   });
-  expect(await tenant.builder.getRefusal(REVOKE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
   expect(await createInvite(tenant, 'eve@example.com')).not.toBe(inviteId);
 });
@@ -200,13 +206,15 @@ test("returns NOT_FOUND for another org's invites", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const inviteId = await createInvite(tenant, 'eve@example.com');
   for (const caller of [stranger, stranger.builder]) {
-    expect(await caller.query(NODE, { id: inviteId })).toEqual({ node: null });
+    expect(await caller.query(GET_INVITE, { id: inviteId })).toEqual({ node: null });
     for (const orgId of [tenant.orgId, stranger.orgId]) {
       const input = { orgId, inviteId };
-      expect(await caller.getRefusal(REVOKE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await caller.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+        code: 'NOT_FOUND',
+      });
     }
     const input = { orgId: tenant.orgId, email: 'ada@example.com' };
-    expect(await caller.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.getRefusal(CREATE_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
@@ -226,7 +234,7 @@ test('adds the builder with the invited address to the org, also for the rest of
     builder: { id: guest.builderId },
   });
   expect(next).toEqual({ createInvite: { invite: { parentId: host.orgId } } });
-  expect(await guest.builder.query(MEMBERS, { id: host.orgId })).toEqual({
+  expect(await guest.builder.query(LIST_BUILDERS, { id: host.orgId })).toEqual({
     org: { builders: { nodes: [{ id: guest.builderId }, { id: host.builderId }] } },
   });
 });
@@ -235,13 +243,13 @@ test('accepts an invite once, also in concurrent calls', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
   const responses = await Promise.all(
-    [1, 2, 3].map(() => guest.builder.request(ACCEPT, { input })),
+    [1, 2, 3].map(() => guest.builder.request(ACCEPT_INVITE, { input })),
   );
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  const { org } = await host.builder.query(MEMBERS, { id: host.orgId });
+  const { org } = await host.builder.query(LIST_BUILDERS, { id: host.orgId });
   expect(org.builders.nodes).toHaveLength(2);
 });
 
@@ -254,7 +262,7 @@ test.each([
   const input = { inviteId: await createInvite(host, guest.builderEmail, role) };
   const data = { orgId: host.orgId, builderId: guest.builderId, role: before };
   await app.app.services.database.prisma.orgMember.create({ data });
-  expect(await guest.builder.query(ACCEPT, { input })).toMatchObject({
+  expect(await guest.builder.query(ACCEPT_INVITE, { input })).toMatchObject({
     acceptInvite: { invite: { status: 'ACCEPTED' } },
   });
   const { org } = await guest.builder.query(
@@ -270,7 +278,7 @@ test('refuses an API key that invites an admin', async () => {
   const tenant = await app.tenant();
   const writer = await tenant.withScopes('org:write');
   const input = { orgId: tenant.orgId, email: 'eve@example.com', role: 'ADMIN' };
-  const { code, problem } = await writer.getRefusal(CREATE, { input });
+  const { code, problem } = await writer.getRefusal(CREATE_INVITE, { input });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('role admin')]);
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
@@ -279,12 +287,12 @@ test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", 
   const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
-    expect(await caller.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   const nameless = app.client({ authorization: `Bearer ${token}` });
-  expect(await nameless.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await guest.getRefusal(ACCEPT, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await nameless.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await guest.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await queryStatus(host, input.inviteId)).toBe('PENDING');
 });
 
@@ -298,7 +306,7 @@ test.each([
   const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
   const pretender = app.client({ authorization: `Bearer ${token}` });
-  expect(await pretender.getRefusal(ACCEPT, { input: { inviteId } })).toMatchObject({
+  expect(await pretender.getRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -306,14 +314,14 @@ test.each([
 test('returns CONFLICT for a revoked or expired invite', async () => {
   const [host, guest] = [await app.tenant(), await app.tenant()];
   const revoked = await createInvite(host, guest.builderEmail);
-  await host.builder.query(REVOKE, { input: { orgId: host.orgId, inviteId: revoked } });
+  await host.builder.query(DELETE_INVITE, { input: { orgId: host.orgId, inviteId: revoked } });
   const expired = await createInvite(host, guest.builderEmail);
   laterMs = 8 * DAY_MS;
   for (const inviteId of [revoked, expired]) {
-    expect(await guest.builder.getRefusal(ACCEPT, { input: { inviteId } })).toMatchObject({
+    expect(await guest.builder.getRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject({
       code: 'CONFLICT',
     });
   }
-  const { org } = await host.builder.query(MEMBERS, { id: host.orgId });
+  const { org } = await host.builder.query(LIST_BUILDERS, { id: host.orgId });
   expect(org.builders.nodes).toEqual([{ id: host.builderId }]);
 });

@@ -5,7 +5,7 @@ import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp({ env: { ORG_CREATION: 'invited' } });
 
-const CREATE = 'mutation CreateOrg { createOrg(input: { label: "Own" }) { org { label } } }';
+const CREATE_ORG = 'mutation CreateOrg { createOrg(input: { label: "Own" }) { org { label } } }';
 
 async function createBuilder(email: string) {
   const token = await app.app.verifier.mint?.({ sub: email, email, email_verified: true });
@@ -15,17 +15,17 @@ async function createBuilder(email: string) {
 test('refuses an org to builders without one, until they have accepted an invite', async () => {
   const email = 'invited@example.com';
   const invited = await createBuilder(email);
-  const refusal = await invited.getRefusal(CREATE);
+  const refusal = await invited.getRefusal(CREATE_ORG);
   expect([refusal.code, refusal.problem.detail]).toEqual([
     'FORBIDDEN',
     expect.stringContaining('ORG_CREATION'),
   ]);
   const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
-  expect((await invited.getRefusal(CREATE)).code).toBe('FORBIDDEN');
+  expect((await invited.getRefusal(CREATE_ORG)).code).toBe('FORBIDDEN');
   await invited.query(
     `mutation AcceptInvite { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );
-  expect(await invited.query(CREATE)).toEqual({ createOrg: { org: { label: 'Own' } } });
+  expect(await invited.query(CREATE_ORG)).toEqual({ createOrg: { org: { label: 'Own' } } });
   const { orgs } = await invited.query('{ orgs { nodes { label viewerRole } } }');
   expect(orgs.nodes).toEqual([
     { label: 'Own', viewerRole: 'ADMIN' },

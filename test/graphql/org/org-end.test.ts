@@ -9,31 +9,35 @@ import { createRestClient, createRestTenant } from '../../support/rest/rest-clie
 const app = await getSharedApp();
 const { prisma } = app.app.services.database;
 
-const UPDATE = `mutation UpdateOrg($input: UpdateOrgInput!) {
+const UPDATE_ORG = `mutation UpdateOrg($input: UpdateOrgInput!) {
   updateOrg(input: $input) { org { id label updateTime } }
 }`;
-const DELETE = `mutation DeleteOrg($input: DeleteOrgInput!) {
+const DELETE_ORG = `mutation DeleteOrg($input: DeleteOrgInput!) {
   deleteOrg(input: $input) { deletedId }
 }`;
-const REMOVE =
+const REMOVE_MEMBER =
   'mutation RemoveMember($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
-const CREATE = 'mutation CreateOrg { createOrg(input: { label: "Short" }) { org { id } } }';
+const CREATE_ORG = 'mutation CreateOrg { createOrg(input: { label: "Short" }) { org { id } } }';
 const ORGS = '{ orgs { nodes { id } } }';
-const BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
+const LIST_BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
-  const { org } = await builder.query(BUILDERS, { id: orgId });
+  const { org } = await builder.query(LIST_BUILDERS, { id: orgId });
   return org.builders.nodes.map(({ id }: { id: string }) => id).sort();
 }
 
 test('lets an admin rename the org, and refuses an API key and a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
-  const { org } = (await tenant.builder.query(UPDATE, { input })).updateOrg;
+  const { org } = (await tenant.builder.query(UPDATE_ORG, { input })).updateOrg;
   expect(org).toEqual({ id: tenant.orgId, label: 'Acme GmbH', updateTime: expect.any(String) });
-  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.getRefusal(UPDATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  const { problem } = await tenant.builder.getRefusal(UPDATE, { input: { ...input, label: ' ' } });
+  expect(await tenant.getRefusal(UPDATE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.getRefusal(UPDATE_ORG, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const { problem } = await tenant.builder.getRefusal(UPDATE_ORG, {
+    input: { ...input, label: ' ' },
+  });
   expect(problem.issues).toMatchObject([{ name: 'input.label', value: ' ' }]);
 });
 
@@ -48,29 +52,33 @@ test('removes a member from the org and ends their streams', async () => {
     headers: { authorization: `Bearer ${member.token}` },
   });
   const input = { orgId: tenant.orgId, builderId: member.builderId };
-  expect(await tenant.builder.query(REMOVE, { input })).toEqual({
+  expect(await tenant.builder.query(REMOVE_MEMBER, { input })).toEqual({
     removeMember: { deletedId: member.builderId },
   });
   expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
   expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  expect(await tenant.builder.getRefusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.builder.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const member = await addMember(app, tenant, 'MEMBER');
   const input = { orgId: tenant.orgId, builderId: member.builderId };
-  expect(await tenant.getRefusal(REMOVE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.getRefusal(REMOVE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   expect((await queryBuilders(tenant)).length).toBe(2);
 });
 
 test('deletes an org without projects, and refuses one with projects', async () => {
   const tenant = await app.tenant();
-  const { id } = (await tenant.builder.query(CREATE)).createOrg.org;
-  expect(await tenant.builder.query(DELETE, { input: { orgId: id } })).toMatchObject({
+  const { id } = (await tenant.builder.query(CREATE_ORG)).createOrg.org;
+  expect(await tenant.builder.query(DELETE_ORG, { input: { orgId: id } })).toMatchObject({
     deleteOrg: { deletedId: id },
   });
   const where = { orgId: id };
@@ -79,12 +87,14 @@ test('deletes an org without projects, and refuses one with projects', async () 
     await prisma.billingAccount.count({ where }),
     await prisma.orgMember.count({ where }),
   ]).toEqual([0, 0, 0]);
-  expect(await tenant.builder.getRefusal(DELETE, { input: { orgId: id } })).toMatchObject({
+  expect(await tenant.builder.getRefusal(DELETE_ORG, { input: { orgId: id } })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const input = { orgId: tenant.orgId };
-  expect(await tenant.builder.getRefusal(DELETE, { input })).toMatchObject({ code: 'CONFLICT' });
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await tenant.builder.getRefusal(DELETE_ORG, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
+  expect(await tenant.getRefusal(DELETE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('removes a member, renames and deletes an org over REST', async () => {
@@ -114,7 +124,7 @@ test('limits a builder to 100 orgs, also in concurrent calls, and frees the plac
   const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));
   await prisma.org.createMany({ data: orgs });
   await prisma.orgMember.createMany({ data: orgs.map(({ id: orgId }) => ({ orgId, builderId })) });
-  const responses = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE)));
+  const responses = await Promise.all([1, 2, 3].map(() => tenant.builder.request(CREATE_ORG)));
   const codes = responses
     .flatMap(({ errors }) => errors ?? [])
     .map(({ extensions }) => extensions.code);

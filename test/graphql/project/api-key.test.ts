@@ -6,19 +6,19 @@ import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation CreateApiKey($input: CreateApiKeyInput!) {
+const CREATE_API_KEY = `mutation CreateApiKey($input: CreateApiKeyInput!) {
   createApiKey(input: $input) {
     key
     apiKey { id label scopes active prefix lastUsedTime createTime project { id } }
   }
 }`;
-const UPDATE = `mutation UpdateApiKey($input: UpdateApiKeyInput!) {
+const UPDATE_API_KEY = `mutation UpdateApiKey($input: UpdateApiKeyInput!) {
   updateApiKey(input: $input) { apiKey { id label scopes active } }
 }`;
-const DELETE = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
+const DELETE_API_KEY = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
   deleteApiKey(input: $input) { deletedId }
 }`;
-const LIST = `query ListApiKeys($active: Boolean, $first: Int, $last: Int, $after: String) {
+const LIST_API_KEYS = `query ListApiKeys($active: Boolean, $first: Int, $last: Int, $after: String) {
   viewer {
     project {
       apiKeys(active: $active, first: $first, last: $last, after: $after) {
@@ -38,7 +38,7 @@ async function createKey(tenant: Tenant, overrides: { label?: string; scopes?: s
     scopes: ['FULL'],
     ...overrides,
   };
-  return (await tenant.query(CREATE, { input })).createApiKey;
+  return (await tenant.query(CREATE_API_KEY, { input })).createApiKey;
 }
 
 function createClient(key: string) {
@@ -80,7 +80,7 @@ test('names every invalid member of a key', async () => {
   const tenant = await app.tenant();
   const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
-  const { code, problem } = await tenant.getRefusal(CREATE, { input });
+  const { code, problem } = await tenant.getRefusal(CREATE_API_KEY, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
     ['input.label', ' '],
@@ -91,11 +91,13 @@ test('names every invalid member of a key', async () => {
 test('refuses a key without scopes or with a scope that does not exist', async () => {
   const tenant = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, label: 'server' };
-  const missing = await tenant.getRefusal(CREATE, { input });
+  const missing = await tenant.getRefusal(CREATE_API_KEY, { input });
   expect(missing.problem.issues).toMatchObject([
     { name: 'input', detail: expect.stringContaining('"scopes"') },
   ]);
-  const unknown = await tenant.getRefusal(CREATE, { input: { ...input, scopes: ['EVERYTHING'] } });
+  const unknown = await tenant.getRefusal(CREATE_API_KEY, {
+    input: { ...input, scopes: ['EVERYTHING'] },
+  });
   expect(unknown.problem.issues).toMatchObject([
     { name: 'input.scopes[0]', detail: expect.stringContaining('CONNECTIONS_WRITE') },
   ]);
@@ -108,20 +110,22 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
-    const { code, problem } = await narrow.getRefusal(CREATE, createInput(scopes));
+    const { code, problem } = await narrow.getRefusal(CREATE_API_KEY, createInput(scopes));
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
   }
-  await narrow.query(CREATE, createInput(['keys:write', 'read']));
+  await narrow.query(CREATE_API_KEY, createInput(['keys:write', 'read']));
 
   const full = await tenant.withScopes('full');
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
-  await full.query(CREATE, createInput(implied));
+  await full.query(CREATE_API_KEY, createInput(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
-    expect((await full.getRefusal(CREATE, createInput([scope]))).problem.detail).toContain(scope);
+    expect((await full.getRefusal(CREATE_API_KEY, createInput([scope]))).problem.detail).toContain(
+      scope,
+    );
   }
-  await tenant.builder.query(CREATE, createInput([...ALL_SCOPES]));
+  await tenant.builder.query(CREATE_API_KEY, createInput([...ALL_SCOPES]));
 });
 
 test("refuses to extend or activate a key beyond the caller's scopes", async () => {
@@ -130,12 +134,14 @@ test("refuses to extend or activate a key beyond the caller's scopes", async () 
   const narrow = await tenant.withScopes('keys:write');
   const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const raised = { input: { ...key, scopes: ['RECORDS_WRITE'] } };
-  expect(await narrow.getRefusal(UPDATE, raised)).toMatchObject({ code: 'FORBIDDEN' });
-  await narrow.query(UPDATE, { input: { ...key, active: false } });
-  expect(await narrow.getRefusal(UPDATE, { input: { ...key, active: true } })).toMatchObject({
+  expect(await narrow.getRefusal(UPDATE_API_KEY, raised)).toMatchObject({ code: 'FORBIDDEN' });
+  await narrow.query(UPDATE_API_KEY, { input: { ...key, active: false } });
+  expect(
+    await narrow.getRefusal(UPDATE_API_KEY, { input: { ...key, active: true } }),
+  ).toMatchObject({
     code: 'FORBIDDEN',
   });
-  const { nodes } = (await tenant.query(LIST)).viewer.project.apiKeys;
+  const { nodes } = (await tenant.query(LIST_API_KEYS)).viewer.project.apiKeys;
   expect(nodes).toContainEqual({ id: apiKey.id, label: 'server', active: false });
 });
 
@@ -143,7 +149,8 @@ test('keeps omitted members in an update, and refuses null', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
-  const updateKey = (change: object) => tenant.query(UPDATE, { input: { ...named, ...change } });
+  const updateKey = (change: object) =>
+    tenant.query(UPDATE_API_KEY, { input: { ...named, ...change } });
 
   expect((await updateKey({})).updateApiKey.apiKey).toMatchObject({
     label: 'server',
@@ -159,7 +166,7 @@ test('keeps omitted members in an update, and refuses null', async () => {
   expect(await createClient(key).query(VIEWER)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
-  const { problem } = await tenant.getRefusal(UPDATE, { input });
+  const { problem } = await tenant.getRefusal(UPDATE_API_KEY, { input });
   expect(listIssueNames(problem)).toEqual(['input.label', 'input.scopes', 'input.active']);
 });
 
@@ -172,26 +179,26 @@ test('refuses an inactive key and a deleted key immediately', async () => {
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   };
   await createClient(key).query(VIEWER);
-  await tenant.query(UPDATE, { input: { ...named, active: false } });
+  await tenant.query(UPDATE_API_KEY, { input: { ...named, active: false } });
   await expectRefused();
-  await tenant.query(UPDATE, { input: { ...named, active: true } });
+  await tenant.query(UPDATE_API_KEY, { input: { ...named, active: true } });
   await createClient(key).query(VIEWER);
   const input = { projectIdOrName: tenant.projectId, apiKey: apiKey.id };
-  expect(await tenant.query(DELETE, { input })).toEqual({
+  expect(await tenant.query(DELETE_API_KEY, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
   await expectRefused();
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.getRefusal(DELETE_API_KEY, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('deletes a key by its value, also with the key itself', async () => {
   const tenant = await app.tenant();
   const { key, apiKey } = await createKey(tenant);
   const input = { projectIdOrName: tenant.projectId, apiKey: key };
-  expect(await createClient(key).query(DELETE, { input })).toEqual({
+  expect(await createClient(key).query(DELETE_API_KEY, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
-  const { code, problem } = await tenant.getRefusal(DELETE, { input });
+  const { code, problem } = await tenant.getRefusal(DELETE_API_KEY, { input });
   expect(code).toBe('NOT_FOUND');
   expect(JSON.stringify(problem)).not.toContain(key);
 });
@@ -201,16 +208,18 @@ test("returns NOT_FOUND for another tenant's key", async () => {
   const { key, apiKey } = await createKey(tenant);
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await stranger.getRefusal(UPDATE, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.getRefusal(UPDATE_API_KEY, changed)).toMatchObject({ code: 'NOT_FOUND' });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await stranger.getRefusal(DELETE, deleted)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await stranger.getRefusal(DELETE_API_KEY, deleted)).toMatchObject({
+        code: 'NOT_FOUND',
+      });
     }
   }
   const creation = {
     input: { projectIdOrName: tenant.projectId, label: 'mine', scopes: ['READ'] },
   };
-  expect(await stranger.getRefusal(CREATE, creation)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await stranger.getRefusal(CREATE_API_KEY, creation)).toMatchObject({ code: 'NOT_FOUND' });
   await createClient(key).query(VIEWER);
 });
 
@@ -220,22 +229,22 @@ test('requires keys:write to change keys', async () => {
   const reader = await tenant.withScopes('read', 'records:write');
   const { projectId: projectIdOrName } = tenant;
   for (const [mutation, input] of [
-    [CREATE, { projectIdOrName, label: 'x', scopes: ['READ'] }],
-    [UPDATE, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
-    [DELETE, { projectIdOrName, apiKey: apiKey.id }],
+    [CREATE_API_KEY, { projectIdOrName, label: 'x', scopes: ['READ'] }],
+    [UPDATE_API_KEY, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
+    [DELETE_API_KEY, { projectIdOrName, apiKey: apiKey.id }],
   ] as const) {
     const { code, problem } = await reader.getRefusal(mutation, { input });
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain('keys:write');
   }
-  await reader.query(LIST);
+  await reader.query(LIST_API_KEYS);
 });
 
 test('lists keys newest first, by active, from both ends', async () => {
   const tenant = await app.tenant();
   for (const label of ['one', 'two', 'three']) await createKey(tenant, { label });
   const readPage = async (args: Record<string, unknown>) =>
-    (await tenant.query(LIST, args)).viewer.project.apiKeys;
+    (await tenant.query(LIST_API_KEYS, args)).viewer.project.apiKeys;
   const listLabels = async (args: Record<string, unknown>) =>
     (await readPage(args)).nodes.map((node: { label: string }) => node.label);
   expect(await listLabels({})).toEqual(['three', 'two', 'one', 'test']);
@@ -243,7 +252,7 @@ test('lists keys newest first, by active, from both ends', async () => {
 
   const [newestKey] = (await readPage({ first: 1 })).nodes;
   const input = { projectIdOrName: tenant.projectId, apiKeyId: newestKey.id, active: false };
-  await tenant.query(UPDATE, { input });
+  await tenant.query(UPDATE_API_KEY, { input });
   expect(await listLabels({ active: true })).toEqual(['two', 'one', 'test']);
   expect(await readPage({ active: false })).toMatchObject({
     totalCount: 1,
@@ -264,7 +273,7 @@ test('returns one issue for more scopes than exist, valid or not', async () => {
       label: 'x',
       scopes: Array.from({ length: 50_000 }, () => name),
     };
-    const { code, problem } = await tenant.getRefusal(CREATE, { input });
+    const { code, problem } = await tenant.getRefusal(CREATE_API_KEY, { input });
     expect(code).toBe('BAD_USER_INPUT');
     expect(listIssueNames(problem)).toEqual(['input.scopes']);
   }

@@ -3,7 +3,7 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
-const UPDATE = `mutation UpdateProject($input: UpdateProjectInput!) {
+const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { appName logoUrl accentColor locale } }
 }`;
 const BRANDING = {
@@ -15,7 +15,7 @@ const STORED = { ...BRANDING, accentColor: '#aa33ff', locale: 'de-AT' };
 
 async function updateProject({ projectId, query }: Tenant, changes: object) {
   const input = { projectIdOrName: projectId, ...changes };
-  return (await query(UPDATE, { input })).updateProject.project;
+  return (await query(UPDATE_PROJECT, { input })).updateProject.project;
 }
 
 test('sets, keeps and clears the appearance of the connect page', async () => {
@@ -34,7 +34,7 @@ test('sets, keeps and clears the appearance of the connect page', async () => {
 
 test('names every invalid member', async () => {
   const tenant = await app.tenant();
-  const { code, problem } = await tenant.getRefusal(UPDATE, {
+  const { code, problem } = await tenant.getRefusal(UPDATE_PROJECT, {
     input: {
       projectIdOrName: tenant.projectId,
       logoUrl: 'http://cdn.example.com/logo.svg',
@@ -54,5 +54,5 @@ test('changes no project of another tenant', async () => {
   const tenant = await app.tenant();
   const stranger = await app.tenant();
   const input = { projectIdOrName: tenant.projectId, ...BRANDING };
-  expect((await stranger.getRefusal(UPDATE, { input })).code).toBe('NOT_FOUND');
+  expect((await stranger.getRefusal(UPDATE_PROJECT, { input })).code).toBe('NOT_FOUND');
 });

@@ -11,7 +11,7 @@ const READ_PAGE = `query ReadConsumers($first: Int, $last: Int, $before: String)
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
-const LIST = `query ListConsumers($projectId: String!) {
+const LIST_CONSUMERS = `query ListConsumers($projectId: String!) {
   project(idOrName: $projectId) { consumers { nodes { id } } }
 }`;
 
@@ -54,10 +54,10 @@ test("returns null for another tenant's consumer", async () => {
   });
   expect(await stranger.query(node, { id: consumer.id })).toEqual({ node: null });
   const { projectId } = tenant;
-  expect(await (await tenant.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject(
-    {
-      code: 'FORBIDDEN',
-    },
-  );
-  expect(await stranger.query(LIST, { projectId })).toEqual({ project: null });
+  expect(
+    await (await tenant.withScopes('org:read')).getRefusal(LIST_CONSUMERS, { projectId }),
+  ).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await stranger.query(LIST_CONSUMERS, { projectId })).toEqual({ project: null });
 });

@@ -11,7 +11,7 @@ import {
 
 const app = await getSharedApp();
 const OPERATION = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id status } }';
-const EVENTS =
+const FOLLOW_NOTIFICATION_EVENTS =
   'subscription FollowNotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
 async function insertOperation(testApp: TestApp, { projectId }: Tenant, groupRef = 'acme') {
@@ -53,7 +53,7 @@ test("delivers operations of the end user's group, and none of other groups", as
   for (const hidden of [foreign, 'opr_01h455vb4pex5vsknk084sn02q']) {
     expect(await readRefusal(await follow(app, user.token, { id: hidden }))).toBe('NOT_FOUND');
   }
-  const events = await follow(app, user.token, { p: tenant.projectId }, EVENTS);
+  const events = await follow(app, user.token, { p: tenant.projectId }, FOLLOW_NOTIFICATION_EVENTS);
   expect(await readRefusal(events)).toBe('FORBIDDEN');
 });
 

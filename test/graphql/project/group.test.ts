@@ -11,7 +11,7 @@ const READ_PAGE = `query ReadGroups($first: Int, $last: Int, $before: String) {
     pageInfo { hasNextPage hasPreviousPage startCursor }
   } } }
 }`;
-const LIST = `query ListGroups($projectId: String!) {
+const LIST_GROUPS = `query ListGroups($projectId: String!) {
   project(idOrName: $projectId) { groups { nodes { id } } }
 }`;
 
@@ -54,10 +54,10 @@ test("returns null for another tenant's group", async () => {
   });
   expect(await stranger.query(node, { id: group.id })).toEqual({ node: null });
   const { projectId } = tenant;
-  expect(await (await tenant.withScopes('org:read')).getRefusal(LIST, { projectId })).toMatchObject(
-    {
-      code: 'FORBIDDEN',
-    },
-  );
-  expect(await stranger.query(LIST, { projectId })).toEqual({ project: null });
+  expect(
+    await (await tenant.withScopes('org:read')).getRefusal(LIST_GROUPS, { projectId }),
+  ).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await stranger.query(LIST_GROUPS, { projectId })).toEqual({ project: null });
 });

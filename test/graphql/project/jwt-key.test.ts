@@ -11,16 +11,16 @@ import {
 const app = await getSharedApp();
 const VIEWER =
   '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
-const CREATE = `mutation CreateJwtKey($input: CreateJwtKeyInput!) {
+const CREATE_JWT_KEY = `mutation CreateJwtKey($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
 }`;
-const UPDATE = `mutation UpdateJwtKey($input: UpdateJwtKeyInput!) {
+const UPDATE_JWT_KEY = `mutation UpdateJwtKey($input: UpdateJwtKeyInput!) {
   updateJwtKey(input: $input) { jwtKey { id label active updateTime } }
 }`;
-const DELETE = `mutation DeleteJwtKey($input: DeleteJwtKeyInput!) {
+const DELETE_JWT_KEY = `mutation DeleteJwtKey($input: DeleteJwtKeyInput!) {
   deleteJwtKey(input: $input) { deletedId }
 }`;
-const LIST = `query ListJwtKeys($active: Boolean) {
+const LIST_JWT_KEYS = `query ListJwtKeys($active: Boolean) {
   viewer { project { jwtKeys(active: $active) { nodes { id } } } }
 }`;
 
@@ -29,7 +29,7 @@ test('creates, lists, changes and deletes a key', async () => {
   const { publicKeyPem } = createJwtKeyPair();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, label: ' server ', publicKeyPem };
-  const { jwtKey } = (await tenant.query(CREATE, { input })).createJwtKey;
+  const { jwtKey } = (await tenant.query(CREATE_JWT_KEY, { input })).createJwtKey;
   expect(jwtKey).toEqual({
     id: expect.stringMatching(/^jwk_/),
     label: 'server',
@@ -39,22 +39,26 @@ test('creates, lists, changes and deletes a key', async () => {
     project: { id: tenant.projectId },
   });
   const change = { ...project, jwtKeyId: jwtKey.id, label: 'old', active: false };
-  const { updateJwtKey } = await tenant.query(UPDATE, { input: change });
+  const { updateJwtKey } = await tenant.query(UPDATE_JWT_KEY, { input: change });
   expect(updateJwtKey.jwtKey).toMatchObject({ label: 'old', active: false });
-  const { viewer } = await tenant.query(LIST, { active: true });
+  const { viewer } = await tenant.query(LIST_JWT_KEYS, { active: true });
   expect(viewer.project.jwtKeys.nodes).toEqual([]);
-  expect((await tenant.query(LIST)).viewer.project.jwtKeys.nodes).toEqual([{ id: jwtKey.id }]);
+  expect((await tenant.query(LIST_JWT_KEYS)).viewer.project.jwtKeys.nodes).toEqual([
+    { id: jwtKey.id },
+  ]);
   const deletion = { input: { ...project, jwtKeyId: jwtKey.id } };
-  expect((await tenant.query(DELETE, deletion)).deleteJwtKey).toEqual({ deletedId: jwtKey.id });
-  expect(await tenant.getRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect((await tenant.query(DELETE_JWT_KEY, deletion)).deleteJwtKey).toEqual({
+    deletedId: jwtKey.id,
+  });
+  expect(await tenant.getRefusal(DELETE_JWT_KEY, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
   const [tenant, stranger] = [await app.tenant(), await app.tenant()];
   const { id } = await createJwtIssuer(tenant);
   for (const [query, change] of [
-    [UPDATE, { label: 'mine' }],
-    [DELETE, {}],
+    [UPDATE_JWT_KEY, { label: 'mine' }],
+    [DELETE_JWT_KEY, {}],
   ] as const) {
     const input = { projectIdOrName: stranger.projectId, jwtKeyId: id, ...change };
     expect(await stranger.getRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
@@ -62,11 +66,11 @@ test("returns NOT_FOUND for another tenant's key, and requires the scopes that t
   const weakKey = await tenant.withScopes('keys:write', 'read');
   const input = { projectIdOrName: tenant.projectId, label: 'x', ...createJwtKeyPair() };
   const { privateKeyPem: _, ...registered } = input;
-  const refused = await weakKey.getRefusal(CREATE, { input: registered });
+  const refused = await weakKey.getRefusal(CREATE_JWT_KEY, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: id };
-  await tenant.query(UPDATE, { input: { ...key, active: false } });
-  const refusal = await weakKey.getRefusal(UPDATE, { input: { ...key, active: true } });
+  await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: false } });
+  const refusal = await weakKey.getRefusal(UPDATE_JWT_KEY, { input: { ...key, active: true } });
   expect(refusal.problem.detail).toContain('connections:write');
 });
 
@@ -79,7 +83,7 @@ test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without
     [createJwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
   ] as const) {
     const input = { projectIdOrName: tenant.projectId, label: 'x', publicKeyPem };
-    const { problem } = await tenant.getRefusal(CREATE, { input });
+    const { problem } = await tenant.getRefusal(CREATE_JWT_KEY, { input });
     expect(problem.issues).toEqual([
       expect.objectContaining({
         name: 'input.publicKeyPem',
@@ -149,11 +153,11 @@ test('refuses tokens of an inactive or deleted key immediately, and accepts thos
   const user = createBearerClient(app, await issuer.sign());
   await user.query(VIEWER);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
-  await tenant.query(UPDATE, { input: { ...key, active: false } });
+  await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: false } });
   expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
-  await tenant.query(UPDATE, { input: { ...key, active: true } });
+  await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: true } });
   await user.query(VIEWER);
-  await tenant.query(DELETE, { input: key });
+  await tenant.query(DELETE_JWT_KEY, { input: key });
   expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 

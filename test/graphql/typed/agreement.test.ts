@@ -108,7 +108,7 @@ function toMember(name: string): string {
 const RECORDS = `query ListRecords($id: ID!, $objectName: String!) { node(id: $id) { ... on Installation {
   records(objectName: $objectName, first: 1000) { nodes { id fields mappedFields raw } }
 } } }`;
-const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
+const WRITE_RECORDS = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { result { success recordId } }
 }`;
 
@@ -154,7 +154,7 @@ async function expectAgreement(app: TestApp, manifest: Manifest, install: Instal
     written: create${type}(group: "acme", input: $input) { success id }
   }`;
   const { written } = await typed.query(create, { input: createValues('member') });
-  const { writeRecords } = await tenant.query(WRITE, {
+  const { writeRecords } = await tenant.query(WRITE_RECORDS, {
     input: {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: 'crm',

@@ -13,16 +13,16 @@ const tenant = await createPeopleTenant(app);
 const client = createTypedClient(app, tenant);
 
 const RESULT = 'success id errors status operationId installation { integration group }';
-const CREATE = `mutation CreatePeople($group: ID, $input: CreatePeopleInput!, $key: String) {
+const CREATE_PEOPLE = `mutation CreatePeople($group: ID, $input: CreatePeopleInput!, $key: String) {
   createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT} raw }
 }`;
-const UPDATE = `mutation UpdatePeople($id: ID!, $input: UpdatePeopleInput!) {
+const UPDATE_PEOPLE = `mutation UpdatePeople($id: ID!, $input: UpdatePeopleInput!) {
   updatePeople(group: "acme", id: $id, input: $input) { ${RESULT} }
 }`;
-const DELETE = `mutation DeletePeople($id: ID!) {
+const DELETE_PEOPLE = `mutation DeletePeople($id: ID!) {
   deletePeople(group: "acme", id: $id) { ${RESULT} }
 }`;
-const READ = `query GetPeopleById($id: ID!) {
+const GET_PEOPLE_BY_ID = `query GetPeopleById($id: ID!) {
   peopleById(group: "acme", id: $id) { lastName emailAddress score }
 }`;
 
@@ -35,7 +35,7 @@ const createPerson = () => ({
 
 test('creates, changes and deletes a record under the names of the manifest', async () => {
   const input = createPerson();
-  const { createPeople } = await client.query(CREATE, { group: 'acme', input });
+  const { createPeople } = await client.query(CREATE_PEOPLE, { group: 'acme', input });
   expect(createPeople).toMatchObject({
     success: true,
     id: expect.any(String),
@@ -45,19 +45,19 @@ test('creates, changes and deletes a record under the names of the manifest', as
     raw: { lastname: 'Lovelace', email: input.emailAddress },
   });
   const { id } = createPeople;
-  expect((await client.query(READ, { id })).peopleById).toEqual(input);
-  await client.query(UPDATE, { id, input: { lastName: 'Byron', score: null } });
-  expect((await client.query(READ, { id })).peopleById).toEqual({
+  expect((await client.query(GET_PEOPLE_BY_ID, { id })).peopleById).toEqual(input);
+  await client.query(UPDATE_PEOPLE, { id, input: { lastName: 'Byron', score: null } });
+  expect((await client.query(GET_PEOPLE_BY_ID, { id })).peopleById).toEqual({
     ...input,
     lastName: 'Byron',
     score: null,
   });
-  expect((await client.query(DELETE, { id })).deletePeople).toMatchObject({ success: true });
-  expect((await client.query(READ, { id })).peopleById).toBeNull();
+  expect((await client.query(DELETE_PEOPLE, { id })).deletePeople).toMatchObject({ success: true });
+  expect((await client.query(GET_PEOPLE_BY_ID, { id })).peopleById).toBeNull();
 });
 
 test('writes to the provider of each group', async () => {
-  const { createPeople } = await client.query(CREATE, {
+  const { createPeople } = await client.query(CREATE_PEOPLE, {
     group: 'globex',
     input: { lastName: 'Hopper', Company: 'Globex' },
   });
@@ -72,21 +72,24 @@ test('writes to the provider of each group', async () => {
 
 test('writes once for repeated calls with the same idempotency key', async () => {
   const variables = { group: 'acme', input: createPerson(), key: 'create-ada' };
-  const created = await client.query(CREATE, variables);
-  expect(await client.query(CREATE, variables)).toEqual(created);
+  const created = await client.query(CREATE_PEOPLE, variables);
+  expect(await client.query(CREATE_PEOPLE, variables)).toEqual(created);
   const search = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
   expect((await client.query(search)).people.nodes).toHaveLength(1);
 });
 
 test('returns a refusal by the provider as a result', async () => {
-  const { createPeople } = await client.query(CREATE, { group: 'acme', input: { lastName: 'x' } });
+  const { createPeople } = await client.query(CREATE_PEOPLE, {
+    group: 'acme',
+    input: { lastName: 'x' },
+  });
   expect(createPeople).toMatchObject({ success: false, id: null, status: 'FAILED' });
   expect(createPeople.errors).toEqual([expect.stringMatching(/email/)]);
 });
 
 test('refuses a field without a mapping, and writes nothing', async () => {
   const input = { ...createPerson(), tier: 'gold' };
-  const refusal = await client.getRefusal(CREATE, { group: 'acme', input });
+  const refusal = await client.getRefusal(CREATE_PEOPLE, { group: 'acme', input });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: {
@@ -116,7 +119,7 @@ test.each([
     /idempotencyKey: /,
   ],
 ])('refuses a write with %s', async (_what, variables, detail) => {
-  const { problem } = await client.getRefusal(CREATE, variables);
+  const { problem } = await client.getRefusal(CREATE_PEOPLE, variables);
   expect(problem.detail).toMatch(detail);
 });
 
@@ -129,7 +132,7 @@ test('refuses a deletion that the config does not enable', async () => {
     groupRef: 'acme',
     config,
   });
-  const refusal = await createTypedClient(app, ownTenant).getRefusal(DELETE, { id: '1' });
+  const refusal = await createTypedClient(app, ownTenant).getRefusal(DELETE_PEOPLE, { id: '1' });
   expect(refusal).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(/deletion|DELETE|enabled/) },
@@ -151,34 +154,40 @@ test('passes further fields of the provider by its names, if the contract accept
   });
   const typed = createTypedClient(app, ownTenant);
   const input = { ...createPerson(), _otherFields: { phone: '+31 20 1234567' } };
-  const { createPeople } = await typed.query(CREATE, { group: 'acme', input });
+  const { createPeople } = await typed.query(CREATE_PEOPLE, { group: 'acme', input });
   const query = 'query GetPeopleById($id: ID!) { peopleById(group: "acme", id: $id) { _extras } }';
   const { peopleById } = await typed.query(query, { id: createPeople.id });
   expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
   const clashingInput = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
-  const { problem } = await typed.getRefusal(CREATE, { group: 'acme', input: clashingInput });
+  const { problem } = await typed.getRefusal(CREATE_PEOPLE, {
+    group: 'acme',
+    input: clashingInput,
+  });
   expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
 });
 
 test('requires the scope or the permission for writes', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:read') };
   const variables = { group: 'acme', input: createPerson() };
-  expect(await createTypedClient(app, tenant, headers).getRefusal(CREATE, variables)).toMatchObject(
-    {
-      code: 'FORBIDDEN',
-    },
-  );
+  expect(
+    await createTypedClient(app, tenant, headers).getRefusal(CREATE_PEOPLE, variables),
+  ).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   const reader = await createEndUser(app, tenant, { permissions: ['READ'] });
   expect(
-    await createTypedClient(app, tenant, reader.headers).getRefusal(CREATE, variables),
+    await createTypedClient(app, tenant, reader.headers).getRefusal(CREATE_PEOPLE, variables),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
   const writer = await createEndUser(app, tenant, { permissions: ['WRITE_RECORDS'] });
   const typed = createTypedClient(app, tenant, writer.headers);
-  expect((await typed.query(CREATE, { input: createPerson() })).createPeople).toMatchObject({
+  expect((await typed.query(CREATE_PEOPLE, { input: createPerson() })).createPeople).toMatchObject({
     success: true,
   });
-  const { problem } = await typed.getRefusal(CREATE, { group: 'globex', input: { lastName: 'x' } });
+  const { problem } = await typed.getRefusal(CREATE_PEOPLE, {
+    group: 'globex',
+    input: { lastName: 'x' },
+  });
   expect(problem.detail).toBe('Group "globex" was not found.');
 });

@@ -24,7 +24,7 @@ const { database } = app.app.services;
 const { url } = await app.app.start();
 
 const QUERY = '{ viewer { kind } }';
-const EVENTS = `subscription SubscribeToEvents($project: String!) {
+const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
 const OPENING_STEPS = ['parse', 'validate', 'context'];
@@ -114,7 +114,7 @@ test.each(
   await routeEvents(database.prisma, tenant.projectId);
   const abortController = new AbortController();
   takeSteps();
-  const subscription = { query: EVENTS, variables: { project: tenant.projectId } };
+  const subscription = { query: SUBSCRIBE_TO_EVENTS, variables: { project: tenant.projectId } };
   const { body } = await sendOperation(transport, tenant, subscription, abortController.signal);
   expect(takeSteps()).toEqual([...OPENING_STEPS, 'subscribe']);
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
@@ -141,7 +141,7 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
     expect(await socket.next()).toMatchObject({ type: 'complete' });
     expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
   }
-  const payload = { query: EVENTS, variables: { project: tenant.projectId } };
+  const payload = { query: SUBSCRIBE_TO_EVENTS, variables: { project: tenant.projectId } };
   socket.send({ type: 'subscribe', id: '2', payload });
   await expect.poll(() => steps).toEqual([...OPENING_STEPS, 'subscribe']);
   takeSteps();
@@ -217,7 +217,7 @@ test('calls plugins for each subscription, and once for a shared event', async (
   await routeEvents(database.prisma, tenant.projectId);
   const subscribe = () =>
     openEventStream(app.fetch, {
-      query: EVENTS,
+      query: SUBSCRIBE_TO_EVENTS,
       variables: { project: tenant.projectId },
       headers: createKeyHeaders(tenant),
     });
