@@ -13,6 +13,7 @@ import {
   PROVIDERS,
 } from '../support/fixtures/connections.ts';
 import { createWebhook } from '../support/fixtures/webhooks.ts';
+import { CREATE_PROVIDER_APP } from '../support/providers/oauth.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
@@ -25,9 +26,6 @@ const CREATE_KEY = `mutation CreateApiKey($input: CreateApiKeyInput!) {
 }`;
 const DELETE_KEY = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
   deleteApiKey(input: $input) { deletedId }
-}`;
-const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
-  createProviderApp(input: $input) { providerApp { id } }
 }`;
 const UPDATE_APP = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
   updateProviderApp(input: $input) { providerApp { id } }
@@ -98,7 +96,7 @@ async function storeSecrets(tenant: Tenant): Promise<string[]> {
     clientSecret: addSecret(),
     webhookSecret: addSecret(),
   };
-  const { id } = (await tenant.query(CREATE_APP, { input: appInput })).createProviderApp
+  const { id } = (await tenant.query(CREATE_PROVIDER_APP, { input: appInput })).createProviderApp
     .providerApp;
   const providerApp = { clientSecret: addSecret(), webhookSecret: addSecret() };
   const updateMask = ['CLIENT_SECRET', 'WEBHOOK_SECRET'];
@@ -204,9 +202,12 @@ test('repeats no secret in a refusal', async () => {
   const requests: [string, Record<string, unknown>][] = [
     [DELETE_KEY, { input: { projectIdOrName, apiKey: secret } }],
     [DELETE_KEY, { input: { projectIdOrName, apiKey: secret.repeat(4) } }],
-    [CREATE_APP, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
-    [CREATE_APP, { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } }],
-    [CREATE_APP, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
+    [CREATE_PROVIDER_APP, { input: { projectIdOrName, ...appFields, provider: 'unknown' } }],
+    [
+      CREATE_PROVIDER_APP,
+      { input: { projectIdOrName, ...appFields, clientSecret: `${secret}\n` } },
+    ],
+    [CREATE_PROVIDER_APP, { input: { projectIdOrName, ...appFields, clientSecret: [secret] } }],
     [
       UPDATE_APP,
       {

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
+import {
+  createTestApp,
+  createTestDatabase,
+  HIGH_RATE_LIMITS,
+  keepOpen,
+} from '../../support/app.ts';
 import { keepEvents } from '../../support/fixtures/connections.ts';
 import { TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import {
@@ -43,8 +48,7 @@ async function createFixture() {
     ENCRYPTION_KEY,
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
-    RATE_LIMIT_PER_SECOND: '100000',
-    RATE_LIMIT_BURST: '100000',
+    ...HIGH_RATE_LIMITS,
     PORT: String(await findFreePort()),
   };
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });

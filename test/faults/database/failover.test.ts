@@ -1,6 +1,7 @@
 /** The primary database server is lost, and its standby takes over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { CREATE_TOPIC } from '../../support/fixtures/webhooks.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
@@ -10,9 +11,6 @@ const RECOVERY_MS_MAX = IS_SHORT ? 20_000 : 5_000;
 const UNDER_LOAD_MS = IS_SHORT ? 1_000 : 10_000;
 const WRITERS = 8;
 const AWAY_MS = 1_500;
-const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
-  createTopic(input: $input) { topic { id } }
-}`;
 
 test('accepts changes after a failover, and loses no acknowledged change', async () => {
   const servers = await startReplicatedServers();

@@ -2,14 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
+import { CREATE_TOPIC } from '../../support/fixtures/webhooks.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { createDedicatedDatabase, startDedicatedServer } from '../fixtures/dedicated-server.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 
 const WRITERS = 4;
-const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
-  createTopic(input: $input) { topic { id } }
-}`;
 
 test.skipIf(getPgbouncerSkipReason())(
   'responds with 503 while the pooler is down, and recovers when it restarts',

@@ -6,7 +6,7 @@ import { createEventList } from '../../../src/domain/event/notification-event.ts
 import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import { createTestApp, createTestDatabase, keepOpen } from '../../support/app.ts';
 import { recordNamedEvent } from '../../support/event-log.ts';
-import { createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
+import { CREATE_TOPIC, createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Gateway, getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
@@ -32,9 +32,6 @@ const ENDPOINT = 'hook';
 if (!hasBalancer)
   console.warn('The test of the rolling restart is skipped: haproxy is not installed.');
 
-const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
-  createTopic(input: $input) { topic { id } }
-}`;
 const LIST_TOPICS =
   'query Topics { viewer { project { topics(first: 5) { nodes { id name } } } } }';
 

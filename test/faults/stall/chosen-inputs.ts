@@ -1,7 +1,7 @@
 /** Inputs that are accepted at their limits, and inputs that are expensive to refuse. */
 import { createHmac } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
-import { createJwtKeyPair } from '../../support/fixtures/end-users.ts';
+import { CREATE_JWT_KEY, createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
 import type { LargeInput } from './walked-inputs.ts';
@@ -136,8 +136,6 @@ function createCredentials({ projectId }: Writer): LargeInput[] {
     encode({ sub: 'a'.repeat(9_000) }),
     'a'.repeat(2_000),
   ];
-  const CREATE_JWT_KEY =
-    'mutation CreateJwtKey($input: CreateJwtKeyInput!) { createJwtKey(input: $input) { jwtKey { id } } }';
   const { publicKeyPem } = createJwtKeyPair(8_192);
   const keyInput = { projectIdOrName: projectId, label: 'key', publicKeyPem };
   return [

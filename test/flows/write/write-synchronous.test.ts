@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
@@ -90,14 +91,7 @@ test("returns a refused record as an outcome, with the provider's reasons", asyn
 
 test('returns rejected credentials as an outcome', async () => {
   const writer = await createWriter(app);
-  const mutation = `mutation GenerateConnection($input: GenerateConnectionInput!) {
-    generateConnection(input: $input) { connection { id } }
-  }`;
-  const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: 'sandbox' };
-  const wrongKey = { credentials: { apiKey: 'wrong' }, skipCheck: true };
-  await writer.query(mutation, {
-    input: { projectIdOrName: writer.projectId, ...consumer, ...wrongKey },
-  });
+  await generateConnection(writer, { apiKey: 'wrong', skipCheck: true });
   const { result, operation } = await writer.write({ record: createContact() });
   expect(result).toMatchObject({ success: false, errors: [{ message: expect.any(String) }] });
   expect(operation.status).toBe('FAILED');
