@@ -155,8 +155,8 @@ export function testStates(stage: () => ConsoleStage) {
   test('says on a phone what a row belongs to', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open('operations?status=FAILED');
-    const row = page.getByRole('cell', { name: 'Acme Inc. · The provider returned 503.' });
-    await row.first().waitFor();
+    const outcome = 'Acme Inc. · Error writing to provider: The provider returned 503.';
+    await page.getByRole('cell', { name: outcome }).first().waitFor();
     await expectFitsScreens(page);
   });
 
