@@ -119,12 +119,12 @@ function dropUnnamedValues(body: unknown): unknown {
   return { ...body, installation: pickNamedValues(values, updateMask) };
 }
 
+/** Updates an installation by the values that the mask names. The others have been removed from the input. */
 async function updateByMask(
   request: RestRequest,
   { updateMask, installation: values, skipSampling, ...key }: z.output<typeof updateInput>,
 ) {
   const paths = parseMask(updateMask);
-  const maskNames = new Set(updateMask);
   const changedValues = paths.map((path) => ({ path, value: requireValue(values, path) }));
   const configChanges = changedValues.flatMap(({ path: [first, second, ...below], value }) => {
     if (first !== 'config' || second === 'createdBy') return [];
@@ -138,19 +138,13 @@ async function updateByMask(
   return changeInstallation(request, {
     key,
     otherChanges: {
-      connectionId: maskNames.has('connectionId') ? values.connectionId : undefined,
-      configCreatedBy: pickCreatedBy(maskNames, values.config),
+      connectionId: values.connectionId,
+      configCreatedBy: values.config?.createdBy,
       skipSampling,
     },
     revise: configChanges.length > 0 ? applyChanges : undefined,
     locate: (location) => `installation.config.content${location}`,
   });
-}
-
-function pickCreatedBy(maskNames: Set<string>, config: { createdBy?: string } | undefined) {
-  return maskNames.has('config') || maskNames.has('config.createdBy')
-    ? config?.createdBy
-    : undefined;
 }
 
 async function patchObject(request: RestRequest, input: z.output<typeof patchInput>) {
