@@ -3,7 +3,7 @@
  *
  * @module-tag all/rows
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { CALLER_STATEMENTS, recordStatements } from '../../support/database/statements.ts';
 import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
@@ -21,6 +21,7 @@ const DELAY_MS = 5_000;
 test('refuses synchronous writes over a share before they are stored, and serves other tenants', async () => {
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
+  const takeFault = vi.spyOn(sandbox.faults, 'take');
   const refused: GraphqlResponse[] = [];
   const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
     const response = await attacker.request(
@@ -37,6 +38,9 @@ test('refuses synchronous writes over a share before they are stored, and serves
       limit: 'LIMIT_CALLER_PROVIDER_REQUESTS',
     });
   }
+  // The accepted writes send no statements while they wait for the provider.
+  const countDelayed = () => takeFault.mock.results.filter(({ value }) => value !== null).length;
+  await expect.poll(countDelayed).toBe(SHARE);
   const { result, statements } = await recordStatements(() =>
     attacker.request(WRITE_RECORDS, attacker.createVariables({ record: createContact() })),
   );
