@@ -89,6 +89,9 @@ export async function insertRows<T extends Table>(
   );
 }
 
+/** SQL: the number of a new row of `ActivityDelta`. A cluster's shards have no default for it. */
+const NEXT_DELTA = sql`nextval('"ActivityDelta_number_seq"')`;
+
 /**
  * Replaces the activity of a project with counts of its stored rows. The triggers count rows at the time of the
  * statement that stores them.
@@ -99,30 +102,30 @@ export async function recountActivity(tx: Transaction, projectId: string): Promi
   await tx.activityHistogram.deleteMany({ where: { projectId } });
   await run(
     tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first")
-      select "projectId", ${truncateTo('createTime')}, 'operation', "actionType" || ' ' || "status", count(*)
+    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
+      select "projectId", ${truncateTo('createTime')}, 'operation', "actionType" || ' ' || "status", count(*), ${NEXT_DELTA}
       from "Operation" where "projectId" = ${projectId} group by 1, 2, 4`,
   );
   await run(
     tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "second")
+    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "second", "number")
       select "projectId", ${truncateTo('updateTime')}, 'record', '',
         coalesce(sum(("metadata"->'progress'->>'recordsProcessed')::int), 0),
-        coalesce(sum(jsonb_array_length("metadata"->'successfulRecordIds')), 0)
+        coalesce(sum(jsonb_array_length("metadata"->'successfulRecordIds')), 0), ${NEXT_DELTA}
       from "Operation" where "projectId" = ${projectId} and "updateTime" is not null group by 1, 2`,
   );
   await run(
     tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "first", "second")
+    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "first", "second", "number")
       select a."projectId", ${truncateTo('a.createTime')}, 'delivery', d."destinationId", activity_bucket(a."durationMs"),
-        count(*), count(*) filter (where a."error" is not null)
+        count(*), count(*) filter (where a."error" is not null), ${NEXT_DELTA}
       from "DeliveryAttempt" a join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."deliveryId"
       where a."projectId" = ${projectId} group by 1, 2, 4, 5`,
   );
   await run(
     tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first")
-      select "projectId", ${truncateTo('createTime')}, 'stream', "destinationId", count(*)
+    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
+      select "projectId", ${truncateTo('createTime')}, 'stream', "destinationId", count(*), ${NEXT_DELTA}
       from "StreamMessage" where "projectId" = ${projectId} group by 1, 2, 4`,
   );
 }
