@@ -34,7 +34,7 @@ describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$
     expect(listUnboundHosts(provider)).toEqual([]);
   });
 
-  test('requires a workspace only if its URLs need one that no token provides', () => {
+  test('requires the workspace that its URLs need, unless the token response contains it', () => {
     const needsWorkspace = listUrls(provider).some((url) => url.includes('{{workspace}}'));
     if (needsWorkspace)
       expect(provider.workspaceRequired ?? false).toBe(!returnsWorkspace(provider));

@@ -14,7 +14,7 @@ import {
 
 /** Duration of the load before and after a fault. */
 export const STEADY_MS = IS_SHORT ? 5_000 : 15_000;
-/** Within this time, which is far shorter than the statement timeout, requests that wait for the worker are aborted. */
+/** Requests that wait for the failed worker are aborted within this time, long before the statement timeout. */
 const DETECTION_MS = 8_000;
 
 interface WorkerFault {
@@ -40,7 +40,7 @@ export async function expectIsolatedFault(
   const fault = await begin();
   const countsBefore = unaffected.map(countResults);
   await delay(durationMs);
-  const backMs = performance.now();
+  const spanEndMs = performance.now();
   const counts = unaffected.map((project, index) => {
     const { refused, received } = countResults(project);
     const countBefore = countsBefore[index] as ResultCounts;
@@ -50,9 +50,10 @@ export async function expectIsolatedFault(
     `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
   );
   await fault.thaw();
+  const recoveredMs = performance.now();
 
   const spanBefore = { fromMs: beforeMs, toMs: faultMs };
-  const spanDuring = { fromMs: faultMs, toMs: backMs };
+  const spanDuring = { fromMs: faultMs, toMs: spanEndMs };
   const workDuring = countWorkIn(unaffected, spanDuring);
   const awayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
   const detectedMs = Date.parse(String(awayLines[0]?.time)) - performance.timeOrigin - faultMs;
@@ -80,9 +81,9 @@ export async function expectIsolatedFault(
   expect(affected.every(({ refusedCount }) => refusedCount > 0)).toBe(true);
 
   await delay(STEADY_MS);
-  const spanAfter = { fromMs: backMs, toMs: performance.now() };
+  const spanAfter = { fromMs: recoveredMs, toMs: performance.now() };
   expect(listConnectDurations(affected, spanAfter).length).toBeGreaterThan(0);
-  await expectWorkSince(affected, backMs);
+  await expectWorkSince(affected, recoveredMs);
   await end();
   logP99(unaffected, spanBefore, spanDuring);
 }

@@ -223,7 +223,6 @@ async function sendCalls(): Promise<void> {
   expect(invalidValues).toEqual([]);
   expect(app.zoho.store.records.length).toBeGreaterThan(CALLS / 100);
   for (const code of ['BAD_USER_INPUT', 'NOT_FOUND', 'APPROVED', 'PROPOSAL_COMMITTED', '-32602']) {
-    expect([code, codes.get(code) ?? 0]).toEqual([code, expect.any(Number)]);
     expect(codes.get(code) ?? 0, code).toBeGreaterThan(0);
   }
 }
