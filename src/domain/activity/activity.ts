@@ -155,7 +155,7 @@ const describePercentile = (share: number) =>
     .int()
     .nullable()
     .describe(
-      `The duration that ${share} % of the attempts took at most, in milliseconds. It may be a fifth too long, because durations are counted in steps.`,
+      `The duration that ${share}% of the attempts took at most, in milliseconds. It may be a fifth too long, because durations are counted in steps.`,
     );
 
 export const deliveryActivityResource = resource(

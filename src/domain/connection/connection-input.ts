@@ -132,7 +132,7 @@ export const updateConnectionInput = z
   .meta({
     id: 'UpdateConnectionInput',
     description:
-      'The new values of a connection. Omitted fields keep their values. New credentials must fit the scheme of the connection. They are required if its address changes to another host.',
+      'The new values of a connection. Omitted fields keep their values. New credentials must fit the scheme of the connection. They are required if its address changes to another origin.',
     exclusive: [declareCredentials('The new credentials. Default: the stored ones.')],
   });
 

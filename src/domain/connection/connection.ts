@@ -74,8 +74,8 @@ export const getConnection = projectRead(
 );
 
 /**
- * Rejects a change that would send unchanged credentials to another host. Throws FORBIDDEN for an end user who has not
- * connected the account.
+ * Rejects a change that would send unchanged credentials to another origin. Throws FORBIDDEN for an end user who has
+ * not connected the account.
  */
 export const updateConnection = projectMutation({
   description:

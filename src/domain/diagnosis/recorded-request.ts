@@ -19,7 +19,7 @@ export const requestKind = enumeration('RequestKind', 'The purpose of a request 
 
 export const recordedRequestResource = resource(
   'RecordedRequest',
-  'A request to a provider and its response, recorded for diagnosis. `***` replaces credentials and record values. It is removed after REQUEST_RETENTION_HOURS of the server.',
+  'A request to a provider and its response, recorded for diagnosis. Credentials and record values are replaced by `***`. The request is deleted after the number of hours in the server setting REQUEST_RETENTION_HOURS.',
   {
     createTime: z.date().describe('When the request began.'),
     kind: requestKind.describe('The purpose of the request.'),
@@ -55,7 +55,7 @@ export const recordedRequestResource = resource(
 
 export const listOperationRequests = read(
   'payloads:read',
-  `Lists requests that an operation sent to the provider, newest first: at most ${OPERATION_REQUESTS_MAX}, failed ones before others. Records that are written together share their requests.`,
+  `Lists requests that an operation sent to the provider, newest first. At most ${OPERATION_REQUESTS_MAX} are kept, and failed requests take precedence. Records that were written together share their requests.`,
   async (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
     const { id, projectId } = operation;
     const operationId = await load(call, loadRecordedOperationIds, operation);

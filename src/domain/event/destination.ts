@@ -121,7 +121,7 @@ const keepHeaders = z
   .max(HEADERS_MAX)
   .optional()
   .describe(
-    'Names of current headers that keep their values. All other headers are replaced by `headers`. Default: none. If `url` changes to another host, only callers with the scope `credentials:read` may keep values.',
+    'Names of current headers that keep their values. All other headers are replaced by `headers`. Default: none. If `url` changes to another origin, only callers with the scope `credentials:read` may keep values.',
   );
 
 const createDestinationInput = z

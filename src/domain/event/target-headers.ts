@@ -32,7 +32,7 @@ export const targetHeaders = z
   .superRefine((headers, context) => {
     const entries = Object.entries(headers);
     if (entries.length > HEADERS_MAX) {
-      context.addIssue({ code: 'custom', message: `must be at most ${HEADERS_MAX} headers.` });
+      context.addIssue({ code: 'custom', message: `must have at most ${HEADERS_MAX} headers.` });
       return;
     }
     const names = new Set<string>();
@@ -45,7 +45,9 @@ export const targetHeaders = z
   })
   .pipe(z.record(z.string(), z.string()));
 
-/** Refuses masks, so that a client that writes back a destination does not replace its values with their masks. */
+/**
+ * Refuses masks. Otherwise, a client that reads a destination and writes it back would overwrite the values with masks.
+ */
 function findMaskIssue(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
@@ -85,7 +87,8 @@ interface HeaderChange {
 
 /**
  * Merges the headers of an update with the stored headers that `keepHeaders` names. Undefined leaves the stored headers
- * unchanged, and null removes them. Throws BAD_USER_INPUT.
+ * unchanged, and null removes them. Throws BAD_USER_INPUT if a kept header does not exist or is also in `headers`, if
+ * there are too many headers, or if the URL moves stored values to another origin and the caller may not read them.
  */
 export function mergeKeptHeaders(
   { vault, viewer }: Pick<Call, 'vault' | 'viewer'>,
@@ -127,7 +130,7 @@ function canReadValues(viewer: Viewer): boolean {
 }
 
 /**
- * Returns an issue if the update would send stored header values to another host. A caller without the right to read
+ * Returns an issue if the update would send stored header values to another origin. A caller without the right to read
  * the values could otherwise have them sent to their own server.
  */
 function listMovedHeaderIssues(
@@ -141,7 +144,7 @@ function listMovedHeaderIssues(
     parseOrigin(url) !== parseOrigin(destination.url);
   const hasHeaders = Object.keys(destination.maskedHeaders ?? {}).length > 0;
   if (!keepsValues || !isMoved || !hasHeaders) return [];
-  const detail = `leads to another host, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the host that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
+  const detail = `points to another origin, ${parseOrigin(url)}. Send all header values again in \`headers\`, or null to remove them: stored values are only sent to the origin that they were entered for. A caller with the scope \`credentials:read\` may keep them.`;
   return [createInputIssue(['input', 'url'], detail)];
 }
 

@@ -27,7 +27,7 @@ export const projectInstallationFilters = z.object({
   ...installationFilters.shape,
 });
 
-/** Filters that exclude each other. The index for `groupRef` omits the health, because a group has few installations. */
+/** Filters that cannot be combined: the index for `groupRef` does not contain the health. */
 export const EXCLUSIVE_INSTALLATION_FILTERS = [['groupRef', 'healthStatus']] as const;
 
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
@@ -94,14 +94,16 @@ export const listConnectionInstallations = read(
   },
 );
 
-/** Creates a filter that matches nothing if the integration does not exist. */
+/**
+ * Creates a filter that matches nothing if the integration does not exist. Prisma matches nothing for an empty list.
+ */
 async function createIntegrationFilter(call: Call, projectId: string, idOrName?: string | null) {
   if (idOrName == null) return {};
   const integration = await findIntegration(call, projectId, idOrName);
   return { integrationId: integration?.id ?? [] };
 }
 
-/** Creates a filter that matches nothing if the group does not exist. */
+/** Creates a filter that matches nothing if the group does not exist. Prisma matches nothing for an empty list. */
 async function createGroupFilter(call: Call, projectId: string, groupRef?: string | null) {
   if (groupRef == null) return {};
   const group = await findGroupByRef(call, { projectId, groupRef });

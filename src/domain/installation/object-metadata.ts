@@ -71,7 +71,7 @@ export const installedObjectMetadataInput = z.object({
 
 /** Options for an installation that has already been read. */
 export const metadataOptions = z.object({
-  objectName: objectName.describe("The name of the object: the mapped one or the provider's."),
+  objectName: objectName.describe("The object's mapped name, or its name at the provider."),
   excludeReadOnly,
 });
 type Options = z.output<typeof metadataOptions>;

@@ -1,4 +1,4 @@
-/** Renames the members in issues, so that errors of typed APIs name the caller's arguments. */
+/** Translates names in issues, so that errors of typed APIs name the caller's arguments. */
 import type { z } from 'zod';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 import { toIssues } from '../issues.ts';

@@ -62,7 +62,7 @@ const recordFilterInput = fieldFilterInput
   .meta({ id: 'RecordFilterInput', description: 'A condition on a field of the records.' });
 
 const objectName = contentText.describe(
-  "The name of the object: the mapped one or the provider's. The installation must read it.",
+  "The object's mapped name, or its name at the provider. The installation must read it.",
 );
 
 export const recordsInput = z.object({

@@ -60,7 +60,7 @@ export function readClaims(payload: object, emailsVerified: boolean): BearerClai
 export interface BearerVerifier {
   /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
   verify(token: string): Promise<BearerClaims>;
-  /** Signs a token of the local issuer, which is valid for 30 days by default. Null if another issuer is configured. */
+  /** Signs a token of the local issuer. It is valid for 30 days by default. Null if another issuer is configured. */
   mint:
     | ((claims: Omit<BearerClaims, 'iss'>, options?: { lifetime: string }) => Promise<string>)
     | null;
@@ -154,7 +154,7 @@ async function createJwk(path: string): Promise<JWK> {
 }
 
 /**
- * Returns the builder with the identity of these claims. Creates the builder at the first use, and updates its names and
+ * Returns the builder with the identity of these claims. Creates the builder on first use, and updates its names and
  * email address later.
  */
 export async function enrollBuilder(

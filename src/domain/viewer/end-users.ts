@@ -63,7 +63,7 @@ async function verifyToken(services: Services, token: string): Promise<EndUserCl
   return enrollEndUser(services, await verifyJwt(services, token));
 }
 
-/** Replaces the refs of a token by ids. Creates the group and the consumer at the first use of their refs. */
+/** Replaces the refs of a token by ids. Creates the group and the consumer on first use of their refs. */
 async function enrollEndUser(
   services: Services,
   { groupRef, consumerRef, ...claims }: JwtClaims,

@@ -7,8 +7,8 @@ interface PreparedOperation {
 }
 
 /**
- * Returns a function that creates a value once for each schema and operation. The cache keeps no unused schema in
- * memory, even while a cached document still has the operation.
+ * Returns a function that creates a value once for each schema and operation. The cache holds schemas and operations
+ * weakly. An unused schema is released even if a cached document still holds its operations.
  */
 export function cacheByOperation<T extends object>(
   create: (prepared: PreparedOperation) => T,

@@ -13,7 +13,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
   };
 }
 
-/** Refuses other documents to callers who may run only trusted ones. Must follow useAdmission. */
+/** Refuses untrusted documents from callers who may run only trusted documents. Must follow useAdmission. */
 export function useTrustedDocuments(trusted: TrustedDocuments): OperationPlugin {
   return {
     onContextBuilding({ context: { viewer, text = '', isTrusted } }) {

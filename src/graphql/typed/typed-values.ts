@@ -2,7 +2,7 @@ import type { FieldContract } from '../../domain/contract/object-contract.ts';
 import { toTypedValue } from '../../domain/contract/read-values.ts';
 import { unprocessable } from '../../errors.ts';
 
-/** Returns the value in the form of the field's type. Throws UNPROCESSABLE for a value that the type does not have. */
+/** Returns the value in the form of the field's type. Throws UNPROCESSABLE if the value does not fit the type. */
 export function toOutputValue(
   field: Pick<FieldContract, 'name' | 'type' | 'isList'>,
   value: unknown,
@@ -12,6 +12,6 @@ export function toOutputValue(
   if (typedValue !== undefined) return typedValue;
   // The message omits the value, because it is record data.
   throw unprocessable(
-    `The account has a value of ${field.name} that the type ${field.type} of the contract does not have. Select _raw to see it, and pin another valueType in the manifest.`,
+    `The value of ${field.name} in the account does not match the contract type ${field.type}. Select _raw to see the value, and set a matching valueType in the manifest.`,
   );
 }

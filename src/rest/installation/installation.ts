@@ -44,7 +44,7 @@ const revisionId = z
   .max(256)
   .optional()
   .describe(
-    'The latest revision of the integration, which is always the active one. Others are refused.',
+    'The id of the latest revision of the integration, which is the active one. Other ids are refused.',
   );
 
 export const installationEndpoints = [

@@ -40,7 +40,9 @@ const field = resource(
     prompt: z
       .string()
       .nullable()
-      .describe('Only without fieldName: the prompt that people see when they map it.'),
+      .describe(
+        'Only without fieldName: the prompt that people see when they map a field to mapToName.',
+      ),
   },
 );
 

@@ -21,7 +21,7 @@ export const backfillProgressEndpoint = readEndpoint({
       .string()
       .min(1)
       .max(256)
-      .describe("The name of the object: the mapped one or the provider's."),
+      .describe("The object's mapped name, or its name at the provider."),
   }),
   locations: integrationInPath,
   read: getBackfillProgress,

@@ -121,7 +121,7 @@ test('refuses a new address without new credentials', async () => {
     {
       name: 'input.providerWorkspaceRef',
       detail:
-        'leads to another host, https://other.freshdesk.com. Send new credentials with it: stored credentials are only sent to the host that they were entered for.',
+        'points to another origin, https://other.freshdesk.com. Send new credentials with it: stored credentials are only sent to the origin that they were entered for.',
       value: 'other',
     },
   ]);

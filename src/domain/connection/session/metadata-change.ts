@@ -42,7 +42,7 @@ export function listMetadataChangeIssues(
   return [...newOrigins].map(([variable, origin]) => {
     const isWorkspaceRef = variable === 'workspace' && providerWorkspaceRef !== undefined;
     const member = isWorkspaceRef ? toInputMember(variable) : `providerMetadata.${variable}`;
-    const detail = `leads to another host, ${origin}. Send new credentials with it: stored credentials are only sent to the host that they were entered for.`;
+    const detail = `points to another origin, ${origin}. Send new credentials with it: stored credentials are only sent to the origin that they were entered for.`;
     return createInputIssue(['input', ...member.split('.')], detail, findVariable(variable, after));
   });
 }

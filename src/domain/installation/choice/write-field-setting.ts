@@ -18,7 +18,7 @@ const occasion = enumeration('WriteOccasion', 'Whether a field is written.', {
   NEVER: 'It is omitted from the write; the log of the operation names it.',
   IF_EMPTY: "It is written if the provider's record has no value for it.",
 });
-const fieldName = contentText.describe("The name of the field: the mapped one or the provider's.");
+const fieldName = contentText.describe("The field's mapped name, or its name at the provider.");
 
 export const writeFieldSettingInput = z
   .object({

@@ -37,7 +37,7 @@ const triggerReadInput = z
   .object({
     projectIdOrName,
     integrationIdOrName,
-    objectName: contentText.describe("The name of the object: the mapped one or the provider's."),
+    objectName: contentText.describe("The object's mapped name, or its name at the provider."),
     groupRef: ref.describe('The ref of the group whose account is read.'),
     sinceTime: orNull(z.date()).describe(
       'Only records that changed at this time or later. Default: all records.',

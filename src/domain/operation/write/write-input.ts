@@ -125,7 +125,7 @@ const members = z.object({
     .string()
     .min(1)
     .max(256)
-    .describe("The name of the object: the mapped one or the provider's."),
+    .describe("The object's mapped name, or its name at the provider."),
   groupRef: ref.describe('The ref of the group whose account is written to.'),
   type: writeType.describe('Whether records are created, updated or deleted.'),
   mode: orDefault(writeMode, 'SYNCHRONOUS').describe(

@@ -24,14 +24,14 @@ const period = z
 const dynamicMapping = z.strictObject({
   mapToName: boundedString.describe("The builder's name of the field."),
   mapToDisplayName: boundedString.optional().describe('The name that people see.'),
-  prompt: z.string().optional().describe('The prompt that people see when they map it.'),
+  prompt: z.string().optional().describe('The prompt that people see when they map the name.'),
   fieldName: boundedString
     .optional()
     .describe("The provider's field, unless selectedFieldMappings has another."),
   mappedValues: z
     .array(
       z.strictObject({
-        mappedValue: boundedString.describe("A value of the builder's."),
+        mappedValue: boundedString.describe("The builder's value."),
         mappedDisplayValue: boundedString.describe('The value as people see it.'),
       }),
     )
@@ -82,7 +82,7 @@ const optionalMembers = {
   dynamicMappingsInput: z
     .array(dynamicMapping)
     .optional()
-    .describe('Names to map, in addition to those of the integration.'),
+    .describe("Names to map in addition to the integration's names."),
   fieldFilters: fieldFilters
     .optional()
     .describe('Only records that meet all conditions are read. Default: all records.'),
