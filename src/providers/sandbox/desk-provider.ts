@@ -60,7 +60,7 @@ export function createSandboxDeskProvider(address: () => string): Provider {
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'X-Api-Key' },
     healthCheck: PATH,
-    // 5 % of the sandbox's default rate, as for the CRM.
+    // 5% of the sandbox's default rate, as for the CRM.
     limits: { requestsPerSecond: 1_000 },
     api,
   });

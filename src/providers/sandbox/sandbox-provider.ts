@@ -7,7 +7,7 @@ import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 const limits: ProviderLimits = {
   // Enough to hide the latency, and few of the sandbox's sockets.
   concurrency: 10,
-  // 5 % of the sandbox's default rate, so that one connection can't use all of it.
+  // 5% of the sandbox's default rate, so that one connection can't use all of it.
   requestsPerSecond: 1_000,
   timeoutMs: 10_000,
   // A page of 200 contacts has 100 KB. This limit permits strings of maximum length in all of them.

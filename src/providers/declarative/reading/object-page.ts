@@ -1,4 +1,4 @@
-/** Reads one page of an object: of its own list, or of the lists below each parent record. */
+/** Reads one page of an object: of its own list, or of the lists under each parent record. */
 import { z } from 'zod';
 import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, RecordPage } from '../../moving-records.ts';

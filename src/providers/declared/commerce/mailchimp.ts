@@ -1,5 +1,5 @@
 /**
- * Mailchimp: a REST API whose members are listed below each audience.
+ * Mailchimp: a REST API whose members are listed under each audience.
  * Locations such as `/data/id` are JSON Pointers.
  */
 import type {
@@ -50,7 +50,7 @@ export const mailchimp: DeclaredProvider = {
     checkedAgainst: 'the shapes that published connectors rely on',
     notes: [
       'Members are read list by list, and their id is `list:member`. A deletion archives the member.',
-      'Campaigns and lists have no time of change, so each read fetches all of them.',
+      'Campaigns and lists have no modification time, so each read fetches all of them.',
       'Events are not supported: the vendor does not sign its requests.',
     ],
     errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },

@@ -130,7 +130,7 @@ export const shopify: DeclaredProvider = {
     apiVersion: VERSION,
     docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
     checkedAgainst: 'the shapes that published connectors rely on',
-    notes: ['Only orders of the last 60 days are read, unless the app has access to all orders.'],
+    notes: ['Only orders from the last 60 days are read, unless the app has access to all orders.'],
     scopes: [
       'read_customers',
       'write_customers',
@@ -185,7 +185,7 @@ export const shopify: DeclaredProvider = {
       time: { at: { header: 'X-Shopify-Triggered-At' }, format: 'iso' },
       acceptedStatus: 200,
       instructions: [
-        "In the app's configuration (shopify.app.toml) or its version at Shopify, subscribe to the topics of customers, products and orders with the URI {url}",
+        "In the app's configuration (shopify.app.toml) or its version at Shopify, subscribe the URI {url} to the topics of customers, products and orders.",
         "The app's client secret signs requests, so the provider app needs no `webhookSecret`.",
       ],
     },

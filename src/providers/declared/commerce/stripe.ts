@@ -106,7 +106,7 @@ export const stripe: DeclaredProvider = {
       changedFields: '/data/previous_attributes',
       record: '/data/object',
       instructions: [
-        'At Stripe, open Developers, Webhooks, and add an endpoint for events of connected accounts: {url}',
+        'At Stripe, open Developers, Webhooks, and add {url} as an endpoint for events of connected accounts.',
         'Select the event types of customers, products, prices, invoices and subscriptions.',
         "Set the endpoint's signing secret (whsec_…) as `webhookSecret` of the provider app.",
       ],

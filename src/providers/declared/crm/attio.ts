@@ -126,7 +126,7 @@ export const attio: DeclaredProvider = {
     docsUrl: 'https://docs.attio.com/rest-api/overview',
     checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
     notes: [
-      'Records have no time of change, so each read fetches all of them.',
+      'Records have no modification time, so each read fetches all of them.',
       'An update adds values to an attribute that has several.',
       'The time of an event is the time at which it arrived, because the vendor sends none. Events do not name the changed attributes. Events of tasks are not supported: the vendor does not document their form.',
       "`rawEvent` of a note's event has the record that the note belongs to. Changes of the title and of the text are updates.",

@@ -6,7 +6,7 @@ const PATH = '/crm/v8/{object}';
 const OUTCOME = '/data/0';
 const SUCCESS = { at: '/data/0/status', value: 'success' };
 
-/** Hosts of the accounts servers: those of https://www.zoho.com/accounts/protocol/oauth/multi-dc.html and China's. */
+/** The hosts of the accounts servers in https://www.zoho.com/accounts/protocol/oauth/multi-dc.html, plus the one in China. */
 const ACCOUNTS_HOSTS = [
   'accounts.zoho.com',
   'accounts.zoho.eu',
@@ -18,7 +18,7 @@ const ACCOUNTS_HOSTS = [
   'accounts.zoho.com.cn',
   'accounts.zoho.uk',
 ];
-/** Hosts of the API. Sandboxes have other subdomains than `www`. */
+/** Hosts of the API. Sandboxes use subdomains other than `www`. */
 const API_HOSTS = [
   '*.zohoapis.com',
   '*.zohoapis.eu',
@@ -140,7 +140,7 @@ export const zoho: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
     notes: [
       'A read returns at most 50 fields, and ignores others.',
-      'Events are not supported: a channel ends within a week, and the vendor does not document how to renew it.',
+      'Events are not supported: a channel expires within a week, and the vendor does not document how to renew it.',
     ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
     inputs: {

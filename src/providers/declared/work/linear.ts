@@ -189,7 +189,7 @@ export const linear: DeclaredProvider = {
       changedFields: '/updatedFrom',
       acceptedStatus: 200,
       instructions: [
-        'At Linear, open the OAuth application and enable webhooks with the URL {url}',
+        'At Linear, open the OAuth application and enable webhooks. Enter {url} as the webhook URL.',
         'Choose the data change events of issues, projects and comments.',
         "Set the application's webhook signing secret as `webhookSecret` of the provider app.",
       ],

@@ -1,5 +1,5 @@
 /**
- * Zoom: a REST API whose meetings, webinars and recordings are listed below each user.
+ * Zoom: a REST API whose meetings, webinars and recordings are listed under each user.
  * Locations such as `/data/id` are JSON Pointers.
  */
 import type {
