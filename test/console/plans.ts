@@ -52,7 +52,7 @@ export function testPlans(stage: () => ConsoleStage) {
   test('warns of deletions before a plan is applied', async () => {
     await open('configuration');
     await page.getByLabel('Document (YAML').fill('specVersion: 1.0.0\ntopics: []\n');
-    await page.getByText('Delete objects that the document omits from its sections').click();
+    await page.getByText('Delete objects that are missing from a section of the document').click();
     await press('Preview changes');
     const deletions = page.getByRole('heading', { name: /^Delete topics\./ });
     await deletions.first().waitFor();

@@ -109,7 +109,7 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
                     }}
                   >
                     <p>
-                      Within a second, its token is rejected. The agent can no longer commit its
+                      The token is rejected within a second. The agent can no longer commit its
                       approved proposals.
                     </p>
                   </ConfirmChange>

@@ -126,7 +126,8 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
           <Json value={delivery.body} label="Body" />
         ) : (
           <Empty title="Body not available">
-            Reading it needs the scope payloads:read. Bodies are removed after the retention period.
+            Reading the body requires the payloads:read scope. Bodies are deleted after the
+            retention period.
           </Empty>
         )}
       </Panel>

@@ -14,7 +14,7 @@ import { refreshAll } from './refresh.ts';
 
 interface PageProps {
   title: ReactNode;
-  /** The title of the tab and of bookmarks, if the visible title is more than a text. */
+  /** The title of the tab and of bookmarks, if `title` is not a string. */
   name?: string;
   /** A line below the title. */
   description?: ReactNode;
@@ -63,8 +63,8 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
 }
 
 /**
- * GraphiQL with the page's query. It uses the session of the browser. Other credentials are never in a URL: the reader enters
- * them in its Headers tab.
+ * A link to GraphiQL with the page's query. GraphiQL uses the browser session. Keys and tokens are never put in a URL:
+ * the user enters them in the Headers tab.
  */
 function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variables: object }) {
   const text = useDocument(getDocumentId(getRequest(query).params));
@@ -108,7 +108,7 @@ interface LoadedProps {
   children: ReactNode;
 }
 
-/** Loads and fails separately, so that the rest of the screen stays. */
+/** Shows its own loading and error states, so that the rest of the screen stays visible. */
 export function Loaded({ path, errorFallback, children }: LoadedProps) {
   return (
     <ErrorBoundary key={path} errorFallback={errorFallback}>

@@ -94,7 +94,7 @@ export default function PlanPage({ project, id = '' }: ConsolePageProps) {
             Applied: plan.applyTime && <Time value={plan.applyTime} />,
             Expires: plan.applyTime ? null : <Time value={plan.expireTime} />,
             Deletions: plan.allowDeletions
-              ? 'Objects that the document omits from its sections'
+              ? 'Objects that are missing from a section of the document'
               : null,
             ID: <Copyable value={plan.id} label="ID" />,
           }}

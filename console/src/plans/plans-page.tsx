@@ -67,7 +67,7 @@ export default function PlansPage({ project }: ConsolePageProps) {
           />
           <CheckBox
             name="allowDeletions"
-            label="Delete objects that the document omits from its sections"
+            label="Delete objects that are missing from a section of the document"
           />
         </ChangeForm>
       </Panel>

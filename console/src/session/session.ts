@@ -21,7 +21,7 @@ export function storeCredential(credential: Credential | null): void {
   else sessionStorage.setItem(KEY, credential);
 }
 
-/** An API key begins with `ik_`; every other text is a bearer token. */
+/** An API key begins with `ik_`. Any other string is a bearer token. */
 export function createHeaders(credential: Credential): HeaderMap {
   if (typeof credential !== 'string') return {};
   return credential.startsWith('ik_')
