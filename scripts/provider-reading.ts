@@ -1,4 +1,4 @@
-/** Compares one page of each object of a real account with the declaration. */
+/** Reads one page of each declared object from a real account, and checks that each record has its time of change. */
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
 import { providerDeclaration } from '../src/providers/declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../src/providers/declarative/declarative-provider.ts';
@@ -6,7 +6,7 @@ import { findValue } from '../src/providers/declarative/json.ts';
 import { parseTime } from '../src/providers/declarative/times.ts';
 import { ProviderError } from '../src/providers/provider-error.ts';
 
-/** The number of records of a page, which shows their shape. */
+/** Enough records to show their shape. */
 const PAGE_SIZE = 10;
 
 /** Prints a line for each object. Returns true if all objects could be read and each record has a time. */
@@ -16,7 +16,7 @@ export async function readObjects(
   session: ProviderSession,
 ): Promise<boolean> {
   const { objects } = providerDeclaration.parse(declared.api);
-  let isComplete = true;
+  let allPassed = true;
   for (const [objectName, { changedAt, standardFields = {} }] of Object.entries(objects)) {
     try {
       const read = { objectName, fields: Object.keys(standardFields), pageSize: PAGE_SIZE };
@@ -33,12 +33,12 @@ export async function readObjects(
       if (recordsWithoutTime.length > 0)
         results.push(`${recordsWithoutTime.length} without a time at ${changedAt?.at}`);
       console.log(`  ${objectName}: ${results.join(', ')}`);
-      isComplete &&= recordsWithoutTime.length === 0;
+      allPassed &&= recordsWithoutTime.length === 0;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       console.log(`  ${objectName}: ${error.kind}, ${error.message}`);
-      isComplete = false;
+      allPassed = false;
     }
   }
-  return isComplete;
+  return allPassed;
 }

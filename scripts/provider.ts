@@ -39,8 +39,8 @@ const { status } = spawnSync(
 await using session = openAccountSession(provider, process.env);
 if (session) {
   console.log(`Reading a page of each object from ${session.baseUrl}; nothing is written.`);
-  const isComplete = await readObjects(declared, provider, session);
-  if (!isComplete) process.exitCode = 1;
+  const allPassed = await readObjects(declared, provider, session);
+  if (!allPassed) process.exitCode = 1;
 } else {
   console.log('No account is read: set PROVIDER_TOKEN, or PROVIDER_USER and PROVIDER_PASSWORD.');
 }

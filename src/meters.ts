@@ -6,7 +6,7 @@ import { DomainError, ServiceUnavailable } from './errors.ts';
 
 type OperationKind = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** `requests` are those that LIMIT_REQUESTS counts, and `deliveries` attempts to send. */
+/** `requests` counts what LIMIT_REQUESTS limits. `deliveries` counts attempts in progress. */
 export type ActiveWork = 'requests' | 'providerCalls' | 'deliveries';
 
 export interface Meters {
@@ -25,8 +25,8 @@ export interface Meters {
   }): void;
   costComputed(cost: number): void;
   /**
-   * A limit refused work: of a GraphQL operation (`depth`), a rate (`rate`, `wrong_keys`), or a share by the name of
-   * its setting (`caller_requests`).
+   * A limit refused work. `limit` is `depth` or another limit on GraphQL operations, `rate` or `wrong_keys`, or the
+   * setting of a share, such as `caller_requests`.
    */
   limitRefused(limit: string): void;
   /** `outcome` is the class of the status, like `2xx`, or the kind of the failure. */

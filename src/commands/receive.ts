@@ -12,7 +12,7 @@ import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE =
   'Usage: SIGNING_SECRET=whsec_... npm run receive -- [--port 4100], or with --secret whsec_...';
-/** Far above the size of a message. */
+/** Far more than a message needs. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 function readOptions(args: string[]): { secret: string; port: number } {
@@ -27,7 +27,7 @@ function readOptions(args: string[]): { secret: string; port: number } {
     );
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new CommandError(`--port: must be a port\n${USAGE}`);
+    throw new CommandError(`--port: must be a number from 0 to 65535\n${USAGE}`);
   }
   return { secret, port: Number(port) };
 }

@@ -1,6 +1,6 @@
 /**
- * Rows that workers process in turn, each held by a lease. A worker claims a row, renews the lease while it works,
- * stores the result and releases the row. Each update requires the claim, so a late result of an older claim is
+ * Rows of work. A worker holds a lease on each row that it processes: it claims the row, renews the lease while it
+ * works, stores the result and releases the row. Each update requires the claim, so a late result of an older claim is
  * rejected with LeaseLost.
  */
 import type { Log } from '../log.ts';
@@ -49,9 +49,9 @@ interface UpdatableTable<W, D> {
 }
 
 export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T>> {
-  /** SQL without values: true if no worker holds the row. */
+  /** SQL without parameters: true if no worker holds the row. */
   readonly isFree: Prisma.Sql;
-  /** SQL without values: the end of a lease that begins or is renewed now. */
+  /** SQL without parameters: the end of a lease that begins or is renewed now. */
   readonly leaseEnd: Prisma.Sql;
   readonly #options: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
@@ -86,8 +86,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims rows whose keys are in `chosen`, a table of the statement's `with`. It may return fewer rows than the limit:
-   * where rows are on several servers, the limit applies to each server.
+   * Claims up to `countMax` rows, part by part: each part gets the limit that the earlier parts left. `chosen` returns
+   * the common table expression `chosen`, which selects the keys.
    */
   async claim<C extends Column<T>>(
     database: ClaimDatabase,

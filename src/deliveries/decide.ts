@@ -1,7 +1,7 @@
 /** Decides whether and when a delivery is retried. */
 import { HOUR_MS } from '../work/durations.ts';
 
-/** Delays vary by up to 20 %, so that deliveries that failed together are not retried together. */
+/** Delays vary by up to 20%, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
 /** The longest Retry-After that is respected. */
 const RETRY_AFTER_MS_MAX = HOUR_MS;
@@ -51,8 +51,8 @@ export function decideRetry(outcome: Outcome, attemptCount: number, rules: Retry
 }
 
 /**
- * Returns the wait that the header requests, as a number of seconds or a date (RFC 9110, section 10.2.3). Returns 0 for
- * other values.
+ * Returns the requested delay in milliseconds. The header contains a number of seconds or a date (RFC 9110, section
+ * 10.2.3). Returns 0 for other values.
  */
 function parseRetryAfterMs(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;

@@ -23,7 +23,7 @@ interface FollowOptions<F> {
 }
 
 export interface Feed<E, F> extends AsyncDisposable {
-  /** The number of followers that read their log individually, because they lag behind. */
+  /** The number of followers that read their log on their own, because they lag behind. */
   readonly lagging: number;
   /** Yields the entries after a position, then each new one, in the log's order, without gaps or repetitions. */
   follow(log: FollowedLog, options: FollowOptions<F>): AsyncIterableIterator<LogItem<E>>;

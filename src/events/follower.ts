@@ -1,6 +1,6 @@
 /**
  * A subscriber with its position in the stored log. A live subscriber gets new entries from the tail. If it lags, the
- * tail drops it, and it reads the log individually from its position until it has caught up. A stalled subscriber
+ * tail drops it, and it reads the log on its own from its position until it has caught up. A stalled subscriber
  * therefore costs a bounded buffer and misses no entry.
  */
 import { Signal } from '../work/signal.ts';
@@ -25,7 +25,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   readonly #signal = new Signal();
   /** Every matching entry up to this position was returned, or is in `#readItems`. */
   #coveredPosition: bigint;
-  /** Entries that the follower read individually. */
+  /** Entries that the follower read on its own. */
   #readItems: LogItem<E>[] = [];
   /** Entries after `#joinedPosition` that the tail has passed on, and their bytes. */
   #waitingItems: LogItem<E>[] = [];
@@ -63,7 +63,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     return DONE;
   }
 
-  /** Ends the stream, and a waiting `next()` immediately. */
+  /** Ends the stream. A `next()` that waits for an entry returns immediately. */
   async return(): Promise<IteratorResult<LogItem<E>>> {
     this.#hasEnded = true;
     this.#readItems = [];
@@ -105,7 +105,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     if (this.#hasFailed) this.#signal.raise();
   }
 
-  /** Joins the tail, which passes on new entries from now on. The follower reads the earlier ones individually. */
+  /** Joins the tail, which passes on new entries from now on. The follower reads earlier entries on its own. */
   #join(): void {
     this.#joinedPosition = this.#tail.position;
     this.#isLive = true;

@@ -55,7 +55,7 @@ export class Sockets implements AsyncDisposable {
     if (nextRequest) this.run(nextRequest.origin, nextRequest.work);
   }
 
-  /** Takes the most recently used idle connection of the origin, which the server is least likely to be closing. */
+  /** Takes the origin's most recently used idle connection, because the server is least likely to close it. */
   #takeIdle(origin: string): Connection | undefined {
     const connection = [...this.#idle].findLast((idle) => idle.origin === origin);
     if (connection) this.#idle.delete(connection);

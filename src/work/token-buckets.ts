@@ -31,7 +31,7 @@ export function createTokenBuckets(
 ): TokenBuckets {
   let buckets: LRUCache<string, Bucket> | undefined;
   const refill = (name: string) => {
-    // Allocated at the first use, because the cache allocates memory for all names, and most buckets of a process are
+    // Allocated on first use, because the cache allocates memory for all names, and most buckets of a process are
     // never used.
     buckets ??= new LRUCache({ max });
     const time = now();

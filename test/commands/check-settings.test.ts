@@ -96,8 +96,8 @@ test('reads settings only through the configuration', () => {
   const readers = globSync('src/**/*.ts', { cwd: ROOT })
     .filter((file) => !file.includes('generated'))
     .flatMap((file) => readText(file).match(/process\.env\b[.[]\S*?\b\w+/g) ?? []);
-  // npm sets `npm_lifecycle_event`. The usage of a command names the variables that it reads, and options of `gateway`
-  // name variables.
+  // Exceptions: npm sets `npm_lifecycle_event`, commands read the secrets that their usage names, and `gateway` maps
+  // options to variables.
   expect([...new Set(readers)].sort()).toEqual([
     'process.env.BACKUP_PASSPHRASE',
     'process.env.SIGNING_SECRET',

@@ -51,7 +51,7 @@ test.each([
 
 test.each([
   [[], 'SIGNING_SECRET or --secret: must start with whsec_'],
-  [['--secret', 'whsec_x', '--port', '70000'], '--port: must be a port'],
+  [['--secret', 'whsec_x', '--port', '70000'], '--port: must be a number from 0 to 65535'],
   [['--what'], 'Unknown option'],
 ])('refuses %j with the usage', async (args, problem) => {
   const running = promisify(execFile)(process.execPath, [command, ...args]);

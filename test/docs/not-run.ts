@@ -92,7 +92,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm ci', reason: RUN_BY_CI },
   { command: 'npm test', reason: 'this test is a part of it' },
   { command: 'npm run test:all', reason: RUN_BY_CI },
-  { command: 'npm run dev', reason: 'npm start in watch mode' },
+  { command: 'npm run dev', reason: 'it is npm start in watch mode, and never ends' },
   {
     command: 'npm ci && npm start',
     reason: 'the packages are installed, and the walk starts the server',
@@ -107,7 +107,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'npm run console:pictures -- data/pictures',
-    reason: 'test/console opens the pages that it opens',
+    reason: 'test/console opens the same pages',
   },
   {
     command: 'PORT=4710 npm start',
@@ -119,7 +119,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run test:faults', reason: RUN_BY_CI },
   {
     command: 'npm run test:pooler',
-    reason: '.ci/run runs its project `pooler`, and the other flows take minutes',
+    reason: '.ci/run runs the `pooler` project; the other tests take minutes',
   },
   { command: 'npm run test:citus', reason: 'it needs a Citus cluster' },
   {

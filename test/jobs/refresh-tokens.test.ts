@@ -127,7 +127,7 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
   ]);
 });
 
-/** Creates connections whose credentials no key opens. Their tokens expire first, so a sweep begins with them. */
+/** Creates connections whose credentials cannot be decrypted. Their tokens expire first, so a sweep begins with them. */
 async function createUnreadableConnections(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number += 1) {

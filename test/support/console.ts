@@ -20,7 +20,7 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** Expects that the page keeps the rules of axe. Default: every rule that axe has. */
+/** Expects that the page passes the axe rules. By default, all rules run. */
 export async function expectAccessible(page: Page, ...rules: string[]): Promise<void> {
   // `evaluate` bypasses the page's content security policy, as a browser extension does.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
@@ -30,7 +30,7 @@ export async function expectAccessible(page: Page, ...rules: string[]): Promise<
     };
     const options = {
       ...(runOnly.length > 0 && { runOnly }),
-      // Reporting no passes and loading no style sheets and media again saves a third of the time.
+      // Omitting passes and the preload of style sheets and media saves a third of the time.
       resultTypes: ['violations'],
       preload: false,
     };
@@ -44,7 +44,7 @@ export async function expectAccessible(page: Page, ...rules: string[]): Promise<
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-/** Expects that the page fits wide and narrow screens, and keeps the rules of axe in light and dark. */
+/** Expects that the page fits wide and narrow screens, passes the axe checks, and has enough contrast in dark mode. */
 export async function expectFitsScreens(page: Page): Promise<void> {
   for (const viewport of [PHONE, WIDE]) {
     await page.setViewportSize(viewport);

@@ -6,8 +6,9 @@ const SLOW_FILES =
   /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests|faults\/(operation\/image|backfill|silence|subscribers))\.test\.ts$/;
 
 /**
- * Runs the slow files of a project first, and small projects before large ones, because the only file of `bench` takes
- * longest. Otherwise keeps vitest's order: the longest files of earlier runs first, or the largest ones in a fresh clone.
+ * Runs the slow files of a project first, and projects with few files first: `bench` has only one file, which takes
+ * longest. Otherwise keeps vitest's order: the longest files of earlier runs first, or the largest files in a fresh
+ * clone.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -16,7 +16,7 @@ import {
 } from './notification-connection.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
-/** A readiness check gets its result within a second. */
+/** Below a second, the limit of a readiness check. */
 const PING_MAX_MS = 800;
 
 export class PostgresNotifications implements AsyncDisposable {

@@ -190,8 +190,8 @@ test('names the position of a variable of the wrong type', async () => {
 });
 
 /**
- * Returns the expected Vary header. Whether a page may read a response depends on its origin. For GraphQL,
- * the format also depends on Accept.
+ * Returns the expected Vary header. CORS headers depend on Origin, and the format of a GraphQL response also depends on
+ * Accept.
  */
 function getVary(path: string): string | null {
   if (path.startsWith('/graphql')) return 'Accept, Origin';
