@@ -69,7 +69,7 @@ function printRun({ database, growth, responses, skipped, failures }: Run): void
     name,
     `${early.toFixed(1)} ${unit}`,
     `${late.toFixed(1)} ${unit}`,
-    `${((late / early - 1) * 100).toFixed(0)} %`,
+    `${((late / early - 1) * 100).toFixed(0)}%`,
   ]);
   const backlog = skipped > 0 ? `, ${skipped} skipped because of the backlog` : '';
   console.log(
