@@ -42,7 +42,7 @@ export interface Meters {
     outcome: 'succeeded' | 'failed';
     projectId: string;
   }): void;
-  recordsMoved(records: { kind: 'read' | 'write'; count: number; projectId: string }): void;
+  recordsProcessed(records: { kind: 'read' | 'write'; count: number; projectId: string }): void;
   deliveryAttempted(attempt: {
     outcome: 'succeeded' | 'retried' | 'failed';
     seconds: number;
@@ -51,7 +51,7 @@ export interface Meters {
   /** A provider sent a request or a stream batch with events. `outcome` is how it was received. */
   providerEventReceived(event: { provider: string; outcome: string }): void;
   /** Events of a provider were stored, turned into deliveries (`enqueued`), or failed permanently (`failed`). */
-  providerEventsMoved(events: {
+  providerEventsProcessed(events: {
     provider: string;
     outcome: 'stored' | 'enqueued' | 'failed';
     count: number;
@@ -71,10 +71,10 @@ export const NO_METERS: Meters = Object.freeze({
   providerCalled: noop,
   tokenRefreshed: noop,
   operationEnded: noop,
-  recordsMoved: noop,
+  recordsProcessed: noop,
   deliveryAttempted: noop,
   providerEventReceived: noop,
-  providerEventsMoved: noop,
+  providerEventsProcessed: noop,
   statementEnded: noop,
 });
 

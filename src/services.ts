@@ -143,7 +143,7 @@ function openProviderAccess(
   const providerAccess = createProviderAccess({
     outbound: use('requests to providers', createProviderOutbound(config, sandbox)),
     observer: requestRecorder,
-    unstored: use('tokens to store', new UnstoredTokens(log)),
+    unstoredTokens: use('tokens to store', new UnstoredTokens(log)),
   });
   return { requestRecorder, providerAccess };
 }

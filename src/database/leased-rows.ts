@@ -19,11 +19,12 @@ import { allProjectsMark, type SweepDatabase } from './projects/all-projects.ts'
 import { rotateParts } from './projects/project-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
-const DUE = Prisma.raw(allProjectsMark('rows that are due'));
+const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('rows that are due'));
 
 /** Finds due rows in all projects, or in those of the database's group. */
 type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
 
+/** `K` are the columns of the table's key, and `L` is the column of the lease's token. */
 interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>> {
   table: T;
   /** The columns of the key. */
@@ -31,7 +32,7 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
   leaseMs: number;
   columns: LeaseColumns & { token: L };
   /** A condition on the row, named `held`. A row that fails it is not claimed, and its lease is not renewed. */
-  isClaimable?: Prisma.Sql;
+  isClaimableSql?: Prisma.Sql;
 }
 
 interface RenewalOptions {
@@ -48,22 +49,24 @@ interface UpdatableTable<W, D> {
   updateMany: (change: { where: W; data: D }) => Promise<{ count: number }>;
 }
 
+/** `T` is the table, `K` are the columns of its key, and `L` is the column of the lease's token. */
 export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T>> {
   /** SQL without parameters: true if no worker holds the row. */
-  readonly isFree: Prisma.Sql;
+  readonly isFreeSql: Prisma.Sql;
   /** SQL without parameters: the end of a lease that begins or is renewed now. */
-  readonly leaseEnd: Prisma.Sql;
+  readonly leaseEndSql: Prisma.Sql;
   readonly #options: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
-  readonly #isClaimable: Prisma.Sql;
-  #claims = 0;
+  readonly #isClaimableSql: Prisma.Sql;
+  /** The number of claims. Each claim begins with the next part of the database's group. */
+  #turn = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
     this.#options = options;
     this.#table = Prisma.raw(`"${options.table}"`);
-    this.leaseEnd = Prisma.raw(leaseEndSql(options.leaseMs));
-    this.#isClaimable = options.isClaimable ?? Prisma.raw('true');
-    this.isFree = Prisma.raw(isFreeSql(options.columns));
+    this.leaseEndSql = Prisma.raw(leaseEndSql(options.leaseMs));
+    this.#isClaimableSql = options.isClaimableSql ?? Prisma.raw('true');
+    this.isFreeSql = Prisma.raw(isFreeSql(options.columns));
   }
 
   /**
@@ -79,7 +82,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       { countMax, columns },
       (groupDatabase, remaining) => Prisma.sql`chosen as (
         select ${formatColumns('held', this.#options.key)} from ${this.#table} held
-        where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFree} and ${this.#isClaimable}
+        where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFreeSql} and ${this.#isClaimableSql}
         order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
       )`,
     );
@@ -95,8 +98,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     chosen: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
   ): Promise<Pick<Row<T>, C>[]> {
     const rows: Pick<Row<T>, C>[] = [];
-    this.#claims += 1;
-    for (const group of rotateParts(database.group, this.#claims)) {
+    this.#turn += 1;
+    for (const group of rotateParts(database.group, this.#turn)) {
       const remaining = countMax - rows.length;
       if (remaining <= 0) break;
       const groupDatabase = { ...database, group };
@@ -107,17 +110,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     return rows;
   }
 
+  /** `with recursive` is for callers whose `chosen` is recursive. */
   #claimChosen<C extends Column<T>>(
     database: ClaimDatabase,
     chosen: Prisma.Sql,
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
-    const isChosen = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
+    const isChosenSql = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
     return runSweep(
       database,
-      Prisma.sql`${DUE} with recursive ${chosen}
+      Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosen}
       update ${this.#table} held set ${this.#formatLease(database.processes.id)}
-      from chosen where ${Prisma.raw(isChosen.join(' and '))}
+      from chosen where ${Prisma.raw(isChosenSql.join(' and '))}
       returning ${formatColumns('held', columns)}`,
     );
   }
@@ -132,7 +136,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Promise<Pick<Row<T>, C> | null> {
     const [claimedRow] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
       update ${this.#table} held set ${this.#formatLease(processes.id)}
-      where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFree} and ${this.#isClaimable}
+      where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFreeSql} and ${this.#isClaimableSql}
       returning ${formatColumns('held', columns)}`;
     return claimedRow ?? null;
   }
@@ -140,7 +144,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   /** SQL: the assignments that begin a lease. */
   #formatLease(processId: string): Prisma.Sql {
     const { token, expireTime } = this.#options.columns;
-    return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEnd}`;
+    return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEndSql}`;
   }
 
   /** Renews the lease of a claim until it is disposed of. */
@@ -160,10 +164,10 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   /** Extends the lease. Throws LeaseLost if the claim no longer holds the row. */
   async renew(client: Client, claim: Pick<Row<T>, K | L>): Promise<void> {
     const { key, columns } = this.#options;
-    const isHeld = matchRow(claim, [...key, columns.token]);
+    const isHeldSql = matchRow(claim, [...key, columns.token]);
     const renewed = await client.$executeRaw`
-      update ${this.#table} held set ${quoteName(columns.expireTime)} = ${this.leaseEnd}
-      where ${isHeld} and ${this.#isClaimable}`;
+      update ${this.#table} held set ${quoteName(columns.expireTime)} = ${this.leaseEndSql}
+      where ${isHeldSql} and ${this.#isClaimableSql}`;
     requireLease(renewed);
   }
 

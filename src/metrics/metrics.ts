@@ -49,13 +49,13 @@ export function createMetrics({ METRICS_PROJECTS }: Pick<Config, 'METRICS_PROJEC
     tokenRefreshed: (labels) => instruments.refreshes.inc(labels),
     operationEnded: ({ projectId, ...labels }) =>
       instruments.operations.inc({ ...labels, ...getProjectLabel(projectId) }),
-    recordsMoved: ({ kind, count, projectId }) =>
+    recordsProcessed: ({ kind, count, projectId }) =>
       instruments.records.inc({ kind, ...getProjectLabel(projectId) }, count),
     deliveryAttempted: ({ outcome, seconds, projectId }) =>
       instruments.deliveries.observe({ outcome, ...getProjectLabel(projectId) }, seconds),
     providerEventReceived: (labels) => instruments.providerEvents.inc(labels),
-    providerEventsMoved: ({ count, ...labels }) =>
-      instruments.providerEventsMoved.inc(labels, count),
+    providerEventsProcessed: ({ count, ...labels }) =>
+      instruments.providerEventsProcessed.inc(labels, count),
     statementEnded: ({ outcome, seconds }) => instruments.statements.observe({ outcome }, seconds),
   };
   return { meters, registry };
@@ -134,7 +134,7 @@ function createWorkInstruments({ counter, histogram }: Factories, projectLabel: 
       'Events of providers.',
       providerLabels,
     ),
-    providerEventsMoved: counter(
+    providerEventsProcessed: counter(
       'gateway_provider_events_moved_total',
       'Events of providers, one for each installation that wants one.',
       providerLabels,

@@ -60,7 +60,7 @@ export function createOutbound({
       return createGrpcClient(url, addresses);
     },
     get openSockets() {
-      return sockets.open;
+      return sockets.openCount;
     },
     [Symbol.asyncDispose]: () => sockets[Symbol.asyncDispose](),
   };

@@ -30,7 +30,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   /** The number of connections: in use, opening, or idle. */
-  get open(): number {
+  get openCount(): number {
     return this.#connections.size;
   }
 

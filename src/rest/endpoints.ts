@@ -14,7 +14,7 @@ import { notificationEventEndpoints } from './event/notification-event.ts';
 import { topicEndpoints } from './event/topic.ts';
 import { topicDestinationRouteEndpoints } from './event/topic-destination-route.ts';
 import { installationEndpoints } from './installation/installation.ts';
-import { defineFieldsEndpoints } from './installation/object-fields.ts';
+import { objectFieldsEndpoints } from './installation/object-fields.ts';
 import { objectMetadataEndpoints } from './installation/object-metadata.ts';
 import { hydratedRevisionEndpoint } from './integration/hydrated-revision.ts';
 import { integrationEndpoints } from './integration/integration.ts';
@@ -59,7 +59,7 @@ export const ENDPOINTS: Endpoint[] = [
   ...accountObjectEndpoints,
   ...oauthConnectEndpoints,
   ...objectMetadataEndpoints,
-  ...defineFieldsEndpoints,
+  ...objectFieldsEndpoints,
   ...integrationEndpoints,
   ...revisionEndpoints,
   ...planEndpoints,

@@ -56,7 +56,7 @@ async function receiveWebhook(
   const { receipt, stored, response, waitSeconds } = await receiveEvents(services, app, input);
   const provider = getMetricName(services, app.provider);
   services.meters.providerEventReceived({ provider, outcome: receipt });
-  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: stored });
+  services.meters.providerEventsProcessed({ provider, outcome: 'stored', count: stored });
   const fields = { requestId: metadata.requestId, ...app, receipt, stored };
   services.log.info(fields, 'provider_events.received');
   if (receipt !== 'ACCEPTED') return sendProblem(reply, createReceiptProblem(receipt, waitSeconds));

@@ -34,7 +34,7 @@ async function insertRows(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
     key: KEY,
     leaseMs,
     columns: LEASE,
-    isClaimable: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
+    isClaimableSql: Prisma.sql`held."projectId" = ${projectId} and held."isWanted"`,
   });
   const claim = (countMax: number, now = NOW) =>
     rows.claimDue(database, { countMax, now, columns: [...KEY, LEASE.token] });

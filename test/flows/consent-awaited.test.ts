@@ -4,7 +4,7 @@ import { getSharedApp } from '../support/app.ts';
 import {
   GET_CREDENTIALS,
   generateConnection,
-  keepEvents,
+  recordEvents,
 } from '../support/fixtures/connections.ts';
 import {
   createInstallation,
@@ -35,7 +35,7 @@ async function createWaitingConnection() {
   const { tenant } = rest;
   await insertDestination(app, tenant);
   await createProviderApp(tenant, { scopes: ['of.the.app'] });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const connection = await generateConnection(tenant, {
     oauth2AuthorizationCode: { scopes: SCOPES },
   });

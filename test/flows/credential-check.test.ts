@@ -8,7 +8,7 @@ import {
   GENERATE_CONNECTION,
   GET_CREDENTIALS,
   generateConnection,
-  keepEvents,
+  recordEvents,
 } from '../support/fixtures/connections.ts';
 import {
   CLIENT,
@@ -38,7 +38,7 @@ async function readStoredRows({ app: { services } }: TestApp, { projectId }: Ten
 
 test('returns UNPROCESSABLE for a rejected key or password, and stores and emits nothing', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const wrongPassword = { username: 'ann', password: 'planted' };
   for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrongPassword }]) {
     const { code, problem } = await tenant.getRefusal(
@@ -82,7 +82,7 @@ test.each([
   ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTED)],
 ])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const { code, problem } = await tenant.getRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, credentials),
@@ -113,7 +113,7 @@ test.each([
 test('keeps the stored client secret if a new secret is rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const connectionKey = { projectIdOrName: tenant.projectId, connectionId: id };
   const createChange = (clientSecret: string) => ({
@@ -139,7 +139,7 @@ test('keeps the stored client secret if a new secret is rejected', async () => {
 test('keeps the stored key and names if a new key is rejected', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
   const repeatedVariables = createConnectionVariables(tenant, { apiKey: 'wrong', ...names });

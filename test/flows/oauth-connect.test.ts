@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../support/app.ts';
-import { keepEvents } from '../support/fixtures/connections.ts';
+import { recordEvents } from '../support/fixtures/connections.ts';
 import {
   CLIENT_ID,
   callSandbox,
@@ -51,7 +51,7 @@ const openCallback = browser.send;
 test('creates a connection with usable tokens after a consent with PKCE', async () => {
   const tenant = await app.tenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const url = await openConsentPage(tenant, {
     authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
     redirectUrl: RETURN_URL,
@@ -113,7 +113,7 @@ test("accepts the gateway's connect page as redirectUrl, and refuses its other p
 test('updates the connection on a second connect, and shows a page if redirectUrl is omitted', async () => {
   const tenant = await app.tenant();
   await createProviderApp(tenant);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );

@@ -10,7 +10,7 @@ import {
   createConnectionVariables,
   GENERATE_CONNECTION,
   generateConnection,
-  keepEvents,
+  recordEvents,
 } from '../support/fixtures/connections.ts';
 import { getConnection, readStoredCredentials } from '../support/providers/oauth.ts';
 import { type ServedRequest, startProviderServer } from '../support/providers/provider-server.ts';
@@ -115,7 +115,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
 test('replaces a token before it expires, and when the provider rejects it', async () => {
   const tenant = await app.tenant();
   const { id, sendRequest, readConnection } = await connect(tenant, { subject: 'ann@acme.test' });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await sendRequest();
   expect((await verifyAssertion(tokenRequests.at(-1)?.form.assertion)).payload.sub).toBe(
     'ann@acme.test',

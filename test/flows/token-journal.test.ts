@@ -7,7 +7,7 @@ import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen } from '../support/app.ts';
-import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
 import {
   callSandbox,
   connectWithTokens,
@@ -91,7 +91,7 @@ test('stores at the next start a token that was received before a crash', async 
   expect(await readStoredCredentials(app, connection)).toEqual(credentialsBefore);
   expect(readFileSync(join(journalFolder, `${connection.id}.json`), 'utf8')).not.toContain('sbx_');
 
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await using restarted = await startServer(database);
   expect(readdirSync(journalFolder)).toEqual([]);
   expect(await getConnection(app, connection.id)).toMatchObject({

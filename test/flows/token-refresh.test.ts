@@ -3,7 +3,7 @@ import { openSession } from '../../src/domain/connection/connection-session.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { createTestApp, getSharedApp, keepOpen, onPostgres } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
-import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
 import {
   CLIENT,
   callSandbox,
@@ -36,7 +36,7 @@ function startCounting() {
 test('refreshes an expired token once for 50 concurrent calls', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => callSandbox(app, connection)),
@@ -140,7 +140,7 @@ test.each([
 ])('%s: requests one token for concurrent first calls with unchecked credentials', async (authScheme, credentials) => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { ...credentials, skipCheck: true });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const connection = await getConnection(app, id);
   expect(connection).toMatchObject({ authScheme, status: 'CREATED' });
   const countRequests = startCounting();
@@ -171,7 +171,7 @@ test('writes a record once if the first request was rejected with an old token',
 test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   for (let call = 0; call < 2; call += 1) {
     const error = await callSandbox(app, connection).catch((reason) => reason);
     expect(error).toMatchObject({ name: 'ProviderError', kind: 'AUTH_INVALIDATED' });
@@ -200,7 +200,7 @@ test.each([
 ])('keeps the connection if the token endpoint fails with %s', async (_name, fault, kind) => {
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
   const error = await callSandbox(app, connection).catch((reason) => reason);
   expect(error).toMatchObject({ kind, isTemporary: true, outcomeUnknown: false });
@@ -219,7 +219,7 @@ test('uses a valid token if a refresh fails temporarily', async () => {
 
 test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until the key is replaced', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const connection = await getConnection(app, id);
   for (let call = 0; call < 2; call += 1) {

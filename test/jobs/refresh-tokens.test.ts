@@ -12,7 +12,7 @@ import {
   type Tenant,
   type TestApp,
 } from '../support/app.ts';
-import { generateConnection, keepEvents } from '../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
 import { CLIENT_ID, createProviderApp } from '../support/providers/oauth.ts';
 
 const env = { ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
@@ -41,22 +41,21 @@ function startAnotherServer(): Promise<TestApp> {
 
 interface ExpiringToken {
   groupRef: string;
-  inMs: number;
+  expiresInMs: number;
   refreshToken?: string;
 }
 
 async function connect(
   tenant: Tenant,
-  { groupRef, inMs, ...rest }: ExpiringToken,
+  { groupRef, expiresInMs, refreshToken }: ExpiringToken,
 ): Promise<string> {
   const granted = sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
-  const { refreshToken = granted.refresh_token } = rest;
-  const expireTime = new Date(Date.now() + inMs);
+  const expireTime = new Date(Date.now() + expiresInMs);
   const { id } = await generateConnection(tenant, {
     groupRef,
     oauth2AuthorizationCode: {
       accessToken: { token: granted.access_token, expireTime },
-      refreshToken: { token: refreshToken },
+      refreshToken: { token: refreshToken ?? granted.refresh_token },
     },
   });
   return id;
@@ -72,11 +71,11 @@ test('refreshes each expiring token once when two servers sweep at the same time
   const tenant = await createTenantWithApp();
   const dueIds: string[] = [];
   for (let number = 0; number < CONNECTIONS; number += 1) {
-    dueIds.push(await connect(tenant, { groupRef: `group-${number}`, inMs: 60_000 }));
+    dueIds.push(await connect(tenant, { groupRef: `group-${number}`, expiresInMs: 60_000 }));
   }
-  const laterId = await connect(tenant, { groupRef: 'later', inMs: HOUR_MS });
+  const laterId = await connect(tenant, { groupRef: 'later', expiresInMs: HOUR_MS });
   const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id: laterId } });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
   // Refreshes take long enough for both servers to reach the same connections.
   sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
@@ -107,8 +106,8 @@ test('refreshes each expiring token once when two servers sweep at the same time
 
 test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", async () => {
   const tenant = await createTenantWithApp();
-  const listEvents = await keepEvents(app, tenant);
-  const options = { groupRef: 'refused', inMs: 60_000, refreshToken: 'sbx_rt_unknown' };
+  const listEvents = await recordEvents(app, tenant);
+  const options = { groupRef: 'refused', expiresInMs: 60_000, refreshToken: 'sbx_rt_unknown' };
   const id = await connect(tenant, options);
   const { signal } = new AbortController();
   for (let sweep = 0; sweep < 2; sweep += 1) await refreshTokensSweep.run(services, signal);
@@ -131,7 +130,7 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
 async function createUnreadableConnections(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let number = 0; number < count; number += 1) {
-    ids.push(await connect(tenant, { groupRef: `unreadable-${number}`, inMs: 1_000 }));
+    ids.push(await connect(tenant, { groupRef: `unreadable-${number}`, expiresInMs: 1_000 }));
   }
   const credentialsSealed = 'v1.00000000.AAAA';
   await prisma.connection.updateMany({ where: { id: { in: ids } }, data: { credentialsSealed } });
@@ -141,7 +140,7 @@ async function createUnreadableConnections(tenant: Tenant, count: number): Promi
 test('postpones unreadable connections, and refreshes other connections', async () => {
   const tenant = await createTenantWithApp();
   const unreadableIds = await createUnreadableConnections(tenant, 8);
-  const id = await connect(tenant, { groupRef: 'readable', inMs: 60_000 });
+  const id = await connect(tenant, { groupRef: 'readable', expiresInMs: 60_000 });
   await refreshTokensSweep.run(services, new AbortController().signal);
   const expireTime = new Date(Date.now() + 120_000);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
@@ -161,7 +160,7 @@ test('postpones unreadable connections, and refreshes other connections', async 
 
 test('ends the sweep if the database is not available, and postpones no connection', async () => {
   const tenant = await createTenantWithApp();
-  const id = await connect(tenant, { groupRef: 'away', inMs: 60_000 });
+  const id = await connect(tenant, { groupRef: 'away', expiresInMs: 60_000 });
   const open = () => {
     throw new ServiceUnavailable('The database is not available.', {
       cause: null,
@@ -177,7 +176,7 @@ test('ends the sweep if the database is not available, and postpones no connecti
 
 test('refreshes no token while the server stops', async () => {
   const tenant = await createTenantWithApp();
-  const id = await connect(tenant, { groupRef: 'waiting', inMs: 60_000 });
+  const id = await connect(tenant, { groupRef: 'waiting', expiresInMs: 60_000 });
   const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id } });
   await refreshTokensSweep.run(services, AbortSignal.abort());
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(connectionBefore);

@@ -8,7 +8,7 @@ import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
-import { keepEvents } from '../support/fixtures/connections.ts';
+import { recordEvents } from '../support/fixtures/connections.ts';
 import { CREATE_DESTINATION, createIntegrationContent } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import {
@@ -67,7 +67,7 @@ function getKind({ body }: ReceivedMessage): string {
 /** Creates a project that delivers events of all types and records to the receiver. */
 async function createSubscribedTenant(endpoint: string) {
   const tenant = await app.tenant();
-  await keepEvents(app, tenant);
+  await recordEvents(app, tenant);
   const { projectId } = tenant;
   const { createDestination } = await tenant.query(CREATE_DESTINATION, {
     input: {

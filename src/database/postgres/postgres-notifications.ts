@@ -33,7 +33,7 @@ export class PostgresNotifications implements AsyncDisposable {
   #pinging: Promise<void> | null = null;
   #isClosed = false;
 
-  /** `notify` sends notifications to the listeners of all processes. */
+  /** `notify` sends notifications to the listeners of all processes through the database. */
   constructor(server: Server, processes: SharedProcesses, notify: SendNotifications) {
     this.#server = server;
     this.#processes = processes;
@@ -49,7 +49,9 @@ export class PostgresNotifications implements AsyncDisposable {
     return listening;
   };
 
-  /** Sends notifications to the listeners of all processes. */
+  /**
+   * Sends notifications to all listeners: in memory if no other process runs, and otherwise through the database.
+   */
   send: SendNotifications = (notifications) =>
     this.#connection?.isAlone ? this.#listeners.send(notifications) : this.#notify(notifications);
 

@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
-import { createCreationRange, createdFilters } from '../paging/created-range.ts';
+import { createdFilters, toCreateTimeRange } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -53,7 +53,7 @@ export const listProjectDeliveries = read(
   ) => {
     refuseCombinations(args, DELIVERY_EXCLUSIVE);
     const { destinationId, eventType, status } = args;
-    const { timeCondition, orderOptions } = createCreationRange('dlv', args);
+    const { timeCondition, orderOptions } = toCreateTimeRange('dlv', args);
     // The index for event types starts with the status, so a list without a filter names every status.
     const anyStatus = eventType == null ? undefined : DELIVERY_STATUSES;
     const statuses = status == null ? anyStatus : [status].flat();
@@ -83,7 +83,7 @@ export const listDestinationDeliveries = read(
     { id: destinationId, projectId }: Row<'Destination'>,
     args: DeliveryArgs<typeof deliveryFilters>,
   ) => {
-    const { timeCondition, orderOptions } = createCreationRange('dlv', args);
+    const { timeCondition, orderOptions } = toCreateTimeRange('dlv', args);
     const where = {
       projectId,
       destinationId,

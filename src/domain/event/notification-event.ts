@@ -10,8 +10,8 @@ import type { Call } from '../call.ts';
 import { projectRead, read } from '../declared-read.ts';
 import {
   type CreatedFilters,
-  createCreationRange,
   createdFilters,
+  toCreateTimeRange,
   toOrder,
 } from '../paging/created-range.ts';
 import { encodeCursor } from '../paging/list-cursor.ts';
@@ -135,7 +135,7 @@ export const listTopicsOfEvents: Batch<NotificationEvent, Row<'Topic'>[]> = asyn
  * the order of commits. It differs from the order of ids by at most the duration of a commit.
  */
 async function findLoggedRange(call: Call, projectId: string, filters: CreatedFilters) {
-  const { timeCondition, orderOptions } = createCreationRange('evt', filters);
+  const { timeCondition, orderOptions } = toCreateTimeRange('evt', filters);
   if (!('within' in orderOptions)) return { timeCondition, orderOptions: toOrder(filters) };
   const { above, below } = orderOptions.within;
   const [before, after] = await Promise.all([

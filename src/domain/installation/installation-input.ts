@@ -61,6 +61,9 @@ export const updateInstallationInput = z
     description: 'The new values of an installation. Omitted fields keep their values.',
   });
 
-export const deleteInstallationInput = z
-  .object({ projectIdOrName, installationId })
-  .meta({ id: 'DeleteInstallationInput', description: 'The installation to delete.' });
+export const installationKeyInput = z.object({ projectIdOrName, installationId });
+
+export const deleteInstallationInput = installationKeyInput.meta({
+  id: 'DeleteInstallationInput',
+  description: 'The installation to delete.',
+});

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createCreationRange, createdFilters } from '../paging/created-range.ts';
+import { createdFilters, toCreateTimeRange } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
@@ -32,7 +32,7 @@ export const EXCLUSIVE_INSTALLATION_FILTERS = [['groupRef', 'healthStatus']] as 
 
 type InstallationsArgs = PageArgs & FiltersOf<typeof installationFilters>;
 
-export const listInstallations = read(
+export const listProjectInstallations = read(
   orEndUser('read'),
   'Lists installations of all integrations, newest first.',
   async (
@@ -45,7 +45,7 @@ export const listInstallations = read(
       createGroupFilter(call, projectId, args.groupRef),
       createIntegrationFilter(call, projectId, args.integrationIdOrName),
     ]);
-    const { timeCondition, orderOptions } = createCreationRange('ins', args);
+    const { timeCondition, orderOptions } = toCreateTimeRange('ins', args);
     const healthFilter = args.healthStatus == null ? {} : { healthStatus: args.healthStatus };
     const where = {
       projectId,
@@ -54,12 +54,21 @@ export const listInstallations = read(
       ...healthFilter,
       ...timeCondition,
     };
-    const list = { name: 'Project.installations', parentId: projectId, ...orderOptions } as const;
-    return listPage(call, { ...list, table: 'Installation', where }, args);
+    return listPage(
+      call,
+      {
+        name: 'Project.installations',
+        parentId: projectId,
+        table: 'Installation',
+        where,
+        ...orderOptions,
+      },
+      args,
+    );
   },
 );
 
-export const listInstallationsOfIntegration = read(
+export const listIntegrationInstallations = read(
   orEndUser('read'),
   "Lists an integration's installations, newest first.",
   async (
@@ -67,31 +76,53 @@ export const listInstallationsOfIntegration = read(
     { id: integrationId, projectId }: Row<'Integration'>,
     args: InstallationsArgs,
   ) => {
-    const { timeCondition, orderOptions } = createCreationRange('ins', args);
+    const { timeCondition, orderOptions } = toCreateTimeRange('ins', args);
     const groupFilter = await createGroupFilter(call, projectId, args.groupRef);
     const where = { projectId, integrationId, ...groupFilter, ...timeCondition };
-    const list = { name: 'Integration.installations', parentId: integrationId } as const;
-    return listPage(call, { ...list, ...orderOptions, table: 'Installation', where }, args);
+    return listPage(
+      call,
+      {
+        name: 'Integration.installations',
+        parentId: integrationId,
+        table: 'Installation',
+        where,
+        ...orderOptions,
+      },
+      args,
+    );
   },
 );
 
 export const listGroupInstallations = read(
   orEndUser('read'),
   'Lists the installations of a group, newest first.',
-  (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) => {
-    const list = { name: 'Group.installations', parentId: groupId, table: 'Installation' } as const;
-    return listPage(call, { ...list, where: { projectId, groupId } }, args);
-  },
+  (call: Call, { id: groupId, projectId }: Row<'Group'>, args: PageArgs) =>
+    listPage(
+      call,
+      {
+        name: 'Group.installations',
+        parentId: groupId,
+        table: 'Installation',
+        where: { projectId, groupId },
+      },
+      args,
+    ),
 );
 
 export const listConnectionInstallations = read(
   orEndUser('read'),
   'Lists the installations that use a connection, newest first.',
-  (call: Call, { id: connectionId, projectId }: Row<'Connection'>, args: PageArgs) => {
-    const where = { projectId, connectionId };
-    const list = { name: 'ConnectedAccount.installations', parentId: connectionId, where } as const;
-    return listPage(call, { ...list, table: 'Installation' }, args);
-  },
+  (call: Call, { id: connectionId, projectId }: Row<'Connection'>, args: PageArgs) =>
+    listPage(
+      call,
+      {
+        name: 'ConnectedAccount.installations',
+        parentId: connectionId,
+        table: 'Installation',
+        where: { projectId, connectionId },
+      },
+      args,
+    ),
 );
 
 /**

@@ -36,8 +36,8 @@ export function createObjectDescriptions(): ObjectDescriptions {
 /** Throws ProviderError, and UNPROCESSABLE if the provider describes no objects. */
 export async function describeObject(request: DescriptionRequest): Promise<ObjectDescription> {
   const { services, objectName } = request;
-  const { descriptions } = services.providerAccess;
-  const description = await descriptions.fetch(createKey(request), { context: request });
+  const { objectDescriptions } = services.providerAccess;
+  const description = await objectDescriptions.fetch(createKey(request), { context: request });
   if (!description) throw new Error(`Bug: no description of ${objectName} was fetched.`);
   return description;
 }
@@ -47,7 +47,7 @@ export function forgetDescription(
   { providerAccess }: Services,
   target: Omit<DescriptionRequest, 'services'>,
 ): void {
-  providerAccess.descriptions.delete(createKey(target));
+  providerAccess.objectDescriptions.delete(createKey(target));
 }
 
 /** Creates a cache key. It includes the update time, because a changed connection may lead to another account. */

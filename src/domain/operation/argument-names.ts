@@ -4,13 +4,13 @@ import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 import { toIssues } from '../issues.ts';
 
 /** Returns the name of the caller's argument for a member of a function's input. */
-export type ArgumentNames = (name: string) => string;
+export type NameArgument = (name: string) => string;
 
 /** Validates the input of a function. Throws BAD_USER_INPUT with the names of the caller's arguments. */
 export function parseInput<S extends z.ZodType>(
   schema: S,
   input: unknown,
-  nameArgument: ArgumentNames,
+  nameArgument: NameArgument,
 ): z.output<S> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
@@ -19,7 +19,7 @@ export function parseInput<S extends z.ZodType>(
 
 /** Runs a function. Its BAD_USER_INPUT errors name the caller's arguments. */
 export async function withArgumentNames<T>(
-  nameArgument: ArgumentNames,
+  nameArgument: NameArgument,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -30,6 +30,6 @@ export async function withArgumentNames<T>(
   }
 }
 
-function renameIssues(issues: readonly Issue[], nameArgument: ArgumentNames): Issue[] {
+function renameIssues(issues: readonly Issue[], nameArgument: NameArgument): Issue[] {
   return issues.map((issue) => ({ ...issue, name: nameArgument(issue.name) }));
 }

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import type { Batch } from '../scope.ts';
-import { type ArgumentNames, parseInput, withArgumentNames } from './argument-names.ts';
+import { type NameArgument, parseInput, withArgumentNames } from './argument-names.ts';
 import {
   getServedContent,
   getServingInstallation,
@@ -68,7 +68,7 @@ export const listObjectRecords = read(
   },
 );
 
-function nameWhereArguments(names: readonly string[]): ArgumentNames {
+function nameWhereArguments(names: readonly string[]): NameArgument {
   return (name) => {
     const [, index, member] = /^filters(?:\[(\d+)\])?(\..+)?$/.exec(name) ?? [];
     if (index !== undefined) return `where.${names[Number(index)]}`;

@@ -2,7 +2,7 @@
 import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { authorize } from '../viewer/needs.ts';
-import { type ArgumentNames, parseInput, withArgumentNames } from './argument-names.ts';
+import { type NameArgument, parseInput, withArgumentNames } from './argument-names.ts';
 import {
   getServingInstallation,
   type ObjectOfGroup,
@@ -53,7 +53,7 @@ export async function writeObjectRecord(
 }
 
 /** Names members of a record `input.<field>`, except its id, which is a separate argument. */
-const nameArgument: ArgumentNames = (name) => {
+const nameArgument: NameArgument = (name) => {
   const match = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
   if (!match) return name.replace(/^input\./, '');
   const [, field] = match;

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { findIntegration, integrationIdOrName } from '../integration/integration.ts';
 import { ref } from '../names.ts';
-import { createCreationRange, createdFilters } from '../paging/created-range.ts';
+import { createdFilters, toCreateTimeRange } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { NamedList } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
@@ -108,7 +108,7 @@ function listRange(
   { where, ...list }: IndexedRange & NamedList,
   args: PageArgs & OperationFilters,
 ): Promise<Page<Row<'Operation'>>> {
-  const { timeCondition, orderOptions } = createCreationRange('opr', args);
+  const { timeCondition, orderOptions } = toCreateTimeRange('opr', args);
   const timedWhere = { ...where, ...timeCondition };
   return listPage(call, { ...list, ...orderOptions, table: 'Operation', where: timedWhere }, args);
 }

@@ -54,7 +54,7 @@ export function toOrder({ order }: CreatedFilters) {
  * Converts the filters for a list that is ordered by id. `timeCondition` compares the exact creation times.
  * `orderOptions` limits the list to a range of ids, which begin with the creation time.
  */
-export function createCreationRange(prefix: IdPrefix, filters: CreatedFilters) {
+export function toCreateTimeRange(prefix: IdPrefix, filters: CreatedFilters) {
   const createTime = toSpan(filters.createTime);
   if (!createTime) return { timeCondition: {}, orderOptions: toOrder(filters) };
   const { from, until } = createTime;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { unprocessable } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import { type ArgumentNames, parseInput, withArgumentNames } from '../operation/argument-names.ts';
+import { type NameArgument, parseInput, withArgumentNames } from '../operation/argument-names.ts';
 import type { ServingInstallation } from '../operation/object-installation.ts';
 import type { WriteInput } from '../operation/write/write-input.ts';
 import { writeRecordsInput } from '../operation/write/write-input.ts';
@@ -63,7 +63,7 @@ export function hashPlan({ target, objectName, entries }: WritePlan): string {
 }
 
 /** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */
-const nameArgument: ArgumentNames = (name) => {
+const nameArgument: NameArgument = (name) => {
   const member = /^(?:input\.)?record(?:\.(.+))?$/.exec(name);
   if (!member) return name;
   const [, field] = member;

@@ -114,7 +114,7 @@ async function deliverBatch(
   });
   await recordDelivery(services, claim, { events, messages, source });
   const { provider } = claim;
-  services.meters.providerEventsMoved({ provider, outcome: 'enqueued', count: events.length });
+  services.meters.providerEventsProcessed({ provider, outcome: 'enqueued', count: events.length });
   // The claim covers events that have arrived in the meantime.
   return true;
 }
@@ -211,6 +211,6 @@ async function recordFailure(services: Services, claim: EventClaim, error: unkno
     if (count === 0) return;
     services.log.error({ ...fields, err: error, count }, 'provider_events.failed');
     const { provider } = claim;
-    services.meters.providerEventsMoved({ provider, outcome: 'failed', count });
+    services.meters.providerEventsProcessed({ provider, outcome: 'failed', count });
   });
 }

@@ -52,7 +52,7 @@ export async function claimSubscriptionsWithEvents(
       from waiting
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
-        and ${EVENT_LEASES.isFree}
+        and ${EVENT_LEASES.isFreeSql}
       limit ${limit}::int for no key update of held skip locked
     )`,
   );

@@ -15,21 +15,21 @@ export interface ProviderAccess {
   observer: RequestObserver | null;
   limits: ProviderLimits;
   refreshes: Refreshes;
-  unstored: UnstoredTokens;
-  descriptions: ObjectDescriptions;
+  unstoredTokens: UnstoredTokens;
+  objectDescriptions: ObjectDescriptions;
 }
 
 export function createProviderAccess({
   outbound,
   observer,
-  unstored,
-}: Pick<ProviderAccess, 'outbound' | 'observer' | 'unstored'>): ProviderAccess {
+  unstoredTokens,
+}: Pick<ProviderAccess, 'outbound' | 'observer' | 'unstoredTokens'>): ProviderAccess {
   return {
     outbound,
     observer,
     limits: new ProviderLimits(),
     refreshes: new Map(),
-    unstored,
-    descriptions: createObjectDescriptions(),
+    unstoredTokens,
+    objectDescriptions: createObjectDescriptions(),
   };
 }

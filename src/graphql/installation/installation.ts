@@ -8,8 +8,8 @@ import {
   EXCLUSIVE_INSTALLATION_FILTERS,
   installationFilters,
   listConnectionInstallations,
-  listInstallations,
-  listInstallationsOfIntegration,
+  listIntegrationInstallations,
+  listProjectInstallations,
   projectInstallationFilters,
 } from '../../domain/installation/installation-list.ts';
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
@@ -117,12 +117,12 @@ builder.objectFields(Installation, (t) => ({
   }),
 }));
 
-addList(Project, 'installations', Installations, listInstallations, {
+addList(Project, 'installations', Installations, listProjectInstallations, {
   filters: projectInstallationFilters,
   exclusive: EXCLUSIVE_INSTALLATION_FILTERS,
 });
 
-addList(Integration, 'installations', Installations, listInstallationsOfIntegration, {
+addList(Integration, 'installations', Installations, listIntegrationInstallations, {
   filters: installationFilters,
 });
 

@@ -6,19 +6,19 @@ import { DomainError, type Issue, invalidInput } from '../../errors.ts';
 
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, readJson);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, readBody);
 }
 
-async function readJson({ headers }: FastifyRequest, text: string | Buffer): Promise<unknown> {
+async function readBody({ headers }: FastifyRequest, text: string | Buffer): Promise<unknown> {
   if (headers['content-encoding']) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
   }
-  return text === '' ? undefined : parseJson(String(text));
+  return text === '' ? undefined : parseUnambiguousJson(String(text));
 }
 
 /** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */
-function parseJson(text: string): unknown {
-  const value = parseText(text);
+function parseUnambiguousJson(text: string): unknown {
+  const value = parseSyntax(text);
   // A `null` would count as an empty body, which for some endpoints means "all".
   if (value === null) {
     throw invalidInput([{ in: 'body', name: 'body', detail: 'must be a JSON object.' }]);
@@ -28,7 +28,7 @@ function parseJson(text: string): unknown {
   return value;
 }
 
-function parseText(text: string): unknown {
+function parseSyntax(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -6,11 +6,11 @@ import {
   getInstallation,
   getInstallationByKey,
 } from '../../domain/installation/installation.ts';
-import { deleteInstallationInput } from '../../domain/installation/installation-input.ts';
+import { installationKeyInput } from '../../domain/installation/installation-input.ts';
 import {
   installationFilters,
-  listInstallations,
-  listInstallationsOfIntegration,
+  listIntegrationInstallations,
+  listProjectInstallations,
   projectInstallationFilters,
 } from '../../domain/installation/installation-list.ts';
 import {
@@ -56,7 +56,7 @@ export const installationEndpoints = [
       projectIdOrName,
       ...splitCreateTime(projectInstallationFilters.shape),
     }),
-    list: joinCreateTime(readWithin(getRequestedProject, listInstallations)),
+    list: joinCreateTime(readWithin(getRequestedProject, listProjectInstallations)),
     resource: installation,
   }),
   listEndpoint({
@@ -69,7 +69,7 @@ export const installationEndpoints = [
       ...splitCreateTime(installationFilters.shape),
     }),
     locations: integrationInPath,
-    list: joinCreateTime(readWithin(getNamedIntegration, listInstallationsOfIntegration)),
+    list: joinCreateTime(readWithin(getNamedIntegration, listIntegrationInstallations)),
     resource: installation,
   }),
   mutationEndpoint({
@@ -93,7 +93,7 @@ export const installationEndpoints = [
     id: 'getInstallation',
     path: `${path}/{installationId}`,
     tag,
-    input: z.object({ ...deleteInstallationInput.shape, integrationIdOrName }),
+    input: z.object({ ...installationKeyInput.shape, integrationIdOrName }),
     locations: integrationInPath,
     read: getInstallation,
     resource: installation,

@@ -73,7 +73,7 @@ const upsertResult = resource('ObjectMetadataUpsert', 'The outcomes of the defin
   ),
 });
 
-export const defineFieldsEndpoints = [
+export const objectFieldsEndpoints = [
   mutationEndpoint({
     id: 'upsertObjectMetadata',
     method: 'PUT',

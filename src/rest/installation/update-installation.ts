@@ -3,7 +3,7 @@ import { applyPatch } from 'rfc6902';
 import { z } from 'zod';
 import { getInstallationOfGroup } from '../../domain/installation/installation.ts';
 import {
-  deleteInstallationInput,
+  installationKeyInput,
   updateInstallationInput,
 } from '../../domain/installation/installation-input.ts';
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
@@ -31,7 +31,7 @@ const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId
 const { connectionId, configCreatedBy, skipSampling } = updateInstallationInput.shape;
 
 const updateInput = z.object({
-  ...deleteInstallationInput.shape,
+  ...installationKeyInput.shape,
   integrationIdOrName,
   skipSampling,
   updateMask: z

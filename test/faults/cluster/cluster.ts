@@ -48,7 +48,7 @@ export interface ClusterServer {
 }
 
 export interface Fault {
-  thaw(): void | Promise<void>;
+  end(): void | Promise<void>;
 }
 
 export interface Cluster {
@@ -96,7 +96,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
       hang: () => freeze(listProcesses(databaseDir)),
       async holdCommits() {
         await reconfigure(url, `set synchronous_standby_names = 'missing'`);
-        return { thaw: () => reconfigure(url, 'reset synchronous_standby_names') };
+        return { end: () => reconfigure(url, 'reset synchronous_standby_names') };
       },
     };
     return clusterServer;

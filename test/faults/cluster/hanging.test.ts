@@ -72,7 +72,7 @@ test.skipIf(skipReason).each(['down', 'hung'])(
       true,
     );
     expect(await canCreateConnections(affected)).toBe(false);
-    await hanging?.thaw();
+    await hanging?.end();
     if (!hanging) await worker.start();
     const polling = { timeout: 30_000, interval: 500 };
     await expect.poll(() => canCreateConnections(affected), polling).toBe(true);

@@ -25,7 +25,7 @@ test.skipIf(skipReason)(
       durationMs: AWAY_MS,
       async begin() {
         await worker.kill();
-        return { thaw: () => worker.start() };
+        return { end: () => worker.start() };
       },
     });
   },

@@ -19,7 +19,7 @@ const DETECTION_MS = 8_000;
 
 interface WorkerFault {
   durationMs: number;
-  /** Makes the first worker fail. `thaw` of the result ends the fault. */
+  /** Makes the first worker fail. `end` of the result ends the fault. */
   begin(): Promise<Fault>;
 }
 
@@ -38,38 +38,27 @@ export async function expectIsolatedFault(
 
   const faultMs = performance.now();
   const fault = await begin();
-  const countsBefore = unaffected.map(countResults);
-  await delay(durationMs);
+  const counts = await countDuring(durationMs, unaffected);
   const spanEndMs = performance.now();
-  const counts = unaffected.map((project, index) => {
-    const { refused, received } = countResults(project);
-    const countBefore = countsBefore[index] as ResultCounts;
-    return { refused: refused - countBefore.refused, received: received - countBefore.received };
-  });
   const busyConnections = await cluster.query(
     `select from pg_stat_activity where backend_type = 'client backend' and state <> 'idle'`,
   );
-  await fault.thaw();
+  await fault.end();
   const recoveredMs = performance.now();
 
   const spanBefore = { fromMs: beforeMs, toMs: faultMs };
   const spanDuring = { fromMs: faultMs, toMs: spanEndMs };
   const workDuring = countWorkIn(unaffected, spanDuring);
-  const awayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
-  const detectedMs = Date.parse(String(awayLines[0]?.time)) - performance.timeOrigin - faultMs;
+  const nodeAwayLines = gateway.lines.filter(({ msg }) => msg === 'node.away');
+  const detectionMs = Date.parse(String(nodeAwayLines[0]?.time)) - performance.timeOrigin - faultMs;
   console.log({
     unaffected: counts,
     workDuring,
-    callsBefore: summarizeCalls(unaffected, spanBefore),
-    callsDuring: summarizeCalls(unaffected, spanDuring),
-    callsAfterDetection: summarizeCalls(unaffected, {
-      ...spanDuring,
-      fromMs: faultMs + DETECTION_MS,
-    }),
-    detectedMs: Math.round(detectedMs),
+    ...summarizeFault(unaffected, spanBefore, spanDuring),
+    detectionMs: Math.round(detectionMs),
     busyConnections: busyConnections.length,
   });
-  expect(awayLines).toHaveLength(1);
+  expect(nodeAwayLines).toHaveLength(1);
   const failures = gateway.lines.filter(({ msg }) => msg === 'database.failed');
   const errors = [...unaffected.flatMap((project) => project.errors), JSON.stringify(failures)];
   expect(
@@ -94,8 +83,28 @@ interface ResultCounts {
   received: number;
 }
 
+/** Waits, and returns the results of each project during the wait. */
+async function countDuring(durationMs: number, projects: SpreadProject[]): Promise<ResultCounts[]> {
+  const countsBefore = projects.map((project) => ({ project, before: countResults(project) }));
+  await delay(durationMs);
+  return countsBefore.map(({ project, before }) => {
+    const { refused, received } = countResults(project);
+    return { refused: refused - before.refused, received: received - before.received };
+  });
+}
+
 function countResults({ refusedCount, listReceivedIds }: SpreadProject): ResultCounts {
   return { refused: refusedCount, received: listReceivedIds().length };
+}
+
+/** Summarizes the calls of projects before and during a fault, and after its detection. */
+function summarizeFault(projects: SpreadProject[], spanBefore: TimeSpan, spanDuring: TimeSpan) {
+  const spanDetected = { ...spanDuring, fromMs: spanDuring.fromMs + DETECTION_MS };
+  return {
+    callsBefore: summarizeCalls(projects, spanBefore),
+    callsDuring: summarizeCalls(projects, spanDuring),
+    callsAfterDetection: summarizeCalls(projects, spanDetected),
+  };
 }
 
 function summarizeCalls(projects: SpreadProject[], span: TimeSpan): string {

@@ -7,7 +7,7 @@ import {
   HIGH_RATE_LIMITS,
   keepOpen,
 } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import { TRIGGER_READ } from '../../support/fixtures/reads.ts';
 import {
   createEventsBody,
@@ -54,7 +54,7 @@ async function createFixture() {
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
   const tenant = await app.tenant();
   const { projectId, apiKey } = tenant;
-  await keepEvents(app, tenant);
+  await recordEvents(app, tenant);
   const content = { write: { objects: [{ objectName: 'contacts' }] } };
   const { providerAppId, account } = await installForSentEvents(app, tenant, { content });
   await sendMessagesTo(app, tenant, receiver.getUrl('all'));

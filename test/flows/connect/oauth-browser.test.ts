@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp, START_CONNECT } from '../../support/providers/oauth.ts';
 import {
   createOAuthBrowser,
@@ -25,7 +25,7 @@ const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
 
 interface Fixture {
   tenant: Tenant;
-  events: Awaited<ReturnType<typeof keepEvents>>;
+  events: Awaited<ReturnType<typeof recordEvents>>;
   startConnect(overrides?: object): Promise<string>;
 }
 
@@ -46,7 +46,7 @@ async function createFixture(): Promise<Fixture> {
   };
   return {
     tenant,
-    events: await keepEvents(app, tenant),
+    events: await recordEvents(app, tenant),
     startConnect: async (overrides) => {
       const input = { ...consumer, ...overrides };
       return (await tenant.query(START_CONNECT, { input })).startOAuthConnect.authorizeUrl;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
@@ -29,7 +29,7 @@ async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: stri
 
 test('reports failures of end users, with at most one event an hour', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const user = await createEndUser(app, tenant);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     expect((await user.getRefusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
@@ -83,7 +83,7 @@ test('reports no failure for a provider that the token does not permit', async (
 
 test('reports an end user whose installation selects a field that the integration lacks', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const { id } = await createIntegration(app, tenant);
   const connection = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const user = await createEndUser(app, tenant);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { scheduleMaintenance } from '../../../src/domain/provider-event/object-subscription.ts';
 import { getSharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   checkSubscriptionsNow,
@@ -167,7 +167,7 @@ test('deletes the subscription at the provider with the installation', async () 
 
 test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const installed = await installSubscription(app, tenant, { app: false });
   await expect.poll(installed.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
   const { healthStatus, subscriptions } = (

@@ -6,7 +6,7 @@ import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation, UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
 import {
   type InstalledReads,
@@ -131,7 +131,7 @@ test('fails a read immediately after a permanent failure, and resets the count o
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const where = { installationId: reads.id };
   await prisma.installedObject.updateMany({ where, data: { failedRuns: 4 } });

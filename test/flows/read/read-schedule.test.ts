@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { startWork } from '../../../src/start-work.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import {
   connectAndInstall,
   createIntegration,
@@ -31,7 +31,7 @@ sandbox.seed('contacts', 450);
 
 test('reads all records first, and delivers them with mapped fields', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant, {
     object: {
       mapToName: 'people',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Tenant } from '../../support/app.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import {
   createIntegration,
   createIntegrationContent,
@@ -47,7 +47,7 @@ test('accepts a triggered read immediately, and reads all records if it has no s
 
 test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const objectBefore = await reads.getObject();
   const pastTrigger = {
@@ -78,7 +78,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
 
 test("reports a failure in the trigger's event, and does not count it as a failed scheduled read", async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const pathPrefix = '/objects/contacts/records';
   sandbox.faults.set({ status: 403, method: 'GET', pathPrefix });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { runClaim, runWrite } from '../../../src/domain/operation/write/write-run.ts';
 import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
 import { getSharedApp } from '../../support/app.ts';
-import { keepEvents } from '../../support/fixtures/connections.ts';
+import { recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
 import {
   createContact,
@@ -40,7 +40,7 @@ const isRetried = ({ metadata }: { metadata: unknown }) => 'retry' in (metadata 
 
 test('accepts an asynchronous write immediately, and reports its outcome in an event', async () => {
   const writer = await createWriter(app);
-  const listEvents = await keepEvents(app, writer);
+  const listEvents = await recordEvents(app, writer);
   const record = createContact();
   const response = await writeAsynchronously(writer, { record });
   expect(response).toMatchObject({
@@ -85,7 +85,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
 
 test('lists written and refused records of a batch in the event', async () => {
   const writer = await createWriter(app);
-  const listEvents = await keepEvents(app, writer);
+  const listEvents = await recordEvents(app, writer);
   const batch = [{ record: createContact() }, { record: { lastname: 'No email' } }];
   const { operationId } = await writeAsynchronously(writer, { batch });
   expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });

@@ -6,8 +6,8 @@ import {
   GENERATE_CONNECTION,
   GET_CREDENTIALS,
   generateConnection,
-  keepEvents,
   PROVIDERS,
+  recordEvents,
 } from '../../support/fixtures/connections.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';
 
@@ -33,7 +33,7 @@ async function insertProviderApp({ projectId }: Tenant, provider: string) {
 
 test('creates a connection with its group and its consumer', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
   const input = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
   const connection = await generateConnection(tenant, input);
@@ -67,7 +67,7 @@ test('creates a connection with its group and its consumer', async () => {
 
 test('replaces the credentials of an existing connection', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const created = await generateConnection(tenant, {
     apiKey: 'old',
     providerWorkspaceRef: 'w',
@@ -121,7 +121,7 @@ test('takes the workspace from the metadata, for new and existing connections', 
 
 test('creates one connection for concurrent calls with equal input', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
     generateConnection(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
   );

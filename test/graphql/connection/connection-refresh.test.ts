@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { createLog } from '../../../src/log.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import {
   CLIENT,
   callSandbox,
@@ -31,7 +31,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
   const tenant = await app.tenant();
   const connection = await connectWithTokens(app, tenant, { expiresAt: null });
   await callSandbox(app, connection);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const oldToken = await readToken(connection);
   const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, connection));
   expect(refreshConnection.connection).toEqual({
@@ -51,7 +51,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
 test('fetches the first token of a client, and recovers refused credentials', async () => {
   const tenant = await app.tenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
   expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   const status = 'BAD_CREDENTIALS';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
-import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
+import { generateConnection, PROVIDERS, recordEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp } from '../../support/providers/oauth.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
@@ -21,7 +21,7 @@ test('creates a connection with its group, consumer and event in one statement',
 
 test('replaces the credentials of a connection with its event in a second statement', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
@@ -51,7 +51,7 @@ test('checks the key of a new connection without reading it again', async () => 
 
 test('shares groups, consumers and statements among concurrent connections', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const inputs = Array.from({ length: 24 }, (_, number) => ({
     apiKey: `k${number}`,
     groupRef: `group-${number % 3}`,
@@ -99,7 +99,7 @@ test('creates one connection for concurrent calls, with the credentials of one o
 
 test('keeps the name of an existing consumer, also in the event', async () => {
   const tenant = await app.tenant();
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'first',

@@ -4,8 +4,8 @@ import {
   GET_CREDENTIALS,
   generateConnection,
   insertInstallation,
-  keepEvents,
   PROVIDERS,
+  recordEvents,
 } from '../../support/fixtures/connections.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';
 import { toGraphqlInput } from '../../support/inputs/graphql-input.ts';
@@ -42,7 +42,7 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     providerMetadata: { a: 1 },
   };
   const { id: connectionId } = await generateConnection(tenant, values);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   await prisma.connection.updateMany({ where: { id: connectionId }, data: { status: 'WORKING' } });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const updateConnection = async (input: object) =>
@@ -182,7 +182,7 @@ test('checks changed facts as those of a new connection', async () => {
 test('deletes a connection once, and keeps its group and consumer', async () => {
   const tenant = await app.tenant();
   const connection = await generateConnection(tenant);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.query(DELETE_CONNECTION, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
@@ -205,7 +205,7 @@ test('refuses to delete a connection that installations use', async () => {
   const tenant = await app.tenant();
   const connection = await generateConnection(tenant);
   await insertInstallation(app, connection, tenant);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.getRefusal(DELETE_CONNECTION, { input })).toMatchObject({ code: 'CONFLICT' });
   expect(await listEvents()).toEqual([]);

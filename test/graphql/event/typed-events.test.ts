@@ -12,7 +12,7 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 import { getEventTypeName } from '../../../src/graphql/schema/schema-builder.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { generateConnection, keepEvents } from '../../support/fixtures/connections.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import {
   connectAndInstall,
   createIntegration,
@@ -112,7 +112,7 @@ test('declares a type for every type of event', () => {
 
 test('returns typed members in lists, nodes and streams over each transport', async () => {
   const tenant = await app.tenant();
-  await keepEvents(app, tenant);
+  await recordEvents(app, tenant);
   const headers = { 'x-api-key': tenant.apiKey };
   // Without a position, a stream that opens late would miss the first events.
   const operation = {
@@ -179,7 +179,7 @@ async function openParts(operation: object, headers: Record<string, string>) {
 
 test('returns the objects of events, and null for deleted ones', async () => {
   const tenant = await app.tenant();
-  await keepEvents(app, tenant);
+  await recordEvents(app, tenant);
   // Without objects to read, no backfill adds an event.
   const content = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });
   const integration = await createIntegration(app, tenant, content);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
-import { generateConnection, keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
+import { generateConnection, PROVIDERS, recordEvents } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INSTALLATION,
   connectAndInstall,
@@ -439,7 +439,7 @@ test('names invalid members of an update, and changes nothing', async () => {
 test('emits an event for every change, with the present and the previous config', async () => {
   const tenant = await app.tenant();
   const integration = await createIntegration(app, tenant, content);
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const installation = await connectAndInstall(tenant, integration);
   const bobConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
@@ -500,7 +500,7 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
   const tenant = await limitedApp.tenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
   const integration = await createIntegration(limitedApp, tenant, { ...content, ...{ subscribe } });
-  const listEvents = await keepEvents(limitedApp, tenant);
+  const listEvents = await recordEvents(limitedApp, tenant);
   const { id, healthStatus } = await connectAndInstall(tenant, integration);
   expect(healthStatus).toBe('UNHEALTHY');
   expect(await listEvents()).toMatchObject([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
-import { keepEvents, PROVIDERS } from '../../support/fixtures/connections.ts';
+import { PROVIDERS, recordEvents } from '../../support/fixtures/connections.ts';
 import {
   CREATE_INTEGRATION,
   connectAndInstall,
@@ -348,7 +348,7 @@ test('deletes the installations of a deleted integration, emits an event for eac
     await connectAndInstall(tenant, integration),
     await connectAndInstall(tenant, integration, { groupRef: 'zen' }),
   ];
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
   expect(await tenant.query(DELETE_INTEGRATION, { input })).toEqual({
     deleteIntegration: { deletedId: integration.id },
@@ -400,7 +400,7 @@ test('deletes an integration with more installations than one transaction delete
       content,
     })),
   });
-  const listEvents = await keepEvents(app, tenant);
+  const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: projectId, integrationIdOrName: integration.id };
   await tenant.query(DELETE_INTEGRATION, { input });
   expect(await prisma.installation.count({ where: { projectId } })).toBe(0);

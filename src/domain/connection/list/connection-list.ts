@@ -5,7 +5,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Call } from '../../call.ts';
 import { read } from '../../declared-read.ts';
 import { ref } from '../../names.ts';
-import { createCreationRange, createdFilters } from '../../paging/created-range.ts';
+import { createdFilters, toCreateTimeRange } from '../../paging/created-range.ts';
 import { refuseCombinations } from '../../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../paging/page.ts';
 import { listPage } from '../../paging/page-of-rows.ts';
@@ -67,7 +67,7 @@ async function toConditions(
   // database use them.
   const usesIndex = Object.values(conditions).some((condition) => condition !== undefined);
   const anyStatus = usesIndex ? Object.values(ConnectionStatus) : undefined;
-  const { timeCondition, orderOptions } = createCreationRange('con', filters);
+  const { timeCondition, orderOptions } = toCreateTimeRange('con', filters);
   return {
     where: { projectId, ...conditions, status: status ?? anyStatus, ...timeCondition },
     orderOptions,

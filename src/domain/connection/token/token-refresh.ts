@@ -134,7 +134,7 @@ async function renewToken(
         // The outage of the database lasts longer than callers wait. The lease keeps other processes from using the old
         // token until the new one is stored.
         lease.end();
-        services.providerAccess.unstored.add(connection.id, () =>
+        services.providerAccess.unstoredTokens.add(connection.id, () =>
           replayEntry(services, connection.id),
         );
       }

@@ -123,7 +123,7 @@ class ClaimedRead {
     const durationMs = Math.round(performance.now() - startMs);
     const nextRun = await recordPage(this.#services, { run, source, page, durationMs });
     const { projectId } = run;
-    this.#services.meters.recordsMoved({ kind: 'read', count: page.records.length, projectId });
+    this.#services.meters.recordsProcessed({ kind: 'read', count: page.records.length, projectId });
     if (!nextRun) this.#countEnd('succeeded');
     this.#run = nextRun ?? run;
     return nextRun !== null;

@@ -186,7 +186,7 @@ const SELECT_OVERDUE_RUNS = acrossProjects(
   (inProjects) => `select "operationId", "projectId" from "ReadRun"
    where ${inProjects('"projectId"')} and "dueTime" < now() and not "paused" and case
      when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
-     else ${RUNS.isFree.sql} end
+     else ${RUNS.isFreeSql.sql} end
    order by "dueTime" limit ${SWEEP_RUNS_MAX}`,
 );
 

@@ -107,7 +107,7 @@ function countEnded({ meters }: Services, { task, entries, rows }: TaskEnd): voi
     meters.operationEnded({ kind: 'write', outcome, projectId });
   }
   const count = listOutcomes(entries).filter(({ success }) => success).length;
-  meters.recordsMoved({ kind: 'write', count, projectId });
+  meters.recordsProcessed({ kind: 'write', count, projectId });
 }
 
 function listOutcomes(entries: readonly WriteEntry[]): StoredOutcome[] {

@@ -18,7 +18,7 @@ import type { WritePlan } from './write-plan.ts';
 import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /** Creates a task for each write, which is due immediately or leased from the start. */
-const ACCEPT_WRITES = acceptWrites(TASKS.leaseEnd.sql);
+const ACCEPT_WRITES = acceptWrites(TASKS.leaseEndSql.sql);
 
 /**
  * Adds each write to the open task of its installation, object and type. The task runs when it is full, or when one of

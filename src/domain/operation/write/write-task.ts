@@ -50,7 +50,10 @@ export interface WriteEntry {
 }
 
 /** Claims writes. Unlike with `TASKS.claim`, simultaneous claims share a statement. */
-export const CLAIM_WRITES = claimWrites({ isFree: TASKS.isFree.sql, leaseEnd: TASKS.leaseEnd.sql });
+export const CLAIM_WRITES = claimWrites({
+  isFree: TASKS.isFreeSql.sql,
+  leaseEnd: TASKS.leaseEndSql.sql,
+});
 
 /**
  * Claims a write. Returns null if it is not due, has ended, or is held by another process. A claimed task collects no
@@ -105,7 +108,7 @@ const SELECT_OVERDUE_TASKS = acrossProjects(
   (inProjects) => `select "id", "projectId", "installationId" from "WriteTask"
    where ${inProjects('"projectId"')} and "dueTime" <= $1 and case
      when "openGroup" is not null then true
-     when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFree.sql} end
+     when "leaseToken" is null then "dueTime" <= $2 else ${TASKS.isFreeSql.sql} end
    order by "dueTime" limit ${SWEEP_TASKS_MAX}`,
 );
 

@@ -39,7 +39,7 @@ export async function storeBatch(
   if (allEvents.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
-  services.meters.providerEventsMoved({ provider, outcome: 'stored', count: storedCount });
+  services.meters.providerEventsProcessed({ provider, outcome: 'stored', count: storedCount });
   const counts = { events: events.length, gaps: gaps.length, stored: storedCount };
   services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
 }

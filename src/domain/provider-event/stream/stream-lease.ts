@@ -20,7 +20,7 @@ export const STREAM_LEASES = new LeasedRows({
   key: ['projectId', 'connectionId'],
   leaseMs: 10_000,
   columns: LEASE,
-  isClaimable: IS_WANTED,
+  isClaimableSql: IS_WANTED,
 });
 
 const UNWANTED = Prisma.raw(allProjectsMark('streams without subscriptions'));
@@ -33,7 +33,7 @@ export async function claimStreams(
   const deleteUnwanted = Prisma.sql`${UNWANTED}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
-      where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFree} and not ${IS_WANTED} and not ${HAS_PING})`;
+      where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFreeSql} and not ${IS_WANTED} and not ${HAS_PING})`;
   await runSweep(database, deleteUnwanted);
   const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
   return STREAM_LEASES.claimDue(database, due);

@@ -34,7 +34,7 @@ function requestToken(oauth2: object = {}) {
     providerAccess: createProviderAccess({
       outbound,
       observer: null,
-      unstored: new UnstoredTokens(createLog('silent')),
+      unstoredTokens: new UnstoredTokens(createLog('silent')),
     }),
     now: () => NOW,
     meters: NO_METERS,
