@@ -6,25 +6,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DOCUMENTS, ROOT } from '../support/documents.ts';
-import {
-  BLOCKS_NOT_RUN,
-  blocks,
-  COMMANDS_IN_TERMINALS,
-  COMMANDS_NOT_RUN,
-  isRun,
-  listBlocks,
-  readName,
-} from './not-run.ts';
+import { CODE_BLOCKS, isRun, listBlocks, readName } from './code-blocks.ts';
+import { BLOCKS_NOT_RUN, COMMANDS_IN_TERMINALS, COMMANDS_NOT_RUN } from './not-run.ts';
 
 test('runs every block, or has a reason for not running it', () => {
   const fences = DOCUMENTS.map((name) =>
     readFileSync(join(ROOT, name), 'utf8').match(/^\s*(```|~~~)/gm),
   );
-  expect(blocks).toHaveLength(fences.flatMap((matches) => matches ?? []).length / 2);
-  const languages = new Set(blocks.filter(isRun).map(({ language }) => language));
+  expect(CODE_BLOCKS).toHaveLength(fences.flatMap((matches) => matches ?? []).length / 2);
+  const languages = new Set(CODE_BLOCKS.filter(isRun).map(({ language }) => language));
   expect([...languages].sort()).toEqual(['graphql', 'html', 'js', 'json', 'sh', 'yaml']);
   const obsolete = BLOCKS_NOT_RUN.filter(
-    ({ start }) => !blocks.some(({ text }) => text.startsWith(start)),
+    ({ start }) => !CODE_BLOCKS.some(({ text }) => text.startsWith(start)),
   );
   expect(obsolete).toEqual([]);
   for (const { text, document } of listBlocks('js')) {

@@ -1,12 +1,14 @@
 /** Examples of the documentation that walk.test.ts does not run, each with its reason. */
-import { type CodeBlock, DOCUMENTS, listCodeBlocks } from '../support/documents.ts';
+
+/** Both a block and a command within a sentence. */
+const INSTALL_AND_START = {
+  start: 'npm ci && npm start',
+  reason: 'the packages are installed, and the walk starts the server',
+};
 
 /** Blocks, identified by their beginning. */
 export const BLOCKS_NOT_RUN = [
-  {
-    start: 'npm ci && npm start',
-    reason: 'the packages are installed, and the walk starts the server',
-  },
+  INSTALL_AND_START,
   {
     start: 'npm run release -- 1.2.0',
     reason: 'test/commands/release.test.ts releases in a new repository',
@@ -93,10 +95,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm test', reason: 'this test is a part of it' },
   { command: 'npm run test:all', reason: RUN_BY_CI },
   { command: 'npm run dev', reason: 'it is npm start in watch mode, and never ends' },
-  {
-    command: 'npm ci && npm start',
-    reason: 'the packages are installed, and the walk starts the server',
-  },
+  { command: INSTALL_AND_START.start, reason: INSTALL_AND_START.reason },
   {
     command: 'npx vitest run test/conformance -t " 3\\.2 "',
     reason: 'this run contains its tests',
@@ -205,15 +204,3 @@ export const LISTEN = 'npm run listen -- --topic data';
 export const REENCRYPT = 'npm run reencrypt -- --new-key';
 export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
 export const COMMANDS_IN_TERMINALS = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
-
-export const blocks = DOCUMENTS.flatMap(listCodeBlocks);
-export const isRun = ({ text }: CodeBlock) =>
-  !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
-export const listBlocks = (language: string, document?: string) =>
-  blocks.filter(
-    (block) =>
-      block.language === language && (!document || block.document === document) && isRun(block),
-  );
-
-/** Returns the file name of a script, which its first line contains. */
-export const readName = (script: string) => script.split('\n')[0]?.replace('// ', '') ?? '';

@@ -12,7 +12,8 @@ import { getPostgresSkipReason } from '../support/database/postgres-binaries.ts'
 import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentation-reader.ts';
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
-import { LISTEN, listBlocks, REENCRYPT, readName, START, WITHOUT_NPM } from './not-run.ts';
+import { listBlocks, readName } from './code-blocks.ts';
+import { LISTEN, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
 const OPERATIONS = 'docs/operations.md';

@@ -1,6 +1,7 @@
 /**
  * The schema of a declared provider: where the vendor's lists are, how they page and filter by time, and where responses
- * hold ids, records and errors. Declarations are validated when their module loads.
+ * hold ids, records and errors. Locations in JSON, such as `/data/id`, are JSON Pointers (RFC 6901). Declarations are
+ * validated when their module loads.
  */
 import { z } from 'zod';
 import { eventList } from './event-list-declaration.ts';

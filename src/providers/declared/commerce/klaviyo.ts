@@ -1,4 +1,4 @@
-/** Klaviyo: a JSON:API. Locations such as `/data/id` are JSON Pointers. */
+/** Klaviyo: a JSON:API. */
 import type {
   ObjectDeclarationInput,
   StandardFields,

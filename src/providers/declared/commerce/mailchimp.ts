@@ -1,7 +1,4 @@
-/**
- * Mailchimp: a REST API whose members are listed under each audience.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Mailchimp: a REST API whose members are listed under each audience. */
 import type {
   ListInput,
   ObjectDeclarationInput,

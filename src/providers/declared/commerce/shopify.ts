@@ -1,4 +1,4 @@
-/** Shopify: a GraphQL API with Relay lists. Locations such as `/data/id` are JSON Pointers. */
+/** Shopify: a GraphQL API with Relay lists. */
 import type {
   ObjectDeclarationInput,
   StandardFields,

@@ -1,4 +1,4 @@
-/** Square: a REST API with searches. Locations such as `/data/id` are JSON Pointers. */
+/** Square: a REST API with searches. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Stripe: a REST API with form-encoded bodies. Locations such as `/data/id` are JSON Pointers. */
+/** Stripe: a REST API with form-encoded bodies. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Xero: the Accounting API of one organization. Locations such as `/data/id` are JSON Pointers. */
+/** Xero: the Accounting API of one organization. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

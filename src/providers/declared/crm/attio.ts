@@ -1,4 +1,4 @@
-/** Attio: a REST API for standard and custom objects. Locations such as `/data/id` are JSON Pointers. */
+/** Attio: a REST API for standard and custom objects. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Close: a REST API with offsets. Locations such as `/data/id` are JSON Pointers. */
+/** Close: a REST API with offsets. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

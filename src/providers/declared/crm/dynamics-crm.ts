@@ -1,4 +1,4 @@
-/** Microsoft Dynamics 365: an OData v4 API. Locations such as `/data/id` are JSON Pointers. */
+/** Microsoft Dynamics 365: an OData v4 API. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Outreach: a JSON:API. Locations such as `/data/id` are JSON Pointers. */
+/** Outreach: a JSON:API. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Pipedrive: two versions of a REST API, because version 2 does not have all objects.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Pipedrive: two versions of a REST API, because version 2 does not have all objects. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Salesloft: a REST API with lists that are sorted by the time of change.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Salesloft: a REST API with lists that are sorted by the time of change. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Zoho CRM: a REST API for standard and custom modules. Locations such as `/data/id` are JSON Pointers. */
+/** Zoho CRM: a REST API for standard and custom modules. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Freshdesk: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
+/** Freshdesk: a REST API with Link headers. */
 import type {
   ListInput,
   ObjectDeclarationInput,

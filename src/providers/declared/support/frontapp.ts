@@ -1,4 +1,4 @@
-/** Front: a REST API with URLs of next pages. Locations such as `/data/id` are JSON Pointers. */
+/** Front: a REST API with URLs of next pages. */
 import type {
   ListInput,
   ObjectDeclarationInput,

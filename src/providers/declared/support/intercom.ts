@@ -1,7 +1,4 @@
-/**
- * Intercom: a REST API with searches for contacts, conversations and tickets.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Intercom: a REST API with searches for contacts, conversations and tickets. */
 import type {
   ListInput,
   ObjectDeclarationInput,

@@ -1,4 +1,4 @@
-/** ServiceNow: a REST API for the tables of an instance. Locations such as `/data/id` are JSON Pointers. */
+/** ServiceNow: a REST API for the tables of an instance. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

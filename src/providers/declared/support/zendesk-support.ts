@@ -1,4 +1,4 @@
-/** Zendesk Support: a REST API with incremental exports. Locations such as `/data/id` are JSON Pointers. */
+/** Zendesk Support: a REST API with incremental exports. */
 import type {
   ObjectDeclarationInput,
   StandardFields,

@@ -1,7 +1,4 @@
-/**
- * Airtable: the tables of one base, and a list of their changes.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Airtable: the tables of one base, and a list of their changes. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

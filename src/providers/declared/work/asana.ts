@@ -1,7 +1,4 @@
-/**
- * Asana: a REST API whose objects are listed below a workspace or a project.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Asana: a REST API whose objects are listed below a workspace or a project. */
 import type {
   ListInput,
   ObjectDeclarationInput,

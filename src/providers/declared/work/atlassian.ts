@@ -1,4 +1,4 @@
-/** Jira: a REST API that searches issues by JQL. Locations such as `/data/id` are JSON Pointers. */
+/** Jira: a REST API that searches issues by JQL. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

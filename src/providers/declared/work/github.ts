@@ -1,4 +1,4 @@
-/** GitHub: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
+/** GitHub: a REST API with Link headers. */
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PAGE_SIZE = { in: 'query', name: 'per_page', max: 100 } as const;

@@ -1,4 +1,4 @@
-/** GitLab: a REST API with Link headers. Locations such as `/data/id` are JSON Pointers. */
+/** GitLab: a REST API with Link headers. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 

@@ -1,4 +1,4 @@
-/** Linear: a GraphQL API with Relay lists. Locations such as `/data/id` are JSON Pointers. */
+/** Linear: a GraphQL API with Relay lists. */
 import type {
   ListInput,
   ObjectDeclarationInput,

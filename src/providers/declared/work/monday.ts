@@ -1,7 +1,4 @@
-/**
- * monday.com: a GraphQL API whose items have their values in columns.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** monday.com: a GraphQL API whose items have their values in columns. */
 import type {
   ListInput,
   ObjectDeclarationInput,

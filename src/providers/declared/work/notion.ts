@@ -1,4 +1,4 @@
-/** Notion: pages with typed properties, in data sources. Locations such as `/data/id` are JSON Pointers. */
+/** Notion: pages with typed properties, in data sources. */
 import type {
   ListInput,
   ObjectDeclarationInput,

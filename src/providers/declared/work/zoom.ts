@@ -1,7 +1,4 @@
-/**
- * Zoom: a REST API whose meetings, webinars and recordings are listed under each user.
- * Locations such as `/data/id` are JSON Pointers.
- */
+/** Zoom: a REST API whose meetings, webinars and recordings are listed under each user. */
 import type {
   ListInput,
   ObjectDeclarationInput,
