@@ -16,7 +16,7 @@ const DEPTH_MAX = 64;
  */
 const LIST_ITEMS_MAX = 10_000;
 
-const TOO_LONG = `has too many items: all lists of a request may have at most ${LIST_ITEMS_MAX} together.`;
+const TOO_LONG = `has too many items: the lists of a request may have at most ${LIST_ITEMS_MAX} items in total.`;
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
 export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {

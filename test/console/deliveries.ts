@@ -31,10 +31,10 @@ export function testDeliveries(stage: () => ConsoleStage) {
     return { all: totalCount, failed: node.failed.totalCount, attempts };
   };
 
-  test('resends a delivery that succeeded', async () => {
+  test('resends a succeeded delivery', async () => {
     await open(`destinations/${destinationId}`);
     await page.getByRole('button', { name: 'Resend', exact: true }).first().click();
-    // The newest delivery is at the top of the page.
+    // The page lists the newest delivery first, and the API lists it last.
     await expect.poll(async () => (await counts()).attempts.at(-1)).toBe(2);
   });
 
@@ -48,7 +48,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
     expect((await counts()).all).toBe(before.all + 1);
   });
 
-  test('resends many deliveries, and shows the progress', async () => {
+  test('resends all succeeded deliveries, and shows the progress', async () => {
     const { all } = await counts();
     await open(`destinations/${destinationId}?status=SUCCEEDED&time=week`);
     await press('Retry deliveries');

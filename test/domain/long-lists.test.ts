@@ -6,7 +6,8 @@ const app = await getSharedApp();
 const tenant = await app.tenant();
 const { projectId, apiKey } = tenant;
 
-const TOO_LONG = 'has too many items: all lists of a request may have at most 10000 together.';
+const TOO_LONG =
+  'has too many items: the lists of a request may have at most 10000 items in total.';
 const createNumbers = (count: number) => Array.from({ length: count }, () => 1);
 
 async function writeOverGraphql(record: object) {
@@ -27,7 +28,8 @@ async function writeOverRest(record: object) {
   return { status: response.status, issues: (await response.json()).issues };
 }
 
-test('refuses an input whose lists have more than 10,000 items together, and names the list', async () => {
+test('refuses an input with more than 10,000 list items in total, and names the list', async () => {
+  // `b` itself has one item.
   const record = { a: createNumbers(6_000), b: [{ c: createNumbers(4_000) }] };
   const createIssue = (name: string) =>
     expect.objectContaining({ in: 'body', name, detail: TOO_LONG });
@@ -41,7 +43,7 @@ test('refuses an input whose lists have more than 10,000 items together, and nam
   });
 });
 
-test('accepts an input whose lists have 10,000 items together', async () => {
+test('accepts an input with 10,000 list items in total', async () => {
   const record = { a: createNumbers(6_000), b: [{ c: createNumbers(3_999) }] };
   expect(await writeOverGraphql(record)).toMatchObject({ code: 'NOT_FOUND' });
   expect(await writeOverRest(record)).toMatchObject({ status: 404 });

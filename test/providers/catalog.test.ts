@@ -21,7 +21,7 @@ test('gives every provider a unique name', () => {
 describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$name', ({
   provider,
 }) => {
-  test('has https URLs once its variables are filled in', () => {
+  test('has https URLs without a trailing slash once its variables are filled in', () => {
     for (const url of listUrls(provider)) {
       const baseUrl = url === '{{workspace}}' ? 'https://acme.example' : url;
       const filled = new URL(baseUrl.replaceAll(/\{\{\w+\}\}/g, 'acme'));

@@ -94,7 +94,7 @@ test('redirects an invalid request back with an error', async () => {
   );
 });
 
-test('redirects only to web addresses', async () => {
+test('redirects only to HTTP and HTTPS URLs', async () => {
   await using sandbox = await startSandbox();
   const query = new URLSearchParams({
     response_type: 'code',
@@ -197,7 +197,7 @@ test('rotates refresh tokens, and revokes all tokens of a consent if one is reus
   expect(sandbox.oauth.counts).toMatchObject({ issued: 2, refreshed: 1, reuseRefused: 1 });
 });
 
-test('revokes all tokens of a consent, only for their own client', async () => {
+test('revokes all tokens of a consent, but not at the request of another client', async () => {
   await using sandbox = await startSandbox();
   const password = { username: 'ada', password: 'sandbox-password' };
   const { body } = await requestToken(sandbox, { ...CLIENT, grant_type: 'password', ...password });

@@ -27,13 +27,13 @@ test('serves only health checks in a worker', async () => {
   await expect(openSocket(url)).rejects.toThrow('404');
 });
 
-test('serves the API without the role worker', async () => {
+test('serves the API in a process without the worker role', async () => {
   await using api = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'api' } });
   const { data } = await api.client().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });
 });
 
-test('logs the address of GraphiQL at the start of an API, but not of a worker', async () => {
+test('logs the GraphiQL URL when an API process starts, but not when a worker starts', async () => {
   const startWithRoles = async (ROLES: string) => {
     const lines: Record<string, unknown>[] = [];
     const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) });

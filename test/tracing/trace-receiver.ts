@@ -15,7 +15,7 @@ export interface TraceReceiver extends AsyncDisposable {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: ReceivedSpan[];
-  /** Returns all received bytes. */
+  /** Returns all received bytes as Latin-1 text. */
   readBytes(): string;
   /** Returns the headers of the last request. */
   readHeaders(): Record<string, unknown>;
@@ -47,6 +47,8 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
 }
 
 const LENGTH_DELIMITED = 2;
+/** The code of a failed span in `Status` of opentelemetry/proto/trace/v1/trace.proto. */
+const STATUS_CODE_ERROR = 2;
 
 /** Yields the members of a protobuf message that are varints or length-delimited. */
 function* decodeMembers(message: Buffer): Generator<{ number: number; value: Buffer }> {
@@ -97,6 +99,6 @@ function decodeSpans(body: Buffer): ReceivedSpan[] {
           readMember(readMember(pair, 2), 1).toString(),
         ]),
       ),
-      hasFailed: readMember(readMember(span, 15), 3)[0] === 2,
+      hasFailed: readMember(readMember(span, 15), 3)[0] === STATUS_CODE_ERROR,
     }));
 }

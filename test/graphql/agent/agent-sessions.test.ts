@@ -30,8 +30,19 @@ const VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef }
 
 const minimal = {
   projectIdOrName: tenant.projectId,
-  ...{ groupRef: 'acme', consumerRef: 'ann', name: 'Helper', verbs: ['READ'] },
+  groupRef: 'acme',
+  consumerRef: 'ann',
+  name: 'Helper',
+  verbs: ['READ'],
 };
+
+/** Returns the names of the inputs that are refused in a session with these rights. */
+async function listRefusedInputs(rights: object) {
+  const input = { ...minimal, ...rights };
+  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
+  return problem.issues?.map(({ name }) => name);
+}
+
 const createRevokeInput = (agentSessionId: string) => ({
   input: { projectIdOrName: tenant.projectId, agentSessionId },
 });
@@ -95,40 +106,42 @@ test('refuses a proposal with a verb or an object that the session does not perm
 });
 
 test('names every rule and tool that needs a right that the session lacks', async () => {
-  const input = {
-    ...minimal,
+  const rights = {
     objects: ['people'],
     rules: [{ name: 'all', types: ['DELETE'], objects: ['deals'], maxPerDay: 1 }],
     pinnedTools: [{ type: 'CREATE', objectName: 'deals' }],
   };
-  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
-  expect(problem.issues?.map(({ name }) => name)).toEqual([
+  expect(await listRefusedInputs(rights)).toEqual([
     'input.rules[0].types[0]',
     'input.rules[0].objects[0]',
     'input.pinnedTools[0].type',
     'input.pinnedTools[0].objectName',
   ]);
-  const unknown = { ...minimal, objects: ['people', 'unicorns'] };
-  expect(
-    (await tenant.getRefusal(CREATE_AGENT_SESSION, { input: unknown })).problem.issues,
-  ).toMatchObject([{ name: 'input.objects[1]', value: 'unicorns' }]);
 });
 
-test('refuses rights that imply more than they name', async () => {
-  const listIssueNames = async (rights: object) => {
-    const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, {
-      input: { ...minimal, ...rights },
-    });
-    return problem.issues?.map(({ name }) => name);
-  };
-  expect(await listIssueNames({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
+test('refuses an unknown object, and names it', async () => {
+  const input = { ...minimal, objects: ['people', 'unicorns'] };
+  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
+  expect(problem.issues).toMatchObject([{ name: 'input.objects[1]', value: 'unicorns' }]);
+});
+
+test('requires READ with other verbs', async () => {
+  expect(await listRefusedInputs({ verbs: ['DELETE'] })).toEqual(['input.verbs']);
+});
+
+test('refuses a DELETE rule with fields', async () => {
   const rule = { name: 'all', types: ['DELETE'], fields: ['lastName'], maxPerDay: 1 };
+  expect(await listRefusedInputs({ verbs: ['READ', 'DELETE'], rules: [rule] })).toEqual([
+    'input.rules[0].types[0]',
+  ]);
+});
+
+test('refuses duplicate rules and pinned tools', async () => {
   const verbs = ['READ', 'DELETE'];
-  expect(await listIssueNames({ verbs, rules: [rule] })).toEqual(['input.rules[0].types[0]']);
-  const plain = { ...rule, fields: null };
-  expect(await listIssueNames({ verbs, rules: [plain, plain] })).toEqual(['input.rules[1].name']);
+  const rule = { name: 'all', types: ['DELETE'], maxPerDay: 1 };
+  expect(await listRefusedInputs({ verbs, rules: [rule, rule] })).toEqual(['input.rules[1].name']);
   const tool = { type: 'DELETE', objectName: 'people' };
-  expect(await listIssueNames({ verbs, pinnedTools: [tool, tool] })).toEqual([
+  expect(await listRefusedInputs({ verbs, pinnedTools: [tool, tool] })).toEqual([
     'input.pinnedTools[1]',
   ]);
 });

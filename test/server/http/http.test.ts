@@ -198,7 +198,7 @@ function getVary(path: string): string | null {
   return path.startsWith('/v1') ? 'Origin' : null;
 }
 
-test('forbids caches to store responses, and varies by Accept and Origin', async () => {
+test('forbids caching, and varies by Accept and Origin', async () => {
   const requests: [string, RequestInit][] = [
     ['/graphql', { method: 'POST', headers, body }],
     ['/graphql', { method: 'POST', headers, body: '{}' }],

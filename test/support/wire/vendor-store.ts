@@ -1,4 +1,6 @@
 /** The records of a vendor's account in a test. */
+
+/** A record of the vendor's account. */
 export interface StoredRecord {
   id: string | number;
   changedAt: Date;
