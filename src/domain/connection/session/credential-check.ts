@@ -29,8 +29,8 @@ export interface AccountToCheck extends AccountMetadata {
 /** The time limit of a check. The credentials of a slower provider are stored unchecked. */
 const CHECK_MS = 3_000;
 const UNAUTHORIZED = 401;
-/** Matches a message that is a machine-readable member: `code: invalid_api_key`. */
-const CODE = /^\w+: \S+$/;
+/** Matches a message that is a machine-readable member: `code: invalid_api_key` or `errors: code: invalid_api_key`. */
+const CODE = /^(\w+: )+\S+$/;
 /** Shorter strings are not masked, because they could occur in any sentence. */
 const SECRET_LENGTH_MIN = 4;
 
@@ -130,10 +130,17 @@ async function callHealthCheck(
 function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !CODE.test(text));
-  const explanation = (sentences.length > 0 ? sentences : texts).join('; ');
+  const explanation = dropRepetitions(sentences.length > 0 ? sentences : texts).join('; ');
   const maskedSecrets = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
   const maskedExplanation = maskValues(explanation, maskedSecrets);
   return maskedExplanation === '' ? 'no reason given.' : truncateMessage(maskedExplanation);
+}
+
+/** Drops texts that end with an earlier text: providers repeat an error as `error` and in `errors`. */
+function dropRepetitions(texts: readonly string[]): string[] {
+  return texts.filter(
+    (text, index) => !texts.slice(0, index).some((earlier) => text.endsWith(earlier)),
+  );
 }
 
 function listSecrets(credentials: Credentials): string[] {

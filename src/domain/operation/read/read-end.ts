@@ -24,7 +24,7 @@ export async function succeedRun(tx: Transaction, run: ReadRun, now: Date): Prom
   const result =
     recordsRead === 0
       ? `[${objectName}] No new data found`
-      : `[${objectName}] Read completed (${recordsRead} records)`;
+      : `[${objectName}] Read completed (${recordsRead} ${recordsRead === 1 ? 'record' : 'records'})`;
   await endOperation(tx, run, { status: 'SUCCESS', result, now });
   await moveReadPosition(tx, run);
   await recordRunEvent(tx, run, (fields) => {
