@@ -120,6 +120,7 @@ const secondRevision = {
       contacts,
       {
         objectName: 'companies',
+        mapToDisplayName: 'Companies',
         destination: DEMO_STREAM,
         requiredFields: [{ fieldName: 'name' }, { fieldName: 'domain' }],
         optionalFieldsAuto: 'ALL',

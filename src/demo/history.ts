@@ -10,9 +10,9 @@ import { getIdTimeMs, withAgedIds } from '../ids.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import {
   createAttempt,
-  createFailedRequest,
   createLogLine,
   createReads,
+  createRequests,
   createWrites,
   endDelivery,
   getNextReadTime,
@@ -92,8 +92,7 @@ async function addWork(tx: Transaction, now: Date, installation: PastInstallatio
   const reads = createReads(installation, now);
   const writes = createWrites(installation, now);
   const operations = [...reads.map(({ operation }) => operation), ...writes];
-  const failedWrites = writes.filter(({ status }) => status === 'FAILURE');
-  const requests = failedWrites.map((write) => createFailedRequest(installation, write));
+  const requests = operations.flatMap((operation) => createRequests(installation, operation));
   const { firstDelivery } = installation;
   await insertRows(tx, 'Operation', operations);
   await insertRows(tx, 'OperationLog', operations.map(createLogLine));

@@ -20,8 +20,14 @@ const WRITE_SHIFT_MS = MINUTE_MS;
 const WRITE_MS = 25;
 /** A synchronous write repeats its request for some seconds while the provider is unavailable. */
 const FAILED_WRITE_MS = 12 * SECOND_MS;
+/** The times from the start of a failed write to its requests. */
+const FAILED_REQUEST_DELAYS_MS = [4, 3 * SECOND_MS, 11 * SECOND_MS];
+const REQUEST_DELAY_MS = 4;
+const REQUEST_MS = 14;
 /** The objects that are written, by the object that the same installation reads. */
 const WRITE_OBJECTS: Readonly<Record<string, string>> = { contacts: 'deals', people: 'people' };
+const UNAVAILABLE =
+  '{\n "error": {\n  "code": "unavailable",\n  "message": "Try again later."\n }\n}';
 
 /** The age of the last failed write. It is never about a day, where figures of a day end. */
 const FAILURE_AGE_HOURS = 5;
@@ -29,7 +35,9 @@ const FAILURE_SHIFT_HOURS = 4;
 const FAILURE_INTERVAL_HOURS = 12;
 
 const ATTEMPT_DELAY_MS = 3;
-const ATTEMPT_MS = 6;
+const ATTEMPT_MIN_MS = 6;
+/** The number of different durations of attempts. */
+const ATTEMPT_VARIANTS = 23;
 
 /** A time in the JSON text of records. */
 const TIME = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
@@ -98,8 +106,9 @@ function createRead(
   recordCount: number,
 ): Operation {
   const { objectName } = installation;
+  const noun = recordCount === 1 ? 'record' : 'records';
   const outcome =
-    recordCount === 0 ? 'No new data found' : `Read completed (${recordCount} records)`;
+    recordCount === 0 ? 'No new data found' : `Read completed (${recordCount} ${noun})`;
   return createOperation(installation, {
     actionType: 'READ',
     status: 'SUCCESS',
@@ -146,7 +155,7 @@ export function setMessageTimes(
 
 /** Ends a delivery, whose only attempt was successful. */
 export function endDelivery(delivery: Delivery): Delivery {
-  const endMs = delivery.createTime.getTime() + ATTEMPT_DELAY_MS + ATTEMPT_MS;
+  const endMs = delivery.createTime.getTime() + ATTEMPT_DELAY_MS + getAttemptMs(delivery);
   return {
     ...delivery,
     status: 'SUCCEEDED',
@@ -156,12 +165,14 @@ export function endDelivery(delivery: Delivery): Delivery {
   };
 }
 
+/** Returns the duration of a delivery's attempt, which depends only on its start. */
+function getAttemptMs({ createTime }: Delivery): number {
+  return ATTEMPT_MIN_MS + (createTime.getTime() % ATTEMPT_VARIANTS);
+}
+
 /** Creates the attempt of an ended delivery. */
-export function createAttempt({
-  id: deliveryId,
-  projectId,
-  createTime,
-}: Delivery): Tables['DeliveryAttempt'] {
+export function createAttempt(delivery: Delivery): Tables['DeliveryAttempt'] {
+  const { id: deliveryId, projectId, createTime } = delivery;
   const startMs = createTime.getTime() + ATTEMPT_DELAY_MS;
   return {
     id: newIdAt('att', startMs),
@@ -171,7 +182,7 @@ export function createAttempt({
     responseStatus: 204,
     responseBody: null,
     error: null,
-    durationMs: ATTEMPT_MS,
+    durationMs: getAttemptMs(delivery),
     createTime: new Date(startMs),
   };
 }
@@ -194,7 +205,7 @@ function createWrite(
   installation: PastInstallation,
   { timeMs, recordId, hasFailed }: { timeMs: number; recordId: string; hasFailed: boolean },
 ): Operation {
-  const objectName = getWriteObject(installation);
+  const objectName = getWriteObject(installation.objectName);
   const outcome = hasFailed
     ? 'Error writing to provider: The provider returned 503.'
     : `Record ${recordId} created`;
@@ -208,7 +219,7 @@ function createWrite(
   });
 }
 
-function getWriteObject({ objectName }: PastInstallation): string {
+function getWriteObject(objectName: string): string {
   return WRITE_OBJECTS[objectName] ?? objectName;
 }
 
@@ -253,30 +264,43 @@ export function createLogLine({
   };
 }
 
-/** Creates the last request of a failed write. */
-export function createFailedRequest(
-  installation: PastInstallation,
-  { id: operationId, projectId, createTime }: Operation,
-): Tables['RecordedRequest'] {
-  return {
-    id: newIdAt('req', createTime.getTime()),
-    projectId,
-    operationId,
-    connectionId: null,
-    kind: 'API',
-    method: 'POST',
-    host: installation.host,
-    path: `/objects/${getWriteObject(installation)}/records`,
-    responseStatus: 503,
-    error: null,
-    isFailed: true,
-    durationMs: 134,
-    requestHeaders: { accept: 'application/json', authorization: '***' },
-    responseHeaders: { 'content-type': 'application/json', 'retry-after': '30' },
-    responseBody:
-      '{\n "error": {\n  "code": "unavailable",\n  "message": "Try again later."\n }\n}',
-    createTime,
-  };
+/** Creates the requests of an operation. Only those of a failed write have a response body. */
+export function createRequests(
+  { host, objectName }: PastInstallation,
+  { id: operationId, projectId, actionType, status, createTime }: Operation,
+): Tables['RecordedRequest'][] {
+  const isWrite = actionType === 'WRITE';
+  const isFailed = status === 'FAILURE';
+  const delays = isFailed ? FAILED_REQUEST_DELAYS_MS : [REQUEST_DELAY_MS];
+  return delays.map((delayMs) => {
+    const timeMs = createTime.getTime() + delayMs;
+    return {
+      id: newIdAt('req', timeMs),
+      projectId,
+      operationId,
+      connectionId: null,
+      kind: 'API',
+      method: isWrite ? 'POST' : 'GET',
+      host,
+      path: getRecordsPath(isWrite ? getWriteObject(objectName) : objectName),
+      responseStatus: isFailed ? 503 : isWrite ? 201 : 200,
+      error: null,
+      isFailed,
+      durationMs: REQUEST_MS,
+      requestHeaders: { accept: 'application/json', authorization: '***' },
+      responseHeaders: {
+        'content-type': 'application/json',
+        ...(isFailed && { 'retry-after': '30' }),
+      },
+      responseBody: isFailed ? UNAVAILABLE : null,
+      createTime: new Date(timeMs),
+    };
+  });
+}
+
+/** Returns the path of an object's records: people are in the help desk, and other objects in the CRM. */
+function getRecordsPath(objectName: string): string {
+  return objectName === 'people' ? '/desk/people' : `/objects/${objectName}/records`;
 }
 
 /** Returns the first multiple of `intervalMs` after `time`. */

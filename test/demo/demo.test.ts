@@ -160,14 +160,14 @@ describe('the history of a new demo', async () => {
     }
   });
 
-  test('has the request of each failed operation', async () => {
-    const failed = operations.filter(({ status }) => status === 'FAILURE');
-    const requests = await prisma.recordedRequest.findMany({
-      where: { projectId, isFailed: true },
-    });
-    expect(requests.map(({ operationId }) => operationId).toSorted()).toEqual(
-      failed.map(({ id }) => id),
-    );
+  test('has the requests of each read and write, which fail if the operation fails', async () => {
+    const requests = await prisma.recordedRequest.findMany({ where });
+    const requestsByOperation = Map.groupBy(requests, ({ operationId }) => operationId);
+    for (const { id, status } of operations) {
+      const results = requestsByOperation.get(id)?.map(({ isFailed }) => isFailed);
+      const expected = status === 'FAILURE' ? [true, true, true] : [false];
+      expect(results).toEqual(expected);
+    }
   });
 
   test('is not added again by a second start', async () => {

@@ -43,7 +43,7 @@ export interface ObjectDefinition {
 }
 
 const SYSTEM_FIELDS: CrmField[] = [
-  { name: 'id', displayName: 'Id', type: 'text', readOnly: true },
+  { name: 'id', displayName: 'ID', type: 'text', readOnly: true },
   { name: 'created_at', displayName: 'Created at', type: 'datetime', readOnly: true },
   { name: 'updated_at', displayName: 'Updated at', type: 'datetime', readOnly: true },
 ];
