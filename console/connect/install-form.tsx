@@ -3,7 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
 import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';
 import type { installFormMutation } from '../__generated__/installFormMutation.graphql.ts';
-import { type AccountField, ObjectFields, readFieldConfig } from '../src/fields/object-fields.tsx';
+import { ObjectFields, readFieldConfig, UNDESCRIBED } from '../src/fields/object-fields.tsx';
 import { Action, Form, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { useChange, usePageQuery } from '../src/parts/queries.ts';
@@ -51,6 +51,7 @@ const FIELDS = graphql`
       provider: $provider
       objectName: $objectName
     ) {
+      displayName
       fields {
         fieldName
         displayName
@@ -93,7 +94,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
         <Loaded
           key={object.objectName}
           path={object.objectName}
-          errorFallback={<ObjectFields object={object} accountFields={NO_FIELDS} config={null} />}
+          errorFallback={<ObjectFields object={object} accountObject={UNDESCRIBED} config={null} />}
         >
           <DescribedFields
             queryVariables={{
@@ -116,9 +117,6 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
   );
 }
 
-/** A provider that can't describe its objects. */
-const NO_FIELDS: AccountField[] = [];
-
 interface DescribedFieldsProps {
   queryVariables: installFormFieldsQuery['variables'];
   object: Parameters<typeof ObjectFields>[0]['object'];
@@ -126,5 +124,5 @@ interface DescribedFieldsProps {
 
 function DescribedFields({ queryVariables, object }: DescribedFieldsProps) {
   const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, queryVariables);
-  return <ObjectFields object={object} accountFields={objectMetadata.fields} config={null} />;
+  return <ObjectFields object={object} accountObject={objectMetadata} config={null} />;
 }

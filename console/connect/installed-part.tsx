@@ -20,6 +20,16 @@ const INSTALLATION = graphql`
     }
     integration {
       name
+      latestRevision {
+        content {
+          read {
+            objects {
+              objectName
+              mapToDisplayName
+            }
+          }
+        }
+      }
     }
     healthStatus
     healthReason
@@ -61,6 +71,9 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
     integrationIdOrName: integration.name,
     groupRef: group.groupRef,
   };
+  const findDisplayName = (name: string) =>
+    integration.latestRevision.content.read?.objects.find(({ objectName }) => objectName === name)
+      ?.mapToDisplayName;
   const findProgress = (name: string) =>
     operations.nodes
       .map(({ metadata }) => metadata.progress)
@@ -78,7 +91,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
         {objects.map((object) => {
           const { objectName, mappedObjectName } = object;
           const progress = findProgress(objectName);
-          const name = mappedObjectName ?? objectName;
+          const name = findDisplayName(objectName) ?? mappedObjectName ?? objectName;
           return (
             <li key={objectName}>
               <span className="strong">{name}</span>

@@ -104,7 +104,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
           </Loaded>
         ))}
       {connection && !isConnecting && (
-        <div className="row">
+        <div className="row account-actions">
           {!isBroken && (
             <Action kind="quiet" onPress={() => setConnecting(true)}>
               {messages.connectAnother}

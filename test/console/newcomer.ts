@@ -63,7 +63,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await press(card, 'Connect');
       await press(card, 'Start');
       await card.getByText(/^50 records, last read/).waitFor();
-      await press(card, 'Read now: people');
+      await press(card, 'Read now: People');
 
       await customer.getByRole('button', { name: 'Done' }).click();
       await openFromMenu(page, 'Destinations');
@@ -75,7 +75,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
       }
 
       await run(BREAK_COMMAND);
-      await press(card, 'Read now: people');
+      await press(card, 'Read now: People');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
       const failed = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });

@@ -1,15 +1,16 @@
-/** The fields of an object in an installation's account, as its provider describes them. */
+/** An object in an installation's account, as its provider describes it. */
 import type { ReactNode } from 'react';
 import { graphql } from 'react-relay';
 import type { accountFieldsQuery } from '../../__generated__/accountFieldsQuery.graphql.ts';
 import { usePageQuery } from '../parts/queries.ts';
-import type { AccountField } from './object-fields.tsx';
+import { type AccountObject, UNDESCRIBED } from './object-fields.tsx';
 
 const QUERY = graphql`
   query accountFieldsQuery($id: ID!, $objectName: String!) {
     node(id: $id) {
       ... on Installation {
         objectMetadata(objectName: $objectName) {
+          displayName
           fields {
             fieldName
             displayName
@@ -23,10 +24,10 @@ const QUERY = graphql`
 interface AccountFieldsProps {
   installationId: string;
   objectName: string;
-  children: (accountFields: readonly AccountField[]) => ReactNode;
+  children: (accountObject: AccountObject) => ReactNode;
 }
 
 export function AccountFields({ installationId, objectName, children }: AccountFieldsProps) {
   const { node } = usePageQuery<accountFieldsQuery>(QUERY, { id: installationId, objectName });
-  return children(node?.objectMetadata?.fields ?? []);
+  return children(node?.objectMetadata ?? UNDESCRIBED);
 }

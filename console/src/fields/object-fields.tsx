@@ -24,10 +24,19 @@ export const OBJECT = graphql`
   }
 `;
 
-export interface AccountField {
+interface AccountField {
   fieldName: string;
   displayName: string;
 }
+
+/** An object as the provider of the account describes it. */
+export interface AccountObject {
+  displayName?: string | null | undefined;
+  fields: readonly AccountField[];
+}
+
+/** The object of a provider that can't describe its objects. */
+export const UNDESCRIBED: AccountObject = { fields: [] };
 
 /** The present config of the object in the installation. */
 interface FieldConfig {
@@ -37,8 +46,7 @@ interface FieldConfig {
 
 interface ObjectFieldsProps {
   object: objectFields_object$key;
-  /** The account's own fields; empty if its provider can't describe them. */
-  accountFields: readonly AccountField[];
+  accountObject: AccountObject;
   /** Null for a new installation. */
   config: FieldConfig | null;
 }
@@ -49,7 +57,8 @@ interface Mapping {
   mapToDisplayName?: string | null;
 }
 
-export function ObjectFields({ object, accountFields, config }: ObjectFieldsProps) {
+export function ObjectFields({ object, accountObject, config }: ObjectFieldsProps) {
+  const { displayName, fields: accountFields } = accountObject;
   const spec = useFragment(OBJECT, object);
   const messages = usePartMessages();
   const getLabel = ({ fieldName, mapToName, mapToDisplayName }: Mapping) =>
@@ -70,14 +79,14 @@ export function ObjectFields({ object, accountFields, config }: ObjectFieldsProp
   ] as Mapping[];
   const findMappedField = (name: string | null | undefined) =>
     config?.fieldMappings.find(({ mapToName }) => mapToName === name)?.fieldName ?? undefined;
-  const options = accountFields.map(({ fieldName, displayName }) => ({
-    id: fieldName,
-    label: displayName,
+  const options = accountFields.map((field) => ({
+    id: field.fieldName,
+    label: field.displayName,
   }));
   return (
     <fieldset className="fields">
       <legend className="strong">
-        {spec.mapToDisplayName ?? spec.mapToName ?? spec.objectName}
+        {spec.mapToDisplayName ?? displayName ?? spec.mapToName ?? spec.objectName}
       </legend>
       {requiredFields.length > 0 && (
         <p className="quiet">{messages.alwaysRead(requiredFields.map(getLabel).join(', '))}</p>

@@ -146,10 +146,10 @@ export function EditFields({ project, installation }: EditFieldsProps) {
         .map((object) => (
           <Loaded key={object.objectName} path={object.objectName}>
             <AccountFields installationId={id} objectName={object.objectName}>
-              {(accountFields) => (
+              {(accountObject) => (
                 <ObjectFields
                   object={object}
-                  accountFields={accountFields}
+                  accountObject={accountObject}
                   config={findConfig(object.objectName) ?? null}
                 />
               )}
