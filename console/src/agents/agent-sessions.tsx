@@ -67,7 +67,16 @@ interface AgentSessionsProps {
 
 type AgentSession = agentSessions_project$data['agentSessions']['edges'][number]['node'];
 
-const COLUMNS = ['Agent', 'Status', 'Expires', 'For', 'Objects', 'Verbs', 'Rules', 'Actions'];
+const COLUMNS = [
+  'Agent',
+  'Status',
+  'Expires',
+  'For',
+  'Objects',
+  'Allowed actions',
+  'Rules',
+  'Actions',
+];
 const EMPTY = (
   <Empty title="No agent sessions yet">
     Create one to let an agent work for one of your customers.

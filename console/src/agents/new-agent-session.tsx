@@ -81,7 +81,7 @@ export function NewAgentSession({ project }: { project: string }) {
         help="Your own ID for the person that the agent works for."
       />
       <fieldset className="fields">
-        <legend className="strong">Verbs</legend>
+        <legend className="strong">Allowed actions</legend>
         <div className="checks">
           {AgentVerb.map((verb) => (
             <CheckBox

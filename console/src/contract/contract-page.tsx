@@ -58,7 +58,7 @@ export default function ContractPage({ project: idOrName }: ConsolePageProps) {
       </Panel>
       <Panel title="For your build">
         <p className="quiet">
-          Each form has an ETag, which stays the same while the contract does.
+          Download these files in your build. The ETag of a file changes only with the contract.
         </p>
         {FORMS.map((file) => (
           <Snippet

@@ -220,7 +220,7 @@ function Figure({ count, name, href, isBad }: FigureProps) {
   );
 }
 
-const SHOWN_EVENTS = 12;
+const SHOWN_EVENTS = 8;
 
 function LiveEvents({ project, linkTo }: { project: string; linkTo: (path: string) => string }) {
   const { items: events, isLoaded } = useTail({ project }, false);

@@ -78,9 +78,9 @@ export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
       description="Events go to topics, and from there to destinations."
       actions={
         <>
-          <NewTopic project={idOrName} />
           <RouteFromEvents project={idOrName} routed={project} selection={selection} />
           <RouteToDestination project={idOrName} routed={project} selection={selection} />
+          <NewTopic project={idOrName} />
         </>
       }
       query={QUERY}
