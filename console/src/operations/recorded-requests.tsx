@@ -52,7 +52,7 @@ const CONNECTION = graphql`
 `;
 
 const NOT_ALLOWED = (
-  <Empty title="Requests not available">Reading them needs the scope payloads:read.</Empty>
+  <Empty title="Requests not available">Reading requests requires the payloads:read scope.</Empty>
 );
 
 interface RequestsProps {

@@ -33,7 +33,9 @@ export default function MembersPage({ project: idOrName }: ConsolePageProps) {
     return (
       <Page title="Members">
         <Panel>
-          <Empty title="This key may not read the org">It needs the scope org:read.</Empty>
+          <Empty title="This key may not read the org">
+            Reading the org requires the org:read scope.
+          </Empty>
         </Panel>
       </Page>
     );
