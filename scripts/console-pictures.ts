@@ -9,7 +9,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', nameFilter = ''] =
   process.argv.slice(2);
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const WIDE = { width: 1200, height: 760 };
+const WIDE = { width: 1200, height: 860 };
 const PHONE = { width: 360, height: 740 };
 /** The time in which the page draws its plots and live lines. */
 const SETTLE_MS = 800;
@@ -76,7 +76,7 @@ async function takeConnectPicture(browser: Browser): Promise<void> {
   const body = JSON.stringify({ query: CREATE_SESSION_TOKEN });
   const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
   const { data } = await response.json();
-  const page = await browser.newPage({ viewport: { width: 640, height: 560 } });
+  const page = await browser.newPage({ viewport: { width: 640, height: 620 } });
   await page.goto(data.createSessionToken.connectUrl);
   const connectButton = page.getByRole('button', { name: 'Connect Sandbox CRM', exact: true });
   const startButton = page.getByRole('button', { name: 'Start' });
