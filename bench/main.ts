@@ -34,7 +34,7 @@ if (flags.growth) {
   console.log(formatGrowthTable(results));
   writeResults('growth', results, flags.results);
   // This import is here because its packages are installed only with those of the peers.
-  const { drawGrowth } = await import('./parts/growth-picture.ts');
+  const { drawGrowth } = await import('./parts/growth-chart.ts');
   writePicture('growth', await drawGrowth(results), flags.results);
 } else {
   await measureParts(server, flags);

@@ -13,9 +13,9 @@ import { type Postgres, startPostgres } from '../postgres.ts';
 import { startServer } from '../processes/server.ts';
 import { writePicture, writeResults } from '../results.ts';
 import { formatTable } from '../table.ts';
+import { drawEndurance } from './chart.ts';
 import { type DatabaseKind, type EnduranceFlags, readEnduranceFlags } from './flags.ts';
 import { compareWindows, type FigureGrowth, isFlat } from './growth.ts';
-import { drawEndurance } from './picture.ts';
 import { createSampler, type Sample } from './watch.ts';
 import { type Demo, startWork, type WorkResult } from './work.ts';
 

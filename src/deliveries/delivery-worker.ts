@@ -21,10 +21,10 @@ import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
 import { Backlog } from './backlog.ts';
 import { type Claim, type ClaimedDelivery, Claimer } from './claim.ts';
-import { decideRetry, type Outcome } from './decide.ts';
 import { DELIVERY_LIMITS, type DeliveryLimits } from './limits.ts';
 import { releaseClaims, releaseOrphans } from './outbox.ts';
 import { Recorder } from './recorder.ts';
+import { decideRetry, type Outcome } from './retry-decision.ts';
 import { send } from './send.ts';
 import { maskUrl } from './target-secrets.ts';
 

@@ -6,7 +6,6 @@ import type { Log } from '../log.ts';
 import { retryUntilDone } from '../work/backoff.ts';
 import { Outage } from '../work/outage.ts';
 import type { ClaimedDelivery } from './claim.ts';
-import { GONE } from './decide.ts';
 import {
   disableFailing,
   disableGone,
@@ -17,6 +16,7 @@ import {
 import type { DeliveryLimits } from './limits.ts';
 import { type DestinationKey, releaseOrphans, releaseSuccessors } from './outbox.ts';
 import { type AttemptRecord, type FailingDestinations, recordAttempts } from './record-attempts.ts';
+import { GONE } from './retry-decision.ts';
 
 export interface Attempt {
   delivery: ClaimedDelivery;

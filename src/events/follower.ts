@@ -25,7 +25,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
   readonly #signal = new Signal();
   /** Every matching entry up to this position was returned, or is in `#readItems`. */
   #coveredPosition: bigint;
-  /** Entries that the follower read on its own. */
+  /** Entries that the subscriber read on its own. */
   #readItems: LogItem<E>[] = [];
   /** Entries after `#joinedPosition` that the tail has passed on, and their bytes. */
   #waitingItems: LogItem<E>[] = [];
@@ -43,7 +43,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     tail.followers.add(this);
   }
 
-  /** True if the follower has started and is behind the entries that the tail passes on. */
+  /** True if the subscriber has started and is behind the entries that the tail passes on. */
   get isLagging(): boolean {
     return (
       this.#joinedPosition > 0n && (!this.#isLive || this.#coveredPosition < this.#joinedPosition)
@@ -77,7 +77,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     return this;
   }
 
-  /** Receives the tail's next entries and keeps those that match the follower's filter. */
+  /** Receives the tail's next entries and keeps those that match the subscriber's filter. */
   offer(items: readonly LogItem<E>[], matches: (entry: E) => boolean): void {
     if (!this.#isLive) return;
     const matchingItems = items.filter(
@@ -105,7 +105,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
     if (this.#hasFailed) this.#signal.raise();
   }
 
-  /** Joins the tail, which passes on new entries from now on. The follower reads earlier entries on its own. */
+  /** Joins the tail, which passes on new entries from now on. The subscriber reads earlier entries on its own. */
   #join(): void {
     this.#joinedPosition = this.#tail.position;
     this.#isLive = true;
@@ -139,7 +139,7 @@ export class Follower<E extends LogEntry, F> implements AsyncIterableIterator<Lo
       this.#coveredPosition = readTo ?? this.#joinedPosition;
     } catch (error) {
       if (error instanceof LogLost) await this.#endWith(error);
-      // The feed logs the failure once for all followers. Its next poll also wakes this follower.
+      // The feed logs the failure once for all subscribers. Its next poll also wakes this subscriber.
       this.#hasFailed = true;
       await this.#signal.wait();
     }

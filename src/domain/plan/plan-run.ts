@@ -102,16 +102,16 @@ export class PlanRun {
   async #putKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
     const [storedKey, newKey] = [before, after].map(readJsonColumn<CanonicalJwtKey | null>);
-    const id = storedKey ? this.#state.ids.jwtKeys.get(storedKey.publicKeyPem) : undefined;
-    if (!newKey) {
-      await this.#tx.jwtKey.deleteMany({ where: { projectId, id: id ?? '' } });
-    } else if (id === undefined) {
-      const { label, publicKeyPem, active = true } = newKey;
-      await insertJwtKey(this.#tx, { projectId, label, publicKeyPem, active });
-    } else {
+    const id = storedKey && this.#getId('jwtKeys', storedKey.publicKeyPem);
+    if (id && newKey) {
       const { label, active = true } = newKey;
       const data = { label, active, updateTime: this.#call.now() };
       await this.#tx.jwtKey.update({ where: { projectId_id: { projectId, id } }, data });
+    } else if (newKey) {
+      const { label, publicKeyPem, active = true } = newKey;
+      await insertJwtKey(this.#tx, { projectId, label, publicKeyPem, active });
+    } else if (id) {
+      await this.#tx.jwtKey.deleteMany({ where: { projectId, id } });
     }
     this.afterCommit.push(async () => this.#call.viewers.clear());
   }
@@ -229,7 +229,7 @@ export class PlanRun {
     };
   }
 
-  #getId(kind: 'topics' | 'destinations', name: unknown): string {
+  #getId(kind: keyof ProjectState['ids'], name: unknown): string {
     const id = this.#state.ids[kind].get(String(name));
     if (id === undefined) throw new Error(`Bug: a plan refers to a row of ${kind} without an id.`);
     return id;

@@ -2,6 +2,7 @@
  * A project as a document: everything that a builder configures, without ids and secrets. It uses the vocabulary of
  * manifests. A manifest is a document that has only integrations.
  */
+
 import { z } from 'zod';
 import {
   DestinationStatus,
@@ -11,6 +12,7 @@ import {
 import { maskUrl } from '../../deliveries/target-secrets.ts';
 import type { Issue } from '../../errors.ts';
 import { EVENTS } from '../../events/event-types.ts';
+import { isObject } from '../../work/is-object.ts';
 import { listTypeIssues } from '../event/destination-rules.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
 import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
@@ -317,10 +319,6 @@ function omitEmptyMembers(schema: z.ZodType, value: unknown): unknown {
       return [[name, omitEmptyMembers(type, member)]];
     }),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Creates a comparator of strings by code units, so that the order does not depend on the locale. */

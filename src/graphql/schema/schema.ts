@@ -1,4 +1,4 @@
-/** Builds the schema from one import for each noun, in the order of the reference API. */
+/** Builds the schema from one import for each resource, in the order of the reference API. */
 import './scalars.ts';
 import './node-field.ts';
 import '../viewer/viewer.ts';

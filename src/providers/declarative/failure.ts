@@ -1,4 +1,5 @@
 /** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
+import { isObject } from '../../work/is-object.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import {
@@ -8,7 +9,7 @@ import {
   truncateMessage,
 } from '../read-responses.ts';
 import type { RetryHeader } from './declaration/declaration.ts';
-import { findValue, isObject } from './json.ts';
+import { findValue } from './json.ts';
 import type { Vendor } from './vendor.ts';
 
 /** The maximum number of messages of one error response that are passed on. */

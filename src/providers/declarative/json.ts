@@ -27,7 +27,3 @@ export function parseId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null;
   return typeof value === 'string' && value !== '' ? value : null;
 }
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,4 +1,5 @@
 /** Lists the account's objects and describes their fields, from the declaration and from the vendor's own lists. */
+import { isObject } from '../../work/is-object.ts';
 import type {
   FieldDescription,
   FieldValueType,
@@ -9,7 +10,7 @@ import type {
 import { ProviderError } from '../provider-error.ts';
 import { objectDeclaration } from './declaration/declaration.ts';
 import type { FieldList } from './declaration/object-declaration.ts';
-import { findValue, isObject, parseId } from './json.ts';
+import { findValue, parseId } from './json.ts';
 import { readList } from './reading/list-page.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';

@@ -1,6 +1,7 @@
 /** Converts between nested fields, which are in a map or list inside a record, and plain fields. */
+import { isObject } from '../../work/is-object.ts';
 import type { NestedFields } from './declaration/object-declaration.ts';
-import { findValue, isObject, type JsonObject, withValue } from './json.ts';
+import { findValue, type JsonObject, withValue } from './json.ts';
 
 /** Returns the nested fields as plain fields. Empty if the record has none. */
 export function flattenFields(

@@ -1,4 +1,5 @@
 /** Writes many records as declared: in one request if the vendor has one, otherwise one by one. */
+import { isObject } from '../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   type BatchWrite,
@@ -10,7 +11,7 @@ import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
 import { collectMessages, createFailure, findRefusal, hasSucceeded } from './failure.ts';
-import { findValue, isObject, parseId, withValue } from './json.ts';
+import { findValue, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { fillPath } from './template.ts';
 import { getObject, type Vendor } from './vendor.ts';

@@ -1,4 +1,5 @@
 /** Creates, updates and deletes single records, as declared. */
+import { isObject } from '../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import {
   createRefusedOutcome,
@@ -17,7 +18,7 @@ import {
   hasSucceeded,
   listMessages,
 } from './failure.ts';
-import { findValue, isObject, type JsonObject, parseId, withValue } from './json.ts';
+import { findValue, type JsonObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { findRecordId, listIdVariables } from './record-id.ts';
 import {

@@ -14,6 +14,7 @@ import {
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
+import { isObject } from '../../work/is-object.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
 import { listEndpoint } from '../endpoint/list.ts';
 import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
@@ -36,8 +37,7 @@ const apiKey = extendResource(apiKeyResource, {
 
 /** Clients of the reference API create keys without scopes, which the domain requires. */
 function addDefaultScope({ body, ...parts }: Parts): Parts {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const lacksScopes = isObject && (body as { scopes?: unknown }).scopes == null;
+  const lacksScopes = isObject(body) && body.scopes == null;
   return { ...parts, body: lacksScopes ? { ...body, scopes: ['full'] } : body };
 }
 

@@ -2,6 +2,7 @@
  * The adapter for plain requests, which post one operation as JSON. Nearly all requests are plain. The adapter runs the
  * plugins of the Yoga instance without Yoga's HTTP layer, which costs more than most queries.
  */
+
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionResult } from 'graphql';
@@ -9,6 +10,7 @@ import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
 import { createErrorMapper } from '../../graphql/execution/graphql-errors.ts';
 import { type OperationParams, readCaller } from '../../graphql/execution/operation-context.ts';
 import type { Log } from '../../log.ts';
+import { isObject } from '../../work/is-object.ts';
 import type { Pace } from '../../work/pace.ts';
 import { createStreamHead, writeStream } from './event-stream.ts';
 import { createGraphqlHttpHead, createGraphqlHttpResponse } from './graphql-http-response.ts';
@@ -132,8 +134,4 @@ function isOperationParams(params: unknown): params is OperationParams {
     (extensions == null || isObject(extensions)) &&
     (operationName == null || typeof operationName === 'string')
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

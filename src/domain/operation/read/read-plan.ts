@@ -89,7 +89,7 @@ export function createReadPlan(
     fields: [...new Set([...chosenFields.map(({ fieldName }) => fieldName), ...unnamedFields])],
     mappings,
     readsAll: allowsAnyField && selectsAll,
-    replacements: indexReplacements(choice, mappings),
+    replacements: indexDeliveredReplacements(choice, mappings),
     filters,
     backfillFilters: backfillFilters.length > 0 ? backfillFilters : filters,
     unmappedNames: listUnmappedNames(spec, choice),
@@ -126,7 +126,7 @@ function listProviderNamedFields(fields: ReadObject['requiredFields']) {
  * Indexes the builder's values by delivered field names: the mapped names of a mapped field, and the provider's name of
  * any other field.
  */
-function indexReplacements(
+function indexDeliveredReplacements(
   { valueMappings = [] }: ReadConfig,
   mappings: ReadPlan['mappings'],
 ): ReadPlan['replacements'] {

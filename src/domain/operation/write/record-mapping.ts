@@ -151,7 +151,7 @@ export function createFieldNames(
   const acceptsAny =
     valueDefaults?.allowAnyFields ||
     (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
-  const replacements = choice ? indexReplacements(choice, fieldsByMappedName) : new Map();
+  const replacements = choice ? indexProviderReplacements(choice, fieldsByMappedName) : new Map();
   return { fieldsByMappedName, unchangedFields: acceptsAny ? null : readFields, replacements };
 }
 
@@ -159,7 +159,7 @@ export function createFieldNames(
  * Indexes the provider's values by the field names that callers use: the mapped names of a mapped field, and the
  * provider's name of any other field.
  */
-function indexReplacements(
+function indexProviderReplacements(
   { valueMappings = [] }: ReadConfig,
   fieldsByMappedName: ReadonlyMap<string, string>,
 ) {

@@ -1,4 +1,5 @@
 /** Subscribes to a vendor's list of changes: reads its entries, and maintains the webhook that notifies of new ones. */
+import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type SubscriptionCalls,
 } from '../../subscribing.ts';
 import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
-import { findValue, isObject, parseId } from '../json.ts';
+import { findValue, parseId } from '../json.ts';
 import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';
 import { parseTime } from '../times.ts';

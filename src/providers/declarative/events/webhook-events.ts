@@ -1,5 +1,7 @@
 /** Receives a vendor's webhooks as declared: verifies their requests and parses their events. */
+
 import { createHmac } from 'node:crypto';
+import { isObject } from '../../../work/is-object.ts';
 import {
   MalformedEventsError,
   PROVIDER_EVENT_KINDS,
@@ -11,7 +13,7 @@ import {
 } from '../../subscribing.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { EventsDeclaration } from '../declaration/events-declaration.ts';
-import { findValue, isObject, parseId } from '../json.ts';
+import { findValue, parseId } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
 import { parseTime } from '../times.ts';
 import type { Vendor } from '../vendor.ts';

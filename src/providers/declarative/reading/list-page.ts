@@ -1,11 +1,12 @@
 /** Reads one page of an object's list, as declared. */
+import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
-import { findValue, isObject } from '../json.ts';
+import { findValue } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
 import { findRecordId } from '../record-id.ts';
 import { sendRequest } from '../send-request.ts';

@@ -1,11 +1,12 @@
 /** Reads records by id, for events that contain only the id of the changed record. */
+import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
-import { findValue, isObject } from '../json.ts';
+import { findValue } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
 import { fillJson, fillPath, fillQuery, fillStrings } from '../template.ts';
 import { getObject, type Vendor } from '../vendor.ts';

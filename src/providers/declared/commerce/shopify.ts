@@ -27,10 +27,15 @@ interface ShopifyObject {
   plural: string;
   create: RecordArgument;
   update: RecordArgument;
-  /** The mutation that deletes a record. It takes an input of this type, or the id as this argument. */
-  remove:
-    | { inputType: string; resultMember: string }
-    | { idArgument: string; resultMember: string };
+  /** The mutation that deletes a record. */
+  remove: {
+    /** The name of its only argument. */
+    argument: string;
+    variable: { name: string; type: string };
+    /** The location of the record's id in the request. */
+    idLocation: string;
+    resultMember: string;
+  };
 }
 
 /** Declares an object. Its mutations are named after the singular, such as `productCreate`. */
@@ -48,13 +53,8 @@ function declareObject(
     responseRecord: `/data/${singular}${verb}/${singular}`,
     refusalReasons: `/data/${singular}${verb}/userErrors`,
   });
-  const [deleteMutation, deletedIdLocation] =
-    'inputType' in remove
-      ? [
-          `mutation ($input: ${remove.inputType}!) { ${singular}Delete(input: $input) {`,
-          '/variables/input/id',
-        ]
-      : [`mutation ($id: ID!) { ${singular}Delete(${remove.idArgument}: $id) {`, '/variables/id'];
+  const { argument, variable, idLocation, resultMember } = remove;
+  const deleteMutation = `mutation ($${variable.name}: ${variable.type}!) { ${singular}Delete(${argument}: $${variable.name}) { ${resultMember} userErrors { field message } } }`;
   return {
     displayName,
     changedAt: { at: '/updatedAt', format: 'isoSeconds' },
@@ -104,8 +104,8 @@ function declareObject(
     remove: {
       method: 'POST',
       path: PATH,
-      body: { query: `${deleteMutation} ${remove.resultMember} userErrors { field message } } }` },
-      bodyId: deletedIdLocation,
+      body: { query: deleteMutation },
+      bodyId: idLocation,
       refusalReasons: `/data/${singular}Delete/userErrors`,
     },
     standardFields,
@@ -197,7 +197,12 @@ export const shopify: DeclaredProvider = {
           plural: 'customers',
           create: { name: 'input', type: 'CustomerInput' },
           update: { name: 'input', type: 'CustomerInput' },
-          remove: { inputType: 'CustomerDeleteInput', resultMember: 'deletedCustomerId' },
+          remove: {
+            argument: 'input',
+            variable: { name: 'input', type: 'CustomerDeleteInput' },
+            idLocation: '/variables/input/id',
+            resultMember: 'deletedCustomerId',
+          },
         },
         { ...COMMON_FIELDS, firstName: 'STRING', lastName: 'STRING', note: 'STRING' },
       ),
@@ -208,7 +213,12 @@ export const shopify: DeclaredProvider = {
           plural: 'products',
           create: { name: 'product', type: 'ProductCreateInput' },
           update: { name: 'product', type: 'ProductUpdateInput' },
-          remove: { inputType: 'ProductDeleteInput', resultMember: 'deletedProductId' },
+          remove: {
+            argument: 'input',
+            variable: { name: 'input', type: 'ProductDeleteInput' },
+            idLocation: '/variables/input/id',
+            resultMember: 'deletedProductId',
+          },
         },
         { ...COMMON_FIELDS, title: 'STRING', handle: 'STRING', vendor: 'STRING', status: 'STRING' },
       ),
@@ -219,7 +229,12 @@ export const shopify: DeclaredProvider = {
           plural: 'orders',
           create: { name: 'order', type: 'OrderCreateOrderInput' },
           update: { name: 'input', type: 'OrderInput' },
-          remove: { idArgument: 'orderId', resultMember: 'deletedId' },
+          remove: {
+            argument: 'orderId',
+            variable: { name: 'id', type: 'ID' },
+            idLocation: '/variables/id',
+            resultMember: 'deletedId',
+          },
         },
         { ...COMMON_FIELDS, name: 'STRING', email: 'STRING', note: 'STRING' },
       ),

@@ -1,10 +1,10 @@
 /** Notion: pages with typed properties, in data sources. */
+import { isObject } from '../../../work/is-object.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
-import { isObject } from '../../declarative/json.ts';
 
 const MINUTE_MS = 60_000;
 const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE_MS } as const;

@@ -34,14 +34,18 @@ interface RetryRules {
   random: () => number;
 }
 
-/** Returns the new state after an attempt. `attemptCount` is the number of earlier attempts. */
-export function decideRetry(outcome: Outcome, attemptCount: number, rules: RetryRules): Decision {
+/** Returns the new state after an attempt. `earlierAttempts` counts the attempts before it. */
+export function decideRetry(
+  outcome: Outcome,
+  earlierAttempts: number,
+  rules: RetryRules,
+): Decision {
   if (outcome.error === null) {
     return { status: 'SUCCEEDED', failureReason: null, nextAttemptTime: null };
   }
-  const delaySeconds = rules.retrySeconds[attemptCount];
+  const delaySeconds = rules.retrySeconds[earlierAttempts];
   if (delaySeconds === undefined) {
-    const failureReason = `Failed permanently at attempt ${attemptCount + 1}: ${outcome.error}`;
+    const failureReason = `Failed permanently at attempt ${earlierAttempts + 1}: ${outcome.error}`;
     return { status: 'FAILED', failureReason, nextAttemptTime: null };
   }
   const jitteredMs = delaySeconds * 1000 * (1 + JITTER * (2 * rules.random() - 1));

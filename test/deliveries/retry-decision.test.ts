@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideRetry } from '../../src/deliveries/decide.ts';
+import { decideRetry } from '../../src/deliveries/retry-decision.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const failed = { responseStatus: 500, error: 'The receiver responded with 500.' };

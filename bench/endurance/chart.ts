@@ -1,9 +1,9 @@
-/** Draws an endurance run: a panel for each figure, with a line for each database. */
+/** Draws an endurance run: a panel for each measurement, with a line for each database. */
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import type { Sample } from './watch.ts';
 
-const FIGURES: [string, (sample: Sample) => number | null][] = [
+const MEASUREMENTS: [string, (sample: Sample) => number | null][] = [
   ['memory, MiB', ({ memoryMib }) => memoryMib],
   ['descriptors', ({ descriptors }) => descriptors],
   ['connections to the database', ({ connections }) => connections],
@@ -19,9 +19,9 @@ export async function drawEndurance(
 ): Promise<string> {
   const values = runs.flatMap(({ database, samples }) =>
     samples.flatMap((sample) =>
-      FIGURES.map(([figure, read]) => ({
+      MEASUREMENTS.map(([measurement, read]) => ({
         database,
-        figure,
+        measurement,
         minutes: sample.seconds / 60,
         value: read(sample),
       })),
@@ -31,7 +31,11 @@ export async function drawEndurance(
     background: 'white',
     data: { values: values.filter(({ value }) => value !== null) },
     columns: 2,
-    facet: { field: 'figure', header: { title: null }, sort: FIGURES.map(([figure]) => figure) },
+    facet: {
+      field: 'measurement',
+      header: { title: null },
+      sort: MEASUREMENTS.map(([measurement]) => measurement),
+    },
     resolve: { scale: { y: 'independent' } },
     spec: {
       width: 320,
