@@ -103,7 +103,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
   const unlabeledCard = <LabeledCard {...props} labels={NO_LABELS} />;
   if (!installation) return unlabeledCard;
   return (
-    <Loaded path={installation.id} errorFallback={unlabeledCard}>
+    <Loaded resetKey={installation.id} errorFallback={unlabeledCard}>
       <DescribedCard {...props} installationId={installation.id} objectName={objectName} />
     </Loaded>
   );

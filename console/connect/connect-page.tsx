@@ -56,7 +56,7 @@ function SignedIn({
     <RelayEnvironmentProvider environment={environment}>
       <main className="connect">
         <Loaded
-          path="connect"
+          resetKey="connect"
           errorFallback={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
         >
           <Integrations session={session} consentResult={consentResult} />

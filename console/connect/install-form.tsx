@@ -93,7 +93,7 @@ export function InstallForm({ projectId, groupRef, connectionId, ...props }: Ins
       {objects.map((object) => (
         <Loaded
           key={object.objectName}
-          path={object.objectName}
+          resetKey={object.objectName}
           errorFallback={<ObjectFields object={object} accountObject={UNDESCRIBED} config={null} />}
         >
           <DescribedFields

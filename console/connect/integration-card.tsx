@@ -94,7 +94,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
         (installation ? (
           <InstalledPart installation={installation} mayRead={permissions.includes('READ')} />
         ) : (
-          <Loaded path={connection.id}>
+          <Loaded resetKey={connection.id}>
             <InstallForm
               projectId={projectId}
               groupRef={parties.groupRef}

@@ -134,7 +134,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
         </p>
       </header>
       {mayApprove && (
-        <Loaded path="approvals">
+        <Loaded resetKey="approvals">
           <Approvals proposalId={session.proposalId} />
         </Loaded>
       )}

@@ -7,15 +7,15 @@ import { createEnvironment } from './network/environment.ts';
 import { AncestorsContext } from './parts/breadcrumbs.tsx';
 import { Loaded, Loading, NotFound } from './parts/page.tsx';
 import { endSession, readSignInState } from './session/browser-session.ts';
-import { ProjectsPage } from './session/projects-page.tsx';
 import {
   BROWSER_SESSION,
   type Credential,
   createHeaders,
+  keepDemoTokenFresh,
   readStoredCredential,
-  renewDemo,
   storeCredential,
-} from './session/session.ts';
+} from './session/credential.ts';
+import { ProjectsPage } from './session/projects-page.tsx';
 import { SessionWatch } from './session/session-watch.tsx';
 import { SignIn } from './session/sign-in.tsx';
 import { CONSOLE_PAGES } from './shell/pages.ts';
@@ -87,12 +87,12 @@ function SignedIn({ credential, onSignOut, onEnded }: SignedInProps) {
     () => createEnvironment(headers, credential === BROWSER_SESSION ? onEnded : undefined),
     [headers, credential, onEnded],
   );
-  useEffect(() => renewDemo(credential, headers), [credential, headers]);
+  useEffect(() => keepDemoTokenFresh(credential, headers), [credential, headers]);
   return (
     <RelayEnvironmentProvider environment={environment}>
       <Switch>
         <Route path="/">
-          <Loaded path="projects">
+          <Loaded resetKey="projects">
             <ProjectsPage onSignOut={onSignOut} />
           </Loaded>
         </Route>
@@ -128,7 +128,7 @@ function ProjectPage({ project, subpath }: { project: string; subpath: string })
   return (
     <AncestorsContext value={ancestors}>
       {PageComponent ? (
-        <Loaded path={`${project}/${subpath}`}>
+        <Loaded resetKey={`${project}/${subpath}`}>
           <PageComponent project={project} id={id} />
         </Loaded>
       ) : (

@@ -96,7 +96,7 @@ export function NewAgentSession({ project }: { project: string }) {
       <fieldset className="fields">
         <legend className="strong">Objects</legend>
         <p className="quiet">If you choose none, the agent may use all objects of the group.</p>
-        <Loaded path={project} errorFallback={<p>The objects could not be loaded.</p>}>
+        <Loaded resetKey={project} errorFallback={<p>The objects could not be loaded.</p>}>
           <ObjectChoice project={project} />
         </Loaded>
       </fieldset>

@@ -2,9 +2,10 @@
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import type { destinationActivityQuery } from '../../__generated__/destinationActivityQuery.graphql.ts';
-import { Plot, type Series, sum } from '../parts/activity-plot.ts';
+import { Plot, type Series } from '../parts/lazy-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { sum } from '../parts/sum.ts';
 import { alignToPeriod, PeriodChoice, usePeriod } from './period.tsx';
 
 const QUERY = graphql`

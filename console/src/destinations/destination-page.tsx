@@ -78,14 +78,14 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
       </Panel>
       {node.type === 'STREAM' ? (
         <>
-          <Loaded path={`activity of ${node.id}`}>
+          <Loaded resetKey={`activity of ${node.id}`}>
             <StreamActivity id={node.id} />
           </Loaded>
           <StreamTail key={node.id} id={node.id} />
         </>
       ) : (
         <>
-          <Loaded path={`activity of ${node.id}`}>
+          <Loaded resetKey={`activity of ${node.id}`}>
             <DestinationActivity id={node.id} />
           </Loaded>
           <Panel

@@ -75,7 +75,7 @@ export function RetryMany(props: RetryManyProps) {
   return (
     <Dialog triggerLabel="Retry deliveries" title="Retry deliveries">
       {(close) => (
-        <Loaded path="retries">
+        <Loaded resetKey="retries">
           <RetryForm {...props} close={close} />
         </Loaded>
       )}

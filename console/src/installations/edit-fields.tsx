@@ -144,7 +144,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
       {objects
         .filter(({ objectName }) => findConfig(objectName))
         .map((object) => (
-          <Loaded key={object.objectName} path={object.objectName}>
+          <Loaded key={object.objectName} resetKey={object.objectName}>
             <AccountFields installationId={id} objectName={object.objectName}>
               {(accountObject) => (
                 <ObjectFields

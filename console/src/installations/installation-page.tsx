@@ -130,7 +130,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
       <Subscriptions installation={node} linkTo={linkTo} />
       <Records id={node.id} objects={node.objects} />
       <Panel title="Contract">
-        <Loaded path={node.id}>
+        <Loaded resetKey={node.id}>
           <InstallationContract id={node.id} />
         </Loaded>
       </Panel>

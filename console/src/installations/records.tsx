@@ -86,7 +86,7 @@ export function Records({ id, objects }: RecordsProps) {
         </div>
       </Form>
       {recordQuery && (
-        <Loaded path={JSON.stringify(recordQuery)}>
+        <Loaded resetKey={JSON.stringify(recordQuery)}>
           <RecordPages key={JSON.stringify(recordQuery)} id={id} query={recordQuery} />
         </Loaded>
       )}

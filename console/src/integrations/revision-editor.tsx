@@ -70,7 +70,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
   }
   return (
     <div className="editor">
-      <Loaded path="editor">
+      <Loaded resetKey="editor">
         <Editor
           label="Content"
           initial={initial}

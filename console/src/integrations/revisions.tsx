@@ -63,7 +63,7 @@ export function Revisions({ integration }: { integration: revisions_integration$
       </div>
       {from ? (
         <>
-          <Loaded path={`${from.id} ${to.id}`}>
+          <Loaded resetKey={`${from.id} ${to.id}`}>
             <ContractDifference from={from.id} to={to.id} />
           </Loaded>
           <ContentDifference from={from} to={to} />

@@ -62,7 +62,7 @@ interface RequestsProps {
 export function OperationRequests({ id }: RequestsProps) {
   return (
     <Panel title="Requests to the provider">
-      <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
+      <Loaded resetKey={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
         <OperationRequestList id={id} />
       </Loaded>
     </Panel>
@@ -73,7 +73,7 @@ export function ConnectionRequests({ id }: RequestsProps) {
   return (
     <Panel title="Requests outside operations">
       <p className="quiet">Token requests, and failed requests that belong to no operation.</p>
-      <Loaded path={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
+      <Loaded resetKey={`requests of ${id}`} errorFallback={NOT_ALLOWED}>
         <ConnectionRequestList id={id} />
       </Loaded>
     </Panel>

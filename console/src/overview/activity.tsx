@@ -3,9 +3,10 @@ import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { activityQuery } from '../../__generated__/activityQuery.graphql.ts';
-import { Plot, type Series, sum } from '../parts/activity-plot.ts';
+import { Plot, type Series } from '../parts/lazy-plot.ts';
 import { Empty, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
+import { sum } from '../parts/sum.ts';
 import { Table } from '../parts/table.tsx';
 import { formatSince, getFirstHour, HOUR_MS, HOURS } from './first-hour.ts';
 

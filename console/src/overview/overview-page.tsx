@@ -126,10 +126,10 @@ export default function OverviewPage({ project: idOrName }: ConsolePageProps) {
   const isUnused = project.connections.totalCount === 0 && project.operations.totalCount === 0;
   return (
     <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
-      <Loaded path={`${idOrName} checklist`} errorFallback={<span />}>
+      <Loaded resetKey={`${idOrName} checklist`} errorFallback={<span />}>
         <Checklist project={idOrName} />
       </Loaded>
-      <Loaded path={`attention ${idOrName}`}>
+      <Loaded resetKey={`attention ${idOrName}`}>
         <AttentionPanel project={idOrName} linkTo={linkTo} />
       </Loaded>
       {isUnused ? (
@@ -171,7 +171,7 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
           </div>
         </section>
       ))}
-      <Loaded path={idOrName}>
+      <Loaded resetKey={idOrName}>
         <ActivityPanels project={idOrName} linkTo={linkTo} />
       </Loaded>
       <div className="grid spaced">

@@ -102,16 +102,16 @@ export function Panel({ title, actions, children }: PanelProps) {
 
 interface LoadedProps {
   /** A new key remounts the content. */
-  path: string;
+  resetKey: string;
   /** Shown instead of the content if the gateway refused it; default: the reason and a retry button. */
   errorFallback?: ReactNode;
   children: ReactNode;
 }
 
 /** Shows its own loading and error states, so that the rest of the screen stays visible. */
-export function Loaded({ path, errorFallback, children }: LoadedProps) {
+export function Loaded({ resetKey, errorFallback, children }: LoadedProps) {
   return (
-    <ErrorBoundary key={path} errorFallback={errorFallback}>
+    <ErrorBoundary key={resetKey} errorFallback={errorFallback}>
       <Suspense fallback={<Loading />}>{children}</Suspense>
     </ErrorBoundary>
   );
@@ -143,7 +143,7 @@ class ErrorBoundary extends Component<ErrorBoundaryProps, { problem: Problem | n
     };
     const { errorFallback, children } = this.props;
     if (!problem) return children;
-    return errorFallback ?? <RefusedPage problem={problem} onRetry={retry} />;
+    return errorFallback ?? <ProblemCard problem={problem} onRetry={retry} />;
   }
 }
 
@@ -154,7 +154,7 @@ const HEADINGS: Record<string, string> = {
   UNAUTHENTICATED: 'Signed out',
 };
 
-function RefusedPage({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+function ProblemCard({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   const messages = usePartMessages();
   return (
     <div className="card empty" role="alert">

@@ -40,7 +40,7 @@ export function Principal({ value }: { value: string }) {
   const prefix = PREFIXES[kind];
   if (prefix === undefined) return value;
   return (
-    <Loaded path={value} errorFallback={value}>
+    <Loaded resetKey={value} errorFallback={value}>
       {prefix}
       <Name id={id} />
     </Loaded>

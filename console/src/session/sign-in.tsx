@@ -17,7 +17,7 @@ import {
   createHeaders,
   type DemoCredentials,
   findDemoCredentials,
-} from './session.ts';
+} from './credential.ts';
 
 const VIEWER = graphql`
   query signInQuery {

@@ -141,7 +141,7 @@ export const SECTIONS: MenuSection[] = [
       definePage(
         'configuration',
         'Configuration',
-        () => import('../plans/plans-page.tsx'),
+        () => import('../plans/configuration-page.tsx'),
         () => import('../plans/plan-page.tsx'),
       ),
       definePage('members', 'Members', () => import('../org/members-page.tsx')),

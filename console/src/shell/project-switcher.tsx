@@ -43,13 +43,16 @@ export function ProjectSwitcher({ project: idOrName }: { project: string }) {
   return (
     <MenuTrigger>
       <Button className="switcher">
-        <Loaded path={idOrName} errorFallback={<span className="names strong">{idOrName}</span>}>
+        <Loaded
+          resetKey={idOrName}
+          errorFallback={<span className="names strong">{idOrName}</span>}
+        >
           <OpenProject project={idOrName} />
         </Loaded>
         <span aria-hidden="true">▾</span>
       </Button>
       <Popover className="popover" placement="bottom start">
-        <Loaded path="projects">
+        <Loaded resetKey="projects">
           <ProjectMenu />
         </Loaded>
       </Popover>

@@ -132,7 +132,7 @@ export default function SearchDialog({ project, onClose }: SearchDialogProps) {
             <SearchField aria-label="Search" autoFocus>
               <Input placeholder="Search for a page, name, ref or ID" spellCheck={false} />
             </SearchField>
-            <Loaded path="search">
+            <Loaded resetKey="search">
               <Results project={project} text={text} onOpened={onClose} />
             </Loaded>
           </Autocomplete>

@@ -40,7 +40,7 @@ export function FirstRecords({ project, installation }: FirstRecordsProps) {
         ))}
       </ul>
       {firstRead && (
-        <Loaded path={id}>
+        <Loaded resetKey={id}>
           <RecordPages
             id={id}
             query={{ objectName: firstRead.objectName, filters: null }}

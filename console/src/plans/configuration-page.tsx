@@ -1,8 +1,8 @@
 /** The project as one document: export it, change it, and plan the change. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
-import type { plansPageMutation } from '../../__generated__/plansPageMutation.graphql.ts';
-import type { plansPageQuery } from '../../__generated__/plansPageQuery.graphql.ts';
+import type { configurationPageMutation } from '../../__generated__/configurationPageMutation.graphql.ts';
+import type { configurationPageQuery } from '../../__generated__/configurationPageQuery.graphql.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { CheckBox, TextInput } from '../parts/form.tsx';
@@ -12,7 +12,7 @@ import { Snippet } from '../parts/snippet.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
 const QUERY = graphql`
-  query plansPageQuery($project: String!) {
+  query configurationPageQuery($project: String!) {
     exportProject(projectIdOrName: $project) {
       document
     }
@@ -20,7 +20,7 @@ const QUERY = graphql`
 `;
 
 const PLAN = graphql`
-  mutation plansPageMutation($input: PlanProjectInput!) {
+  mutation configurationPageMutation($input: PlanProjectInput!) {
     planProject(input: $input) {
       plan {
         id
@@ -31,9 +31,9 @@ const PLAN = graphql`
 
 const LINES = 24;
 
-export default function PlansPage({ project }: ConsolePageProps) {
+export default function ConfigurationPage({ project }: ConsolePageProps) {
   const variables = { project };
-  const { document } = usePageQuery<plansPageQuery>(QUERY, variables).exportProject;
+  const { document } = usePageQuery<configurationPageQuery>(QUERY, variables).exportProject;
   const [, navigate] = useLocation();
   const linkTo = useProjectLink(project);
   return (
@@ -44,7 +44,7 @@ export default function PlansPage({ project }: ConsolePageProps) {
       variables={variables}
     >
       <Panel title="Change the document">
-        <ChangeForm<plansPageMutation>
+        <ChangeForm<configurationPageMutation>
           mutation={PLAN}
           variables={({ document: text, allowDeletions }) => ({
             input: {

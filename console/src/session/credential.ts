@@ -53,7 +53,7 @@ const DEMO_SUBJECT = 'demo';
  * Renews a demo token in place: requests and reconnects read `headers` each time. Does nothing for other credentials.
  * Returns a function that stops the renewal.
  */
-export function renewDemo(credential: Credential, headers: HeaderMap): () => void {
+export function keepDemoTokenFresh(credential: Credential, headers: HeaderMap): () => void {
   if (typeof credential !== 'string' || !isDemoToken(credential)) return () => {};
   const timer = setInterval(async () => {
     const bearerToken = (await findDemoCredentials())?.bearerToken;

@@ -1,8 +1,0 @@
-/** Plots of activity over time, loaded separately, so that the rest of a page does not wait for them. */
-import { lazy } from 'react';
-
-export type { Series } from './plot.tsx';
-
-export const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
-
-export const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
