@@ -27,7 +27,7 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/schema.graphql ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/console/dist console/dist
-COPY --from=build /app/console/shared console/shared
+COPY --from=build /app/console/common console/common
 COPY --from=build /app/src src
 COPY --from=docs /app/docs/dist docs/dist
 COPY migrations migrations

@@ -3,8 +3,8 @@ import { type ReactNode, useEffect } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { graphql, useFragment } from 'react-relay';
 import type { branding_project$key } from '../__generated__/branding_project.graphql.ts';
-import { ACCENT_NAMES, createAccentColors } from '../shared/accent-colors.ts';
-import { chooseLocale } from '../shared/languages.ts';
+import { ACCENT_NAMES, createAccentColors } from '../common/accent-colors.ts';
+import { chooseLocale } from '../common/languages.ts';
 import { useMessages } from './messages.ts';
 
 const PROJECT = graphql`

@@ -1,6 +1,6 @@
 /** The page to which a provider redirects the browser after consent. */
 import type { FastifyRequest } from 'fastify';
-import { getMessages } from '../../console/shared/customer-messages.ts';
+import { getMessages } from '../../console/common/customer-messages.ts';
 import type { Config } from '../config.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {

@@ -1,8 +1,8 @@
 /** The gateway's pages for customers, in their language and with the name, logo and color of the app. */
 import type { FastifyRequest } from 'fastify';
-import { ACCENT_NAMES, createAccentColors } from '../../console/shared/accent-colors.ts';
-import { getMessages, type Messages } from '../../console/shared/customer-messages.ts';
-import { chooseLocale } from '../../console/shared/languages.ts';
+import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-colors.ts';
+import { getMessages, type Messages } from '../../console/common/customer-messages.ts';
+import { chooseLocale } from '../../console/common/languages.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import { type Html, html } from '../html.ts';
 import { createPage, type PageScript, toParagraphs } from './plain-page.ts';

@@ -35,13 +35,13 @@ const INSTALLATION_ROWS = `
     values ('ins', 'prj', 'int', 'grp', 'con', 'cfg', 'test');
   insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
     select id, 'prj', 'int', installation, 'cfg', 'READ', 'SUCCESS', '{}'
-    from (values ('installed', 'ins'), ('told', 'gone'), ('sent', 'gone too'), ('unknown', 'nowhere')) v(id, installation);
+    from (values ('installed', 'ins'), ('uninstalled', 'gone'), ('sent', 'gone too'), ('unknown', 'nowhere')) v(id, installation);
   insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data", "installationId") values
-    ('told', 'prj', 1, 'INSTALLATION_DELETED', '{"groupRef":"north","consumerRef":"ann"}', 'gone'),
-    ('nobody', 'prj', 2, 'DESTINATION_WEBHOOK_DISABLED', '{"projectId":"prj"}', null);
+    ('uninstalled', 'prj', 1, 'INSTALLATION_DELETED', '{"groupRef":"north","consumerRef":"ann"}', 'gone'),
+    ('disabled', 'prj', 2, 'DESTINATION_WEBHOOK_DISABLED', '{"projectId":"prj"}', null);
   insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "operationId", "body") values
-    ('of event', 'prj', 'dst', 'told', null, '{}'),
-    ('of records', 'prj', 'dst', null, 'sent', '{"groupRef":"north","consumerRef":"ann","result":[{"a":"\\u0000"}]}')`;
+    ('event', 'prj', 'dst', 'uninstalled', null, '{}'),
+    ('records', 'prj', 'dst', null, 'sent', '{"groupRef":"north","consumerRef":"ann","result":[{"a":"\\u0000"}]}')`;
 
 test('fills in the group and the consumer of stored rows', async () => {
   await using database = await openUnmigratedPglite();
@@ -57,11 +57,14 @@ test('fills in the group and the consumer of stored rows', async () => {
   expect(await listOwners('Operation')).toEqual([
     'installed: grp csm',
     'sent: grp csm',
-    'told: grp csm',
+    'uninstalled: grp csm',
     'unknown: null null',
   ]);
-  expect(await listOwners('NotificationEvent')).toEqual(['nobody: null null', 'told: grp csm']);
-  expect(await listOwners('Delivery')).toEqual(['of event: grp csm', 'of records: grp csm']);
+  expect(await listOwners('NotificationEvent')).toEqual([
+    'disabled: null null',
+    'uninstalled: grp csm',
+  ]);
+  expect(await listOwners('Delivery')).toEqual(['event: grp csm', 'records: grp csm']);
 });
 
 test('gives existing members and invites the role ADMIN', async () => {

@@ -1,6 +1,6 @@
 /** Texts of parts that the connect page shows too, in its languages. The console itself is in English. */
 import { useLocale } from 'react-aria-components';
-import { getLanguage, type Language } from '../../shared/languages.ts';
+import { getLanguage, type Language } from '../../common/languages.ts';
 
 const en = {
   loading: 'Loading…',
