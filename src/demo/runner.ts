@@ -30,7 +30,7 @@ export function createRunner(
 ): Runner {
   const run = async (source: string, variableValues?: Record<string, unknown>): Promise<Data> => {
     const viewer = await getDemoBuilder(services, issuer);
-    const contextValue = createContext(services, { viewer, requestId: 'demo' });
+    const contextValue = createContext(services, { viewer });
     const { data, errors } = await graphql({ schema, source, variableValues, contextValue });
     const error = errors?.[0];
     if (error)

@@ -1,10 +1,28 @@
+/** Spreads the long work of one operation over turns of the event loop, so that other work runs in between. */
+export interface Pace {
+  /**
+   * Returns undefined if a part of this many items may proceed in this turn. Otherwise returns a promise that resolves
+   * in the turn in which it may proceed.
+   */
+  waitForTurn(items: number): Promise<void> | undefined;
+}
+
+interface WaitingPart {
+  order: number;
+  items: number;
+  proceed: () => void;
+}
+
 /**
- * Spreads long work over turns of the event loop, so that other work runs in between. All long work of a process shares
- * one allowance for each turn. Several long tasks therefore delay other work no more than one does.
+ * Paces the operations of a process. They share one allowance for each turn, so that several operations delay other
+ * work no more than one does. The operation that began first proceeds first. If operations alternated, the objects of
+ * all of them would stay in memory until the last one ends.
  */
-export class Pace {
+export class Pacer {
   readonly #itemsPerTurn: number;
-  readonly #waiting: { items: number; proceed: () => void }[] = [];
+  /** Sorted by order. */
+  readonly #waiting: WaitingPart[] = [];
+  #operationCount = 0;
   /** The rest of this turn's allowance. It can be negative, because a part may be larger than the rest. */
   #remaining: number;
   #isScheduled = false;
@@ -14,18 +32,26 @@ export class Pace {
     this.#remaining = itemsPerTurn;
   }
 
-  /**
-   * Returns undefined if a part of this many items may proceed in this turn. Otherwise returns a promise that resolves
-   * in the turn in which it may proceed.
-   */
-  waitForTurn(items: number): Promise<void> | undefined {
+  /** Returns the pace of one operation, which begins with its first part. */
+  createPace(): Pace {
+    let order: number | null = null;
+    return {
+      waitForTurn: (items) => {
+        order ??= this.#operationCount++;
+        return this.#waitForTurn(order, items);
+      },
+    };
+  }
+
+  #waitForTurn(order: number, items: number): Promise<void> | undefined {
     this.#schedule();
     if (this.#waiting.length === 0 && this.#remaining > 0) {
       this.#remaining -= items;
       return undefined;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push({ items, proceed: resolve });
+    const index = this.#waiting.findLastIndex((part) => part.order <= order) + 1;
+    this.#waiting.splice(index, 0, { order, items, proceed: resolve });
     return promise;
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Pace } from '../../src/work/pace.ts';
+import { type Pace, Pacer } from '../../src/work/pace.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -20,19 +20,41 @@ async function planTurns(pace: Pace, parts: readonly number[]): Promise<number[]
 }
 
 test('starts parts in order while the allowance of a turn lasts', async () => {
-  expect(await planTurns(new Pace(100), [40, 40, 40, 40, 40, 40])).toEqual([
+  expect(await planTurns(new Pacer(100).createPace(), [40, 40, 40, 40, 40, 40])).toEqual([
     [0, 1, 2],
     [3, 4, 5],
   ]);
 });
 
 test('starts a part that exceeds the allowance alone', async () => {
-  expect(await planTurns(new Pace(100), [500, 10, 500, 500])).toEqual([[0], [1, 2], [3]]);
+  expect(await planTurns(new Pacer(100).createPace(), [500, 10, 500, 500])).toEqual([
+    [0],
+    [1, 2],
+    [3],
+  ]);
 });
 
 test('restores the whole allowance after a turn', async () => {
-  const pace = new Pace(100);
+  const pace = new Pacer(100).createPace();
   expect(await planTurns(pace, [100])).toEqual([[0]]);
   await vi.advanceTimersToNextTimerAsync();
   expect(await planTurns(pace, [100])).toEqual([[0]]);
+});
+
+test('finishes the operation that began first, including parts that follow later', async () => {
+  const pacer = new Pacer(100);
+  const [first, second] = [pacer.createPace(), pacer.createPace()];
+  const finished: string[] = [];
+  const run = async (name: string, pace: Pace) => {
+    for (let part = 0; part < 3; part += 1) await pace.waitForTurn(100);
+    finished.push(name);
+  };
+  // The second pace was created later, but its operation begins first.
+  const operations = [run('second', second), run('first', first)];
+  await vi.advanceTimersToNextTimerAsync();
+  await vi.advanceTimersToNextTimerAsync();
+  expect(finished).toEqual(['second']);
+  await vi.runAllTimersAsync();
+  await Promise.all(operations);
+  expect(finished).toEqual(['second', 'first']);
 });

@@ -16,7 +16,7 @@ import type { Row } from '../../domain/scope.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { Credentials } from '../../domain/viewer/viewer.ts';
 import type { Pace } from '../../work/pace.ts';
-import type { Context, RequestParts } from './context.ts';
+import type { Context } from './context.ts';
 import type { Message } from './message.ts';
 import type { Cost } from './query-limits.ts';
 import type { DocumentParams } from './trusted-documents.ts';
@@ -31,7 +31,7 @@ export interface OperationParams extends DocumentParams {
 }
 
 /** The caller of an operation, and the request that contains it. */
-export interface Caller extends RequestParts {
+export interface Caller {
   /** The client's address. */
   address: string;
   /**
@@ -39,7 +39,12 @@ export interface Caller extends RequestParts {
    * CORS_ORIGINS.
    */
   page?: string | null | undefined;
+  /** An open stream checks them periodically. */
   credentials: Credentials;
+  /** The cursor after which an interrupted event stream resumes. */
+  lastEventId?: string | null;
+  /** The URL by which the client reaches the gateway, if that replaces `Services.publicUrl`. */
+  gatewayUrl?: string | null | undefined;
   /** The slot of the request. use-fair-shares.ts creates one for an operation of a WebSocket. */
   slot?: RequestSlot | undefined;
   /** The project of an operation at /graphql/projects/{projectIdOrName}. Absent at /graphql. */

@@ -36,7 +36,7 @@ export function useLateValidation(): OperationPlugin {
 export function useResolverContext(services: Services): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {
-      extendContext(createContext(services, context, context.slot));
+      extendContext(createContext(services, context));
     },
   };
 }

@@ -18,10 +18,10 @@ export function useRateCost(
     onContextBuilding({ context, extendContext }) {
       const { viewer, cost, slot } = context;
       const weight = toWeight(config, cost?.cost ?? 0);
-      const { turns, pace } = shares;
+      const { turns, pacer } = shares;
       extendContext({
         weight,
-        ...(turns.isHeavy(weight) && { pace }),
+        ...(turns.isHeavy(weight) && { pace: pacer.createPace() }),
         ...(!slot && { slot: new RequestSlot(shares, meters), ownsSlot: true }),
       });
       // Admission has counted one request already.

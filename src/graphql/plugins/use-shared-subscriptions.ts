@@ -164,9 +164,9 @@ async function executeItem(
   viewer: Viewer,
   item: Item,
 ): Promise<Message> {
+  const { gatewayUrl } = args.contextValue;
   // Plugins read the operation from the context. Its loaders are new, because loaders cache rows.
-  const context = { ...args.contextValue, viewer };
-  const contextValue = { ...context, ...createContext(services, context) };
+  const contextValue = { ...args.contextValue, ...createContext(services, { viewer, gatewayUrl }) };
   const result = await execute({ ...args, rootValue: item, contextValue });
   return new Message(result, item.cursor);
 }

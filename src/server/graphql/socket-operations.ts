@@ -39,7 +39,6 @@ export const INIT_MS = 3_000;
 interface SocketExtra extends RequestClient {
   socket: WebSocket;
   headers: IncomingHttpHeaders;
-  requestId: string;
   /** The project of a socket at /graphql/projects/{projectIdOrName}. */
   projectIdOrName: string | undefined;
   /** Resolves when the message is sent, or the client disconnects. */
@@ -69,11 +68,10 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   const mapError = createErrorMapper(log);
 
   const open = async (
-    { requestId, address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketExtra,
+    { address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketExtra,
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
     const caller = {
-      requestId,
       address,
       projectIdOrName,
       page,

@@ -15,7 +15,7 @@ export async function warmUp(database: Database, yoga: Yoga): Promise<void> {
   for (let count = 1; count <= OPERATION_COUNT; count += 1) {
     const query = `mutation WarmUp${count} { createTopic(input: { projectIdOrName: "", name: "" }) { topic { id } } }`;
     // The operation has no credentials: it is parsed, validated, costed and compiled, and then refused.
-    const caller = { requestId: 'warm-up', address: '', credentials: {} };
+    const caller = { address: '', credentials: {} };
     const operation = await openOperation(yoga, { query }, caller);
     if ('run' in operation) await operation.run();
   }

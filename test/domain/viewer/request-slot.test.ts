@@ -172,6 +172,16 @@ test('returns RATE_LIMITED after a long wait behind requests of the same caller,
   expect(await quietRequest).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
+test('returns RATE_LIMITED after a long wait if there is no other caller', async () => {
+  const { enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1', LIMIT_TURN_MS: '100' });
+  startRunning(createKey('only'));
+  const slot = enterSlot();
+  slot.countByCaller(createKey('only'));
+  const refusal = slot.startWork(1)?.catch((error: DomainError) => error);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await refusal).toMatchObject({ code: 'RATE_LIMITED', extra: { limit: 'LIMIT_TURN_MS' } });
+});
+
 test('does not begin work if the client disconnects before its turn', async () => {
   const { requests, enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1' });
   const runningSlot = startRunning(createKey('a'));

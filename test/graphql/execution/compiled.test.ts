@@ -55,7 +55,7 @@ async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPE
     document,
     operationName,
     variableValues: variables,
-    contextValue: createContext(services, { viewer, requestId: 'test' }),
+    contextValue: createContext(services, { viewer }),
   });
   const compiled = createExecutor(operation, 1);
   return {

@@ -89,7 +89,7 @@ async function read(
     document: parse(query),
     variableValues: variables,
     rootValue: object,
-    contextValue: createContext(services, { viewer, requestId: 'declared-field-needs' }),
+    contextValue: createContext(services, { viewer }),
   });
   return errors.map(({ originalError }) =>
     originalError instanceof DomainError ? originalError.code : String(originalError),

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { serializeInTurns } from '../../../src/server/graphql/serialize-in-turns.ts';
-import { Pace } from '../../../src/work/pace.ts';
+import { Pacer } from '../../../src/work/pace.ts';
 
 async function serialize(value: unknown): Promise<string> {
-  const parts = await serializeInTurns(value, new Pace(1_000));
+  const parts = await serializeInTurns(value, new Pacer(1_000).createPace());
   return Buffer.concat(parts).toString();
 }
 
@@ -28,7 +28,7 @@ test.each([
     { edges: Array.from({ length: 5 }, () => ({ items: Array(1_000).fill({ name: 'name' }) })) },
   ],
 ])('spreads %s over several turns of the event loop', async (_, value) => {
-  const parts = await serializeInTurns(value, new Pace(1));
+  const parts = await serializeInTurns(value, new Pacer(1).createPace());
   expect(parts.length).toBeGreaterThan(3);
   expect(Buffer.concat(parts).toString()).toBe(JSON.stringify(value));
   for (const part of parts) expect(part.length).toBeLessThan(32_768);

@@ -44,7 +44,6 @@ async function startEventServer(eventCount: number) {
     void yoga.handle(req, res, {
       disconnect,
       httpVersion: '1.1',
-      requestId: '1',
       address: '',
       path: '/graphql',
       setHeader: () => {},

@@ -74,7 +74,7 @@ function createQueryRunner(
   viewer: Parameters<typeof createContext>[1]['viewer'],
 ) {
   return async (source: string) => {
-    const contextValue = createContext(services, { viewer, requestId: 'test' });
+    const contextValue = createContext(services, { viewer });
     const { result, statements } = await recordStatements(() =>
       graphql({ schema, source, contextValue }),
     );
