@@ -2,7 +2,7 @@
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../../src/database/hot/append-events.ts';
-import { selectNotifications } from '../../src/database/hot/notification-channels.ts';
+import { notificationsSql } from '../../src/database/hot/notification-channels.ts';
 import type { BatchChange } from '../../src/database/hot/shared-changes.ts';
 import { createEventRow } from '../../src/events/record.ts';
 import { createLog } from '../../src/log.ts';
@@ -25,9 +25,9 @@ const APPEND: BatchChange<EventRow, object> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ eventId }) => eventId,
   text: `
-    with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+    with new_events as (select * from jsonb_to_recordset($1::jsonb) as event(${EVENT_COLUMNS})),
     ${EVENT_CTES}
-    select "id" as "key", ${selectNotifications('event_notifications')} from appended_events`,
+    select "id" as "key", ${notificationsSql('event_notifications')} from appended_events`,
 };
 
 await using database = await openDatabase(readConfig(process.env), createLog('error'));

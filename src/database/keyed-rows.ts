@@ -25,7 +25,7 @@ interface KeyedRowsOptions {
  * as `place`, and some columns. The item selects a range in the order of the index. The planner then uses that index,
  * because with any other it would have to read and sort all rows of the project.
  */
-export function formatRowsByKey(
+export function rowsByKeySql(
   table: Table,
   key: KeyColumns,
   { columns = [], alsoEqual = {}, condition = 'true', limit = 1 }: KeyedRowsOptions = {},
@@ -45,13 +45,12 @@ function quoteName(column: string): string {
 }
 
 /**
- * SQL: true if the row to change is one of those that `source` found. `source` is a member of `with` that has the
- * `place` and `projectId` of each row. The collation of the comparison differs from that of the indexes, so that the
- * planner uses none of them here.
+ * SQL: joins the row to change with `located`, a CTE that has the `place` and `projectId` of each row. The collation of
+ * the comparison differs from the collation of the indexes, so that the planner uses no index here.
  */
-export function matchPosition(row: string, source: { with: string; as: string }): string {
-  return `${row}.ctid = any(array(select "place" from ${source.with})) and ${row}.ctid = ${source.as}."place"
-      and ${row}."projectId" = ${source.as}."projectId" collate "default"`;
+export function isAtPositionSql(row: string, located: string): string {
+  return `${row}.ctid = any(array(select "place" from ${located})) and ${row}.ctid = ${located}."place"
+      and ${row}."projectId" = ${located}."projectId" collate "default"`;
 }
 
 /** Each try fails only if a concurrent change has moved a row again. After that the caller's own recovery applies. */
@@ -79,7 +78,7 @@ export async function repeatUntilAllChanged<R extends MissedCount>(
 }
 
 /** SQL: the column `missed`, computed from two members of `with`. */
-export const selectMissedCount = (source: string, changed: string): string =>
+export const missedCountSql = (source: string, changed: string): string =>
   `((select count(*) from ${source}) - (select count(*) from ${changed}))::int as "missed"`;
 
 /** Repeats a change of one row once if it returned nothing, for statements that do not report missed rows. */

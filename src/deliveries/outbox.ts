@@ -4,11 +4,11 @@
  * lease. Leases use the database's clock, which all processes share.
  */
 import {
-  formatRowsByKey,
+  isAtPositionSql,
   type MissedCount,
-  matchPosition,
+  missedCountSql,
   repeatUntilAllChanged,
-  selectMissedCount,
+  rowsByKeySql,
 } from '../database/keyed-rows.ts';
 import {
   acrossProjects,
@@ -98,18 +98,21 @@ export const selectEarliestDueSql = (inProjects: InProjects) => `
   ${selectPendingSql("'', ''", inProjects)}
   select least(
     (select min(pending_destination."earliest") from pending_destination
-      join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
-      where d."status" = 'ENABLED'),
-    (select now() from "Delivery" where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
+      join "Destination" destination on destination."projectId" = pending_destination."projectId"
+        and destination."id" = pending_destination."id"
+      where destination."status" = 'ENABLED'),
+    (select now() from "Delivery"
+      where ${inProjects('"projectId"')} and "afterId" is not null and "status" = 'PENDING' limit 1))`;
 
 const PROJECTS_WITH_DUE_DELIVERIES = acrossProjects(
   'projects with due deliveries',
   (inProjects) => `
-  select t."projectId" from "Destination" t
-  where ${inProjects('t."projectId"')} and t."status" = 'ENABLED' and exists (
-    select 1 from "Delivery" d where d."projectId" = t."projectId" and d."destinationId" = t."id"
-      and d."nextAttemptTime" <= greatest(now(), $1))
-  group by t."projectId"`,
+  select destination."projectId" from "Destination" destination
+  where ${inProjects('destination."projectId"')} and destination."status" = 'ENABLED' and exists (
+    select 1 from "Delivery" delivery
+    where delivery."projectId" = destination."projectId" and delivery."destinationId" = destination."id"
+      and delivery."nextAttemptTime" <= greatest(now(), $1))
+  group by destination."projectId"`,
 );
 
 /** Returns the projects with due deliveries, even if a process holds the deliveries. */
@@ -123,13 +126,6 @@ export async function listProjectsWithDueDeliveries(
   );
   return pending.map(({ projectId }) => projectId);
 }
-
-const joinDestination = (row: string, id: string, columns: readonly string[]) =>
-  formatRowsByKey(
-    'Destination',
-    { projectId: `${row}."projectId"`, id: `${row}."${id}"` },
-    { columns },
-  );
 
 /** Selects the projects with pending deliveries by a recursive scan that reads one index entry for each. */
 const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
@@ -160,6 +156,17 @@ const SELECT_PENDING_OF_PROJECT = `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
+/** The columns of a destination that the sender of a delivery needs. */
+const TARGET_COLUMNS = [
+  'url',
+  'urlSealed',
+  'maskedHeaders',
+  'headersSealed',
+  'signingSecretSealed',
+  'previousSecretSealed',
+  'previousSecretExpireTime',
+] as const;
+
 /**
  * Claims due deliveries of enabled destinations, project by project and destination by destination. No project exceeds
  * its capacity, so that a project with many due deliveries does not delay others.
@@ -182,8 +189,9 @@ const CLAIM = acrossProjects(
           count(*) filter (where "isFailing") over until_here as "failing"
         from (
           select free.*, destination."failingSince" is not null as "isFailing" from pending_destination
-          left join unnest($10::text[], $11::int[]) as destination_state("id", "free") on destination_state."id" = pending_destination."id"
-          cross join ${formatRowsByKey(
+          left join unnest($10::text[], $11::int[]) as destination_state("id", "free")
+            on destination_state."id" = pending_destination."id"
+          cross join ${rowsByKeySql(
             'Destination',
             { projectId: 'capacity."projectId"', id: 'pending_destination."id"' },
             { columns: ['status', 'failingSince'] },
@@ -208,25 +216,21 @@ const CLAIM = acrossProjects(
   ), within_bytes as (
     select "place", "projectId" from chosen where "bytesBefore" < $15
   ), claimed as (
-    update "Delivery" d set
+    update "Delivery" delivery set
       "leaseToken" = $16, "leaseExpireTime" = now() + $17::int * interval '1 millisecond'
-    from within_bytes w where ${matchPosition('d', { with: 'within_bytes', as: 'w' })}
-    returning d."id", d."projectId", d."destinationId", d."body", d."attemptCount", d."leaseToken", d."traceparent",
-      d."orderKey" is not null as "isOrdered"
+    from within_bytes where ${isAtPositionSql('delivery', 'within_bytes')}
+    returning delivery."id", delivery."projectId", delivery."destinationId", delivery."body",
+      delivery."attemptCount", delivery."leaseToken", delivery."traceparent",
+      delivery."orderKey" is not null as "isOrdered"
   )
-  select d.*, t."url", t."urlSealed", t."maskedHeaders", t."headersSealed", t."failingSince" is not null as "isFailing", t."signingSecretSealed",
-    t."previousSecretSealed", t."previousSecretExpireTime",
+  select claimed.*, ${TARGET_COLUMNS.map((column) => `destination."${column}"`).join(', ')},
+    destination."failingSince" is not null as "isFailing",
     (extract(epoch from clock_timestamp()) * 1000)::float8 as "claimedMs"
-  from claimed d cross join ${joinDestination('d', 'destinationId', [
-    'url',
-    'urlSealed',
-    'maskedHeaders',
-    'headersSealed',
-    'failingSince',
-    'signingSecretSealed',
-    'previousSecretSealed',
-    'previousSecretExpireTime',
-  ])} t`,
+  from claimed cross join ${rowsByKeySql(
+    'Destination',
+    { projectId: 'claimed."projectId"', id: 'claimed."destinationId"' },
+    { columns: [...TARGET_COLUMNS, 'failingSince'] },
+  )} destination`,
 );
 
 export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
@@ -261,18 +265,18 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
 }
 
 /**
- * An SQL condition for pending deliveries `d`. Its form keeps the planner from choosing an index that contains the
- * status.
+ * SQL: true if `delivery` is pending. This form of the comparison keeps the planner from choosing an index that contains
+ * the status.
  */
-export const IS_PENDING = `d."status" is not distinct from 'PENDING'`;
+export const IS_PENDING = `delivery."status" is not distinct from 'PENDING'`;
 
 const RELEASED_MAX = 1_000;
 
 const RELEASE_SUCCESSORS = forProjects(
   (inProjects) => `
   with selected as materialized (
-    select d."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
-    cross join ${formatRowsByKey(
+    select delivery."place", ended."projectId" from unnest($1::text[], $2::text[]) as ended("projectId", "id")
+    cross join ${rowsByKeySql(
       'Delivery',
       { afterId: 'ended."id"' },
       {
@@ -281,17 +285,17 @@ const RELEASE_SUCCESSORS = forProjects(
         condition: '"afterId" is not null',
         limit: RELEASED_MAX,
       },
-    )} d
-    where d."status" = 'PENDING' and ${inProjects('ended."projectId"')}
+    )} delivery
+    where delivery."status" = 'PENDING' and ${inProjects('ended."projectId"')}
   ), released as (
-    update "Delivery" d set "afterId" = null, "nextAttemptTime" = now()
-    from selected f where ${matchPosition('d', { with: 'selected', as: 'f' })} and ${IS_PENDING}
+    update "Delivery" delivery set "afterId" = null, "nextAttemptTime" = now()
+    from selected where ${isAtPositionSql('delivery', 'selected')} and ${IS_PENDING}
     returning 1
   )
-  select ${selectMissedCount('selected', 'released')}`,
+  select ${missedCountSql('selected', 'released')}`,
 );
 
-/** Makes the deliveries due that waited for the end of one of these. */
+/** Makes deliveries due that waited for the end of one of `rows`. */
 export async function releaseSuccessors(
   query: RunQuery,
   { projectIds, rows: ended }: RowBatch<RowKey>,
@@ -303,15 +307,18 @@ export async function releaseSuccessors(
 
 const ORPHANS = acrossProjects(
   'deliveries that wait for an ended delivery',
-  (inProjects) => `select d."projectId", d."afterId" as "id" from "Delivery" d
-   left join "Delivery" before on before."projectId" = d."projectId" and before."id" = d."afterId"
-   where ${inProjects('d."projectId"')} and d."afterId" is not null and d."status" = 'PENDING' and before."status" is distinct from 'PENDING'
-   limit ${RELEASED_MAX}`,
+  (inProjects) => `
+  select delivery."projectId", delivery."afterId" as "id" from "Delivery" delivery
+  left join "Delivery" predecessor on predecessor."projectId" = delivery."projectId"
+    and predecessor."id" = delivery."afterId"
+  where ${inProjects('delivery."projectId"')} and delivery."afterId" is not null
+    and delivery."status" = 'PENDING' and predecessor."status" is distinct from 'PENDING'
+  limit ${RELEASED_MAX}`,
 );
 
 /**
- * Releases deliveries whose predecessor has ended. Such deliveries remain if a process stopped after it had recorded the
- * end and before it released them.
+ * Releases deliveries whose predecessor has ended. They remain if a process recorded the end and then stopped before it
+ * released them.
  */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
   const ended = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
@@ -324,15 +331,19 @@ export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Prom
 const RELEASE_CLAIMS = forProjects(
   (inProjects) => `
   with selected as materialized (
-    select d."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
-    cross join ${formatRowsByKey('Delivery', { projectId: 'claimed."projectId"', id: 'claimed."id"' }, { columns: ['leaseToken'] })} d
-    where d."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
+    select delivery."place", claimed."projectId" from unnest($1::text[], $2::text[]) as claimed("projectId", "id")
+    cross join ${rowsByKeySql(
+      'Delivery',
+      { projectId: 'claimed."projectId"', id: 'claimed."id"' },
+      { columns: ['leaseToken'] },
+    )} delivery
+    where delivery."leaseToken" = any($3) and ${inProjects('claimed."projectId"')}
   ), released as (
-    update "Delivery" d set "leaseToken" = null, "leaseExpireTime" = null
-    from selected f where ${matchPosition('d', { with: 'selected', as: 'f' })} and d."leaseToken" = any($3)
+    update "Delivery" delivery set "leaseToken" = null, "leaseExpireTime" = null
+    from selected where ${isAtPositionSql('delivery', 'selected')} and delivery."leaseToken" = any($3)
     returning 1
   )
-  select ${selectMissedCount('selected', 'released')}`,
+  select ${missedCountSql('selected', 'released')}`,
 );
 
 /** Releases claimed deliveries that were not sent. They are due again immediately. */

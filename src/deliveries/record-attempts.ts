@@ -3,14 +3,19 @@
  * attempts.
  */
 import type { Database } from '../database/database.ts';
-import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from '../database/hot/append-events.ts';
-import { selectNotifications } from '../database/hot/notification-channels.ts';
 import {
-  formatRowsByKey,
+  EVENT_COLUMNS,
+  EVENT_CTES,
+  type EventRow,
+  eventColumnsSql,
+} from '../database/hot/append-events.ts';
+import { notificationsSql } from '../database/hot/notification-channels.ts';
+import {
+  isAtPositionSql,
   type MissedCount,
-  matchPosition,
+  missedCountSql,
   repeatUntilAllChanged,
-  selectMissedCount,
+  rowsByKeySql,
 } from '../database/keyed-rows.ts';
 import type { Notification } from '../database/notifications/notifications.ts';
 import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
@@ -56,23 +61,45 @@ export interface RecordingResult extends FailingDestinations {
   recorded: number;
 }
 
+/** CTE: the rows of `result` whose claims are still valid, with the physical positions of their deliveries. */
+const heldCteSql = (inProjects: InProjects) => `
+  held as materialized (
+    select result.*, delivery."place" from result
+    cross join ${rowsByKeySql(
+      'Delivery',
+      { projectId: 'result."projectId"', id: 'result."deliveryId"' },
+      { columns: ['leaseToken', 'status'] },
+    )} delivery
+    where delivery."leaseToken" = result."leaseToken" and delivery."status" = 'PENDING'
+      and ${inProjects('result."projectId"')}
+  )`;
+
+/** SQL: joins `delivery` with its row in `held`. True only while its claim is valid. */
+const IS_HELD = `${isAtPositionSql('delivery', 'held')}
+      and delivery."leaseToken" = held."leaseToken" and ${IS_PENDING}`;
+
+/** CTE: stores the attempts of `recorded`. */
+const ATTEMPTS_CTE = `
+  attempts as (
+    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
+      "responseStatus", "responseBody", "error", "durationMs", "createTime")
+    select "attemptId", "projectId", "deliveryId", "attemptCount",
+      "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
+  )`;
+
+/** CTE: resets the failures of the destinations in `succeeded`. */
+const RECOVERED_CTE = `
+  recovered as (
+    update "Destination" destination set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
+    from succeeded where destination."projectId" = succeeded."projectId" and destination."id" = succeeded."id"
+      and destination."failingSince" is not null
+  )`;
+
+const RECORDED_COUNTS = `(select count(*)::int from recorded) as "recorded", ${missedCountSql('held', 'recorded')}`;
+
 const listFailingSql = (condition: string) => `(
     select coalesce(json_agg(json_build_object('projectId', "projectId", 'destinationId', "id")), '[]')
     from failing where ${condition})`;
-
-/**
- * Returns the CTE `held`: the rows of `result` whose claims are still valid, with the physical positions of their
- * deliveries.
- */
-const selectHeldSql = (inProjects: InProjects) => `
-  held as materialized (
-    select r.*, d."place" from result r
-    cross join ${formatRowsByKey('Delivery', { projectId: 'r."projectId"', id: 'r."deliveryId"' }, { columns: ['leaseToken', 'status'] })} d
-    where d."leaseToken" = r."leaseToken" and d."status" = 'PENDING' and ${inProjects('r."projectId"')}
-  )`;
-/** An SQL condition: the delivery `d` belongs to a row `r` of `held`, and its claim is still valid. */
-const IS_HELD = `${matchPosition('d', { with: 'held', as: 'r' })}
-      and d."leaseToken" = r."leaseToken" and ${IS_PENDING}`;
 
 /**
  * Records attempts, the new states of their deliveries, and the failures of their destinations. If another process has
@@ -82,56 +109,53 @@ const recordSql = (hasPermanentFailures: boolean) =>
   forProjects(
     (inProjects) => `
   with result as (
-    select * from json_to_recordset($1::json) as r("attemptId" text, "projectId" text,
+    select * from json_to_recordset($1::json) as result("attemptId" text, "projectId" text,
       "deliveryId" text, "destinationId" text, "leaseToken" text, "startTime" timestamptz, "durationMs" int,
       "responseStatus" int, "responseBody" text, "event" jsonb, "error" text, "status" text, "failureReason" text,
       "nextAttemptTime" timestamptz)
-  ), ${selectHeldSql(inProjects)}, recorded as (
-    update "Delivery" d set
-      "status" = r."status"::"DeliveryStatus", "isRetrying" = r."status" = 'PENDING',
-      "failureReason" = r."failureReason", "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = r."nextAttemptTime",
+  ), ${heldCteSql(inProjects)}, recorded as (
+    update "Delivery" delivery set
+      "status" = held."status"::"DeliveryStatus", "isRetrying" = held."status" = 'PENDING',
+      "failureReason" = held."failureReason", "attemptCount" = delivery."attemptCount" + 1,
+      "nextAttemptTime" = held."nextAttemptTime",
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $2
-    from held r where ${IS_HELD}
-    returning r.*, d."attemptCount", d."eventType", d."operationId"
-  ), attempt as (
-    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
-      "responseStatus", "responseBody", "error", "durationMs", "createTime")
-    select "attemptId", "projectId", "deliveryId", "attemptCount",
-      "responseStatus", "responseBody", "error", "durationMs", "startTime" from recorded
-  ), health as (
+    from held where ${IS_HELD}
+    returning held.*, delivery."attemptCount", delivery."eventType", delivery."operationId"
+  ), ${ATTEMPTS_CTE}, health as (
     select "projectId", "destinationId" as "id", bool_or("status" = 'SUCCEEDED') as "hasSucceeded",
       count(*)::int as "attempts", min("startTime") as "firstFailureTime"
     from recorded group by 1, 2
-  ), recovered as (
-    update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
-    from health h
-    where d."projectId" = h."projectId" and d."id" = h."id" and h."hasSucceeded" and d."failingSince" is not null
-  ), failing as (
-    update "Destination" d set
-      "failingSince" = coalesce(d."failingSince", h."firstFailureTime"),
-      "failedAttempts" = d."failedAttempts" + h."attempts"
-    from health h where d."projectId" = h."projectId" and d."id" = h."id" and not h."hasSucceeded"
-    returning d."projectId", d."id", d."failingSince", d."failedAttempts", d."isFailingTold"
-  )${hasPermanentFailures ? FAILURE_EVENTS : ''}
-  select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')},
+  ), succeeded as (
+    select "projectId", "id" from health where "hasSucceeded"
+  ), ${RECOVERED_CTE}, failing as (
+    update "Destination" destination set
+      "failingSince" = coalesce(destination."failingSince", health."firstFailureTime"),
+      "failedAttempts" = destination."failedAttempts" + health."attempts"
+    from health where destination."projectId" = health."projectId" and destination."id" = health."id"
+      and not health."hasSucceeded"
+    returning destination."projectId", destination."id", destination."failingSince",
+      destination."failedAttempts", destination."isFailingTold"
+  )${hasPermanentFailures ? `, ${FAILURE_EVENT_CTES}` : ''}
+  select ${RECORDED_COUNTS},
     ${listFailingSql('"failingSince" <= $3 and "failedAttempts" >= $4')} as "toDisable",
-    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasPermanentFailures ? `, ${selectNotifications('event_notifications')}` : ''}`,
+    ${listFailingSql('"failingSince" <= $5 and not "isFailingTold"')} as "toReport"${hasPermanentFailures ? `, ${notificationsSql('event_notifications')}` : ''}`,
   );
 
 /**
- * CTEs that append the events of permanently failed deliveries. A delivery of such an event, or of an event about a
- * destination's state, causes no further event.
+ * CTEs that append the events of permanently failed deliveries. A failed delivery of an event about a delivery or about
+ * a destination's state appends no event. Otherwise, each failure could cause another.
  */
-const FAILURE_EVENTS = `,
+const FAILURE_EVENT_CTES = `
   new_events as (
-    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
-      h."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', t."name",
-        'operationId', r."operationId", 'attempts', r."attemptCount")) as "data",
-      h."connectionId", h."installationId", h."operationId", h."destinationId", h."groupId", h."consumerId", h."traceparent"
-    from recorded r
-    join "Destination" t on t."id" = r."destinationId" and t."projectId" = r."projectId"
-    cross join jsonb_to_record(r."event") as h(${EVENT_COLUMNS})
-    where r."status" = 'FAILED' and (r."eventType" is null or r."eventType" not in
+    select ${eventColumnsSql({
+      data: `event."data" || jsonb_strip_nulls(jsonb_build_object('destinationName', destination."name",
+        'operationId', recorded."operationId", 'attempts', recorded."attemptCount"))`,
+    })}
+    from recorded
+    join "Destination" destination on destination."id" = recorded."destinationId"
+      and destination."projectId" = recorded."projectId"
+    cross join jsonb_to_record(recorded."event") as event(${EVENT_COLUMNS})
+    where recorded."status" = 'FAILED' and (recorded."eventType" is null or recorded."eventType" not in
       ('DELIVERY_FAILED', 'DESTINATION_WEBHOOK_FAILING', 'DESTINATION_WEBHOOK_DISABLED'))
   ), ${EVENT_CTES}`;
 
@@ -145,33 +169,28 @@ const RECORD_WITH_EVENTS = recordSql(true);
 const RECORD_SUCCESSES = forProjects(
   (inProjects) => `
   with result as (
-    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
-      as r("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus", "responseBody")
-  ), ${selectHeldSql(inProjects)}, recorded as (
-    update "Delivery" d set
+    select *, null::text as "error" from unnest(
+        $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::int[], $9::text[])
+      as result("attemptId", "projectId", "deliveryId", "leaseToken", "startTime", "durationMs", "responseStatus",
+        "responseBody")
+  ), ${heldCteSql(inProjects)}, recorded as (
+    update "Delivery" delivery set
       "status" = 'SUCCEEDED', "isRetrying" = false, "failureReason" = null,
-      "attemptCount" = d."attemptCount" + 1, "nextAttemptTime" = null,
+      "attemptCount" = delivery."attemptCount" + 1, "nextAttemptTime" = null,
       "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $1
-    from held r where ${IS_HELD}
-    returning r.*, d."attemptCount", d."destinationId"
-  ), attempt as (
-    insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber",
-      "responseStatus", "responseBody", "durationMs", "createTime")
-    select "attemptId", "projectId", "deliveryId", "attemptCount",
-      "responseStatus", "responseBody", "durationMs", "startTime" from recorded
-  ), recovered as (
-    update "Destination" d set "failingSince" = null, "failedAttempts" = 0, "isFailingTold" = false
-    from (select distinct "projectId", "destinationId" from recorded) r
-    where d."projectId" = r."projectId" and d."id" = r."destinationId" and d."failingSince" is not null
-  )
-  select (select count(*)::int from recorded) as "recorded", ${selectMissedCount('held', 'recorded')}`,
+    from held where ${IS_HELD}
+    returning held.*, delivery."attemptCount", delivery."destinationId"
+  ), ${ATTEMPTS_CTE}, succeeded as (
+    select distinct "projectId", "destinationId" as "id" from recorded
+  ), ${RECOVERED_CTE}
+  select ${RECORDED_COUNTS}`,
 );
 
 type RecordingDatabase = Pick<Database, 'rows' | 'notify'>;
 
 interface RecordingTimes {
   now: Date;
-  toDisable: DisableThreshold;
+  disableThreshold: DisableThreshold;
   reportSince: Date;
 }
 
@@ -181,8 +200,8 @@ export function recordAttempts(
   batch: RowBatch<AttemptRecord>,
   times: RecordingTimes,
 ): Promise<RecordingResult> {
-  const haveSucceeded = batch.rows.every(({ status }) => status === 'SUCCEEDED');
-  return haveSucceeded
+  const allSucceeded = batch.rows.every(({ status }) => status === 'SUCCEEDED');
+  return allSucceeded
     ? recordSuccesses(database.rows.query, batch, times)
     : recordWithFailures(database, batch, times);
 }
@@ -225,10 +244,10 @@ function mergeResults(responses: readonly RecordedRow[]): RecordingResult {
 async function recordWithFailures(
   { rows: { query }, notify }: RecordingDatabase,
   { projectIds, rows }: RowBatch<AttemptRecord>,
-  { now, toDisable, reportSince }: RecordingTimes,
+  { now, disableThreshold, reportSince }: RecordingTimes,
 ): Promise<RecordingResult> {
   const hasPermanentFailures = rows.some(({ event }) => event !== null);
-  const { failingSince, failedAttempts } = toDisable;
+  const { failingSince, failedAttempts } = disableThreshold;
   const values = [JSON.stringify(rows), now, failingSince, failedAttempts, reportSince];
   const text = hasPermanentFailures ? RECORD_WITH_EVENTS : RECORD;
   const responses = await repeatUntilAllChanged(() =>

@@ -101,7 +101,7 @@ export class Recorder {
     const records = { projectIds, rows: attempts.map(({ record }) => record) };
     const thresholds = {
       now,
-      toDisable: getDisableThreshold(now),
+      disableThreshold: getDisableThreshold(now),
       reportSince: getReportCutoff(now),
     };
     const { recorded, ...failing } = await recordAttempts(database, records, thresholds);

@@ -113,7 +113,11 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
   };
   const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
   const half = Math.ceil(claimed.length / 2);
-  const times = { now, toDisable: { failingSince: now, failedAttempts: 1 }, reportSince: now };
+  const times = {
+    now,
+    disableThreshold: { failingSince: now, failedAttempts: 1 },
+    reportSince: now,
+  };
   const succeeded = claimed.slice(0, half).map(({ id }) => createResult(id, 'SUCCEEDED'));
   const failed = claimed.slice(half).map(({ id }) => createResult(id, 'FAILED'));
   for (const records of [succeeded, failed]) {

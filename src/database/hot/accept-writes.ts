@@ -1,5 +1,5 @@
 /** Accepts writes: the operation, the records and the idempotency key of each are stored together. */
-import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
+import { isAtPositionSql, rowsByKeySql } from '../keyed-rows.ts';
 import { listColumns, type Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 
@@ -59,16 +59,16 @@ type AcceptedWrite = Operation &
 
 const TASK_COLUMNS = listColumns('WriteTask')
   .filter((column) => !(listColumns('Operation') as readonly string[]).includes(column))
-  .map((column) => `t."${column}"`);
+  .map((column) => `task."${column}"`);
 
 /** SQL: how the statement finds the task of a write. */
 interface TaskOfWrite {
-  /** Selects the write `a` with the task of its records. */
+  /** Selects each accepted `write`, with the `task` of its records if other expressions need it. */
   source: string;
   taskId: string;
-  /** The position of a record `e` in its task. */
+  /** The position of a record `entry` in its task. */
   position: string;
-  /** The condition that joins a task `t` to its operation `o`. */
+  /** The condition that joins a `task` to its `operation`. */
   isOfOperation: string;
 }
 
@@ -77,47 +77,50 @@ interface TaskOfWrite {
  * has taken its idempotency key, unless that key has expired. Skips a write if its proposal is not approved, has
  * expired, or has been committed by another write.
  */
-function formatAcceptance(
+function acceptWritesSql(
   tasks: string,
   { source, taskId, position, isOfOperation }: TaskOfWrite,
 ): string {
   return `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
       "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
       "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
   ),
-  proposals as materialized (
-    select p."place", i."projectId", i."id" as "operationId", i."now", c."committedBy", c."dueTime"
-    from input i cross join jsonb_to_record(i."proposal") as c(
+  commits as materialized (
+    select proposal."place", input."projectId", input."id" as "operationId", input."now", commit."committedBy",
+      commit."dueTime"
+    from input cross join jsonb_to_record(input."proposal") as commit(
       "id" text, "committedBy" text, "dueTime" timestamptz)
-    cross join ${formatRowsByKey('Proposal', { projectId: 'i."projectId"', id: 'c."id"' })} p
-    where i."proposal" is not null
+    cross join ${rowsByKeySql('Proposal', { projectId: 'input."projectId"', id: 'commit."id"' })} proposal
+    where input."proposal" is not null
   ),
   committed_proposals as (
-    update "Proposal" p set "status" = 'COMMITTING', "operationId" = c."operationId",
-      "committedBy" = c."committedBy", "dueTime" = c."dueTime", "updateTime" = c."now"
-    from proposals c
-    where ${matchPosition('p', { with: 'proposals', as: 'c' })} and p."status" = 'APPROVED' and p."expireTime" > c."now"
-    returning p."operationId"
+    update "Proposal" proposal set "status" = 'COMMITTING', "operationId" = commits."operationId",
+      "committedBy" = commits."committedBy", "dueTime" = commits."dueTime", "updateTime" = commits."now"
+    from commits
+    where ${isAtPositionSql('proposal', 'commits')}
+      and proposal."status" = 'APPROVED' and proposal."expireTime" > commits."now"
+    returning proposal."operationId"
   ),
   input_keys as (
-    select i."projectId", k."key", k."inputHash", i."id" as "operationId", k."expireTime", i."now"
-    from input i cross join jsonb_to_record(i."idempotencyKey") as k(
+    select input."projectId", input_key."key", input_key."inputHash", input."id" as "operationId",
+      input_key."expireTime", input."now"
+    from input cross join jsonb_to_record(input."idempotencyKey") as input_key(
       "key" text, "inputHash" text, "expireTime" timestamptz)
-    where i."idempotencyKey" is not null
+    where input."idempotencyKey" is not null
   ),
   taken_keys as (
-    insert into "IdempotencyKey" as k
+    insert into "IdempotencyKey" as stored_key
       ("projectId", "key", "inputHash", "operationId", "expireTime", "createTime")
     select * from input_keys order by "projectId", "key"
     on conflict ("projectId", "key") do update set "inputHash" = excluded."inputHash",
       "operationId" = excluded."operationId", "expireTime" = excluded."expireTime",
       "createTime" = excluded."createTime"
-    where k."expireTime" <= excluded."createTime"
+    where stored_key."expireTime" <= excluded."createTime"
     returning "operationId"
   ),
   accepted_writes as (
@@ -135,21 +138,22 @@ function formatAcceptance(
   ),
   log_lines as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
-    select l."id", a."projectId", a."id", l."severity", l."message", l."details"
-    from accepted_writes a cross join jsonb_to_record(a."firstLine") as l(
+    select line."id", write."projectId", write."id", line."severity", line."message", line."details"
+    from accepted_writes write cross join jsonb_to_record(write."firstLine") as line(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
   tasks as (${tasks} returning *),
   entries as (
     insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
       "ifEmpty", "expected")
-    select ${taskId}, ${position}, a."projectId", a."id", e."record", e."associations", e."ifEmpty", e."expected"
+    select ${taskId}, ${position}, write."projectId", write."id", entry."record", entry."associations",
+      entry."ifEmpty", entry."expected"
     from ${source}
-    cross join jsonb_to_recordset(a."entries") as e(
+    cross join jsonb_to_recordset(write."entries") as entry(
       "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb, "expected" jsonb)
   )
-  select o."id" as "key", o.*, t."id" as "taskId", ${TASK_COLUMNS.join(', ')}
-  from operations o join tasks t on ${isOfOperation}`;
+  select operation."id" as "key", operation.*, task."id" as "taskId", ${TASK_COLUMNS.join(', ')}
+  from operations operation join tasks task on ${isOfOperation}`;
 }
 
 /**
@@ -170,11 +174,11 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
   return {
     getQueue: ({ projectId }) => projectId,
     getKey: ({ id }) => id,
-    text: formatAcceptance(tasks, {
-      source: 'accepted_writes a',
-      taskId: 'a."id"',
-      position: 'e."position"',
-      isOfOperation: 't."id" = o."id"',
+    text: acceptWritesSql(tasks, {
+      source: 'accepted_writes write',
+      taskId: 'write."id"',
+      position: 'entry."position"',
+      isOfOperation: 'task."id" = operation."id"',
     }),
   };
 }
@@ -186,24 +190,24 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
  */
 export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
-    insert into "WriteTask" as t ("id", "projectId", "installationId", "objectName", "type", "mode",
+    insert into "WriteTask" as task ("id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "createTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode",
       "headers", "openGroup", 1, "dueTime", "deadlineTime", "now"
     from accepted_writes
-    on conflict ("projectId", "openGroup") do update set "recordCount" = t."recordCount" + 1,
-      "openGroup" = case when t."recordCount" + 1 < ${recordsMax} then t."openGroup" end,
-      "dueTime" = case when t."recordCount" + 1 < ${recordsMax}
-        then least(t."dueTime", excluded."dueTime") else excluded."createTime" end,
-      "deadlineTime" = greatest(t."deadlineTime", excluded."deadlineTime")`;
+    on conflict ("projectId", "openGroup") do update set "recordCount" = task."recordCount" + 1,
+      "openGroup" = case when task."recordCount" + 1 < ${recordsMax} then task."openGroup" end,
+      "dueTime" = case when task."recordCount" + 1 < ${recordsMax}
+        then least(task."dueTime", excluded."dueTime") else excluded."createTime" end,
+      "deadlineTime" = greatest(task."deadlineTime", excluded."deadlineTime")`;
   return {
     // One write per statement, because the task of a record depends on the records before it.
     getQueue: ({ id }) => id,
     getKey: ({ id }) => id,
-    text: formatAcceptance(tasks, {
-      source: 'accepted_writes a cross join tasks t',
-      taskId: 't."id"',
-      position: 't."recordCount" - 1',
+    text: acceptWritesSql(tasks, {
+      source: 'accepted_writes write cross join tasks task',
+      taskId: 'task."id"',
+      position: 'task."recordCount" - 1',
       isOfOperation: 'true',
     }),
   };

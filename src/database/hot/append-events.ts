@@ -3,7 +3,7 @@
  * message for each destination, and a notification for followers. An event without a route is not stored.
  */
 import { changeAndNotify, type Transaction } from '../transaction.ts';
-import { EVENTS_CHANNEL, selectNotifications } from './notification-channels.ts';
+import { EVENTS_CHANNEL, notificationsSql } from './notification-channels.ts';
 
 /** An event to append. The statement looks up its routes. */
 export interface EventRow {
@@ -22,24 +22,47 @@ export interface EventRow {
   /** The group that the event's data names. */
   groupId?: string | null;
   consumerId?: string | null;
-  /** The trace of which its deliveries are a part. */
+  /** The trace that its deliveries continue. */
   traceparent?: string | undefined;
 }
 
-/** The members of an EventRow as columns, for `jsonb_to_recordset`. */
-export const EVENT_COLUMNS = `
-  "eventId" text, "deliveryId" text, "projectId" text, "eventType" "NotificationEventType", "wireName" text,
-  "data" jsonb, "connectionId" text, "installationId" text, "operationId" text, "destinationId" text,
-  "groupId" text, "consumerId" text, "traceparent" text`;
+const EVENT_COLUMN_TYPES = {
+  eventId: 'text',
+  deliveryId: 'text',
+  projectId: 'text',
+  eventType: '"NotificationEventType"',
+  wireName: 'text',
+  data: 'jsonb',
+  connectionId: 'text',
+  installationId: 'text',
+  operationId: 'text',
+  destinationId: 'text',
+  groupId: 'text',
+  consumerId: 'text',
+  traceparent: 'text',
+} satisfies Record<keyof EventRow, string>;
+
+/** SQL: the members of an EventRow as columns, for `jsonb_to_recordset`. */
+export const EVENT_COLUMNS = Object.entries(EVENT_COLUMN_TYPES)
+  .map(([column, type]) => `"${column}" ${type}`)
+  .join(', ');
+
+/** SQL: selects the columns of `event`, some of them from other expressions. */
+export function eventColumnsSql(expressions: { [K in keyof EventRow]?: string }): string {
+  const expressionByColumn: Record<string, string> = expressions;
+  return Object.keys(EVENT_COLUMN_TYPES)
+    .map((column) => `${expressionByColumn[column] ?? `event."${column}"`} as "${column}"`)
+    .join(', ');
+}
 
 const ID_DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const COUNTING_DIGITS = 4;
 
-/** SQL: the id of the delivery to one of the event's destinations, which are counted from 0. */
-function formatDeliveryId(base: string, count: string): string {
+/** SQL: the id of a delivery, from the event's base and the number of the destination, which is counted from 0. */
+function deliveryIdSql(base: string, destinationNumber: string): string {
   const digits = Array.from({ length: COUNTING_DIGITS }, (_, exponent) => {
     const shift = 5 * (COUNTING_DIGITS - 1 - exponent);
-    return `substr('${ID_DIGITS}', ((${count} >> ${shift}) & 31)::int + 1, 1)`;
+    return `substr('${ID_DIGITS}', ((${destinationNumber} >> ${shift}) & 31)::int + 1, 1)`;
   });
   return `left(${base}, -${COUNTING_DIGITS}) || ${digits.join(' || ')}`;
 }
@@ -52,28 +75,35 @@ function formatDeliveryId(base: string, count: string): string {
  */
 export const STREAM_CTES = `
   measured_messages as (
-    select t.*, row_number() over so_far as "place", sum(octet_length(t."body")) over so_far as "bytes"
-    from to_stream t
-    window so_far as (partition by t."destinationId" order by t."nth" rows unbounded preceding)
+    select message.*, row_number() over so_far as "place", sum(octet_length(message."body")) over so_far as "bytes"
+    from to_stream message
+    window so_far as (partition by message."destinationId" order by message."nth" rows unbounded preceding)
   ),
   stream_additions as (
-    select m."projectId", m."destinationId", max(m."place") as "messages", max(m."bytes") as "bytes"
-    from measured_messages m join log_ends l on l."projectId" = m."projectId"
-    group by m."projectId", m."destinationId"
+    select message."projectId", message."destinationId", max(message."place") as "messages",
+      max(message."bytes") as "bytes"
+    from measured_messages message join log_ends on log_ends."projectId" = message."projectId"
+    group by message."projectId", message."destinationId"
   ),
   stream_ends as (
-    update "StreamLog" s set "lastPosition" = s."lastPosition" + a."messages", "lastByte" = s."lastByte" + a."bytes"
-    from stream_additions a
-    where s."projectId" = a."projectId" and s."destinationId" = a."destinationId" and not s."isDeleted"
-    returning s."projectId", s."destinationId", s."lastPosition", s."lastByte"
+    update "StreamLog" stream set "lastPosition" = stream."lastPosition" + addition."messages",
+      "lastByte" = stream."lastByte" + addition."bytes"
+    from stream_additions addition
+    where stream."projectId" = addition."projectId" and stream."destinationId" = addition."destinationId"
+      and not stream."isDeleted"
+    returning stream."projectId", stream."destinationId", stream."lastPosition", stream."lastByte"
   ),
   appended_messages as (
     insert into "StreamMessage" ("id", "projectId", "destinationId", "position", "lastByte", "groupId", "consumerId", "body")
-    select m."id", m."projectId", m."destinationId", s."lastPosition" - a."messages" + m."place",
-      s."lastByte" - a."bytes" + m."bytes", m."groupId", m."consumerId", m."body"
-    from measured_messages m
-    join stream_additions a on a."projectId" = m."projectId" and a."destinationId" = m."destinationId"
-    join stream_ends s on s."projectId" = m."projectId" and s."destinationId" = m."destinationId"
+    select message."id", message."projectId", message."destinationId",
+      stream."lastPosition" - addition."messages" + message."place",
+      stream."lastByte" - addition."bytes" + message."bytes",
+      message."groupId", message."consumerId", message."body"
+    from measured_messages message
+    join stream_additions addition on addition."projectId" = message."projectId"
+      and addition."destinationId" = message."destinationId"
+    join stream_ends stream on stream."projectId" = message."projectId"
+      and stream."destinationId" = message."destinationId"
   )`;
 
 /**
@@ -83,51 +113,55 @@ export const STREAM_CTES = `
  */
 export const EVENT_CTES = `
   event_routes as (
-    select h."eventId", r."projectId", r."topicId", r."eventType"
-    from new_events h
-    join "EventTopicRoute" r on r."projectId" = h."projectId" and r."eventType" = h."eventType"
+    select event."eventId", route."projectId", route."topicId", route."eventType"
+    from new_events event
+    join "EventTopicRoute" route on route."projectId" = event."projectId" and route."eventType" = event."eventType"
   ),
   routed_events as (
-    select h.*,
-      row_number() over (partition by h."projectId" order by h."eventId") as "nth",
-      count(*) over (partition by h."projectId") as "projectEvents"
-    from new_events h where h."eventId" in (select "eventId" from event_routes)
+    select event.*,
+      row_number() over (partition by event."projectId" order by event."eventId") as "nth",
+      count(*) over (partition by event."projectId") as "projectEvents"
+    from new_events event where event."eventId" in (select "eventId" from event_routes)
   ),
   log_ends as (
-    insert into "EventLog" as l ("projectId", "lastPosition")
+    insert into "EventLog" as log ("projectId", "lastPosition")
     select "projectId", count(*) from routed_events group by "projectId" order by "projectId"
-    on conflict ("projectId") do update set "lastPosition" = l."lastPosition" + excluded."lastPosition"
-    returning l."projectId", l."lastPosition"
+    on conflict ("projectId") do update set "lastPosition" = log."lastPosition" + excluded."lastPosition"
+    returning log."projectId", log."lastPosition"
   ),
   appended_events as (
     insert into "NotificationEvent" ("id", "projectId", "position", "eventType", "data",
       "connectionId", "installationId", "operationId", "destinationId", "groupId", "consumerId")
-    select k."eventId", k."projectId", l."lastPosition" - k."projectEvents" + k."nth", k."eventType", k."data",
-      k."connectionId", k."installationId", k."operationId", k."destinationId", k."groupId", k."consumerId"
-    from routed_events k join log_ends l on l."projectId" = k."projectId"
+    select event."eventId", event."projectId", log."lastPosition" - event."projectEvents" + event."nth",
+      event."eventType", event."data", event."connectionId", event."installationId", event."operationId",
+      event."destinationId", event."groupId", event."consumerId"
+    from routed_events event join log_ends log on log."projectId" = event."projectId"
     returning "id", "position"
   ),
   appended_topics as (
     insert into "NotificationEventTopic" ("eventId", "topicId", "projectId", "position", "eventType")
-    select r."eventId", r."topicId", r."projectId", a."position", r."eventType"
-    from event_routes r join appended_events a on a."id" = r."eventId"
+    select route."eventId", route."topicId", route."projectId", event."position", route."eventType"
+    from event_routes route join appended_events event on event."id" = route."eventId"
   ),
   destinations as (
-    select distinct r."eventId", r."projectId", t."destinationId"
-    from event_routes r
-    join "TopicDestinationRoute" t on t."projectId" = r."projectId" and t."topicId" = r."topicId"
+    select distinct event_route."eventId", event_route."projectId", topic_route."destinationId"
+    from event_routes event_route
+    join "TopicDestinationRoute" topic_route on topic_route."projectId" = event_route."projectId"
+      and topic_route."topicId" = event_route."topicId"
   ),
   numbered_destinations as (
-    select d.*, s."destinationId" is not null as "isStream",
-      row_number() over (partition by d."eventId" order by d."destinationId") - 1 as "count"
-    from destinations d
-    left join "StreamLog" s on s."projectId" = d."projectId" and s."destinationId" = d."destinationId"
+    select destination.*, stream."destinationId" is not null as "isStream",
+      row_number() over (partition by destination."eventId" order by destination."destinationId") - 1 as "number"
+    from destinations destination
+    left join "StreamLog" stream on stream."projectId" = destination."projectId"
+      and stream."destinationId" = destination."destinationId"
   ),
   messages as (
-    select ${formatDeliveryId('k."deliveryId"', 'o."count"')} as "id", k."projectId", o."destinationId", o."isStream",
-      k."nth", k."eventId", k."eventType", k."groupId", k."consumerId", k."traceparent",
-      '{"notificationType":' || to_json(k."wireName")::text || ',"data":' || k."data"::text || '}' as "body"
-    from numbered_destinations o join routed_events k on k."eventId" = o."eventId"
+    select ${deliveryIdSql('event."deliveryId"', 'destination."number"')} as "id",
+      event."projectId", destination."destinationId", destination."isStream",
+      event."nth", event."eventId", event."eventType", event."groupId", event."consumerId", event."traceparent",
+      '{"notificationType":' || to_json(event."wireName")::text || ',"data":' || event."data"::text || '}' as "body"
+    from numbered_destinations destination join routed_events event on event."eventId" = destination."eventId"
   ),
   appended_deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "eventId", "eventType", "groupId", "consumerId", "traceparent", "body")
@@ -144,9 +178,9 @@ export const EVENT_CTES = `
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends)`;
 
 const APPEND_EVENTS = `
-  with new_events as (select * from jsonb_to_recordset($1::jsonb) as h(${EVENT_COLUMNS})),
+  with new_events as (select * from jsonb_to_recordset($1::jsonb) as event(${EVENT_COLUMNS})),
   ${EVENT_CTES}
-  select ${selectNotifications('event_notifications')}`;
+  select ${notificationsSql('event_notifications')}`;
 
 /** Appends events. Call it last in a transaction, because other events of the project wait from here to the commit. */
 export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): Promise<void> {
@@ -155,9 +189,9 @@ export async function appendEvents(tx: Transaction, rows: readonly EventRow[]): 
 
 const APPEND_TO_STREAM = `
   with log_ends as (
-    insert into "EventLog" as l ("projectId") values ($1)
-    on conflict ("projectId") do update set "lastPosition" = l."lastPosition"
-    returning l."projectId"
+    insert into "EventLog" as log ("projectId") values ($1)
+    on conflict ("projectId") do update set "lastPosition" = log."lastPosition"
+    returning log."projectId"
   ),
   to_stream as (
     select "id", $1 as "projectId", $2 as "destinationId", "nth", $3::text as "groupId", $4::text as "consumerId", "body"

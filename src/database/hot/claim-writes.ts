@@ -1,5 +1,5 @@
 /** Claims writes for a worker. */
-import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
+import { isAtPositionSql, rowsByKeySql } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import type { BatchChange } from './shared-changes.ts';
 
@@ -29,22 +29,27 @@ export function claimWrites({
     getKey: ({ id }) => id,
     text: `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       "projectId" text, "id" text, "leaseToken" text, "now" timestamptz)
   ),
   located_tasks as materialized (
-    select t."place", input."projectId" from input cross join ${formatRowsByKey('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} t
+    select task."place", input."projectId" from input
+    cross join ${rowsByKeySql('WriteTask', { projectId: 'input."projectId"', id: 'input."id"' })} task
   ),
   free_tasks as materialized (
-    select t.ctid as "place", t."projectId", t."id", t."isUncertain", t."dueTime" from located_tasks l, "WriteTask" t
-    where ${matchPosition('t', { with: 'located_tasks', as: 'l' })} and ${isFree}
-    order by t."id" for update of t skip locked
+    select task.ctid as "place", task."projectId", task."id", task."isUncertain", task."dueTime"
+    from located_tasks, "WriteTask" task
+    where ${isAtPositionSql('task', 'located_tasks')} and ${isFree}
+    order by task."id" for update of task skip locked
   )
-  update "WriteTask" t set "openGroup" = null, "leaseToken" = i."leaseToken", "isUncertain" = true,
-    "uncertainSince" = case when t."isUncertain" then coalesce(t."uncertainSince", t."createTime") else i."now" end,
-    "leaseExpireTime" = ${leaseEnd}, "attempts" = t."attempts" + 1, "lastAttempt" = i."now"
-  from free_tasks f join input i on i."projectId" = f."projectId" and i."id" = f."id"
-  where ${matchPosition('t', { with: 'free_tasks', as: 'f' })} and f."dueTime" <= greatest(i."now", now())
-  returning t."id" as "key", t.*, f."isUncertain" as "wasUncertain"`,
+  update "WriteTask" task set "openGroup" = null, "leaseToken" = input."leaseToken", "isUncertain" = true,
+    "uncertainSince" = case when task."isUncertain"
+      then coalesce(task."uncertainSince", task."createTime") else input."now" end,
+    "leaseExpireTime" = ${leaseEnd}, "attempts" = task."attempts" + 1, "lastAttempt" = input."now"
+  from free_tasks
+  join input on input."projectId" = free_tasks."projectId" and input."id" = free_tasks."id"
+  where ${isAtPositionSql('task', 'free_tasks')}
+    and free_tasks."dueTime" <= greatest(input."now", now())
+  returning task."id" as "key", task.*, free_tasks."isUncertain" as "wasUncertain"`,
   };
 }

@@ -1,5 +1,5 @@
-/** Ends writes: the outcomes of their records, and their operations. */
-import { formatRowsByKey, matchPosition } from '../keyed-rows.ts';
+/** Ends writes: stores the outcomes of their records, and ends their operations. */
+import { isAtPositionSql, rowsByKeySql } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
 import {
   OPERATION_END_COLUMNS,
@@ -7,10 +7,10 @@ import {
   type OperationEndRow,
   UNREPORTED_OPERATION_END_CTES,
 } from './end-operations.ts';
-import { selectNotifications } from './notification-channels.ts';
+import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
-/** The end of a write of one call, whose task has the id of its operation. */
+/** The end of a write that has its own task, whose id is that of its operation. */
 export interface WriteEndRow extends OperationEndRow {
   /** The lease token of the claim that ends the write. */
   leaseToken: string | null;
@@ -21,7 +21,7 @@ export interface WriteEndRow extends OperationEndRow {
 /** The ended operation. Nulls if it had already ended. */
 export type EndedWrite = Tables['Operation'] | Record<keyof Tables['Operation'], null>;
 
-/** More than a write can have: it has at most 100 entries. `formatRowsByKey` needs a limit. */
+/** `rowsByKeySql` needs a limit. A write has at most 100 entries. */
 const ENTRIES_MAX = 10_000;
 
 /** Ends writes with their operations. A write that another claim holds has no row in the result. */
@@ -35,35 +35,37 @@ function createWriteEnd(endingOperations: string): BatchChange<WriteEndRow, Ende
     getKey: ({ operationId }) => operationId,
     text: `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       ${OPERATION_END_COLUMNS}, "leaseToken" text, "outcomes" jsonb)
   ),
-  tasks as materialized (
-    select i."projectId", i."leaseToken", i."now", t."place" from input i
-    cross join ${formatRowsByKey('WriteTask', { projectId: 'i."projectId"', id: 'i."operationId"' })} t
+  located_tasks as materialized (
+    select input."projectId", input."leaseToken", input."now", task."place" from input
+    cross join ${rowsByKeySql('WriteTask', { projectId: 'input."projectId"', id: 'input."operationId"' })} task
   ),
   ended_tasks as (
-    update "WriteTask" t set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
-      "isUncertain" = false, "endTime" = i."now"
-    from tasks i
-    where ${matchPosition('t', { with: 'tasks', as: 'i' })} and t."leaseToken" = i."leaseToken"
-    returning t."id"
+    update "WriteTask" task set "dueTime" = null, "leaseToken" = null, "leaseExpireTime" = null,
+      "isUncertain" = false, "endTime" = located_tasks."now"
+    from located_tasks
+    where ${isAtPositionSql('task', 'located_tasks')}
+      and task."leaseToken" = located_tasks."leaseToken"
+    returning task."id"
   ),
-  ending as (select i.* from input i join ended_tasks t on t."id" = i."operationId"),
-  entries as materialized (
-    select i."projectId", e."place", i."outcomes" -> e."position" as "outcome" from ending i
-    cross join ${formatRowsByKey(
+  ending as (select input.* from input join ended_tasks task on task."id" = input."operationId"),
+  located_entries as materialized (
+    select ending."projectId", entry."place", ending."outcomes" -> entry."position" as "outcome" from ending
+    cross join ${rowsByKeySql(
       'WriteEntry',
-      { projectId: 'i."projectId"', taskId: 'i."operationId"' },
+      { projectId: 'ending."projectId"', taskId: 'ending."operationId"' },
       { columns: ['position'], limit: ENTRIES_MAX },
-    )} e
+    )} entry
   ),
   outcomes as (
-    update "WriteEntry" e set "outcome" = i."outcome"
-    from entries i where ${matchPosition('e', { with: 'entries', as: 'i' })}
+    update "WriteEntry" entry set "outcome" = located_entries."outcome"
+    from located_entries
+    where ${isAtPositionSql('entry', 'located_entries')}
   ),
   ${endingOperations}
-  select t."id" as "key", o.*, ${selectNotifications('end_notifications')}
-  from ended_tasks t left join ended_operations o on o."id" = t."id"`,
+  select task."id" as "key", operation.*, ${notificationsSql('end_notifications')}
+  from ended_tasks task left join ended_operations operation on operation."id" = task."id"`,
   };
 }

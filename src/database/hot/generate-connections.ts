@@ -1,33 +1,41 @@
 /** Creates connections. The first connection of a group or a consumer creates that row too. */
-import { formatRowsByKey } from '../keyed-rows.ts';
+import { rowsByKeySql } from '../keyed-rows.ts';
 import type { Tables } from '../tables.ts';
-import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
-import { selectNotifications } from './notification-channels.ts';
+import { EVENT_COLUMNS, EVENT_CTES, type EventRow, eventColumnsSql } from './append-events.ts';
+import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
 
-/** SQL: the name that the input has for an existing row. */
-const formatInputName = (table: 'group' | 'consumer') => `(
-    select n."name" from ${table}_names n
-    where n."projectId" = t."projectId" and n."ref" = t."${table}Ref")`;
-
-/** CTEs: the names in the input, and the rows with the refs of `rows_to_create`. Missing rows are created. */
-const formatPartyCtes = (table: 'group' | 'consumer', into: 'Group' | 'Consumer') => `
-  ${table}_names as (
-    select distinct on ("projectId", "${table}Ref") "projectId", "${table}Ref" as "ref", "${table}Id" as "id",
-      "${table}Name" as "name", "now"
-    from rows_to_create order by "projectId", "${table}Ref", "${table}Name" nulls last
+/** CTEs that create the missing groups or consumers of `rows_to_create`. Names in the input replace stored names. */
+function partyCtesSql(party: 'group' | 'consumer', table: 'Group' | 'Consumer'): string {
+  const inputName = `(
+    select party_input."name" from ${party}_inputs party_input
+    where party_input."projectId" = party."projectId" and party_input."ref" = party."${party}Ref")`;
+  return `
+  ${party}_inputs as (
+    select distinct on ("projectId", "${party}Ref") "projectId", "${party}Ref" as "ref", "${party}Id" as "id",
+      "${party}Name" as "name", "now"
+    from rows_to_create order by "projectId", "${party}Ref", "${party}Name" nulls last
   ),
-  ${table}_rows as (
-    insert into "${into}" as t ("id", "projectId", "${table}Ref", "${table}Name")
-    select "id", "projectId", "ref", coalesce("name", "ref") from ${table}_names
-    on conflict ("projectId", "${table}Ref") do update set
-      "${table}Name" = coalesce(${formatInputName(table)}, t."${table}Name"),
-      "updateTime" = case when ${formatInputName(table)} <> t."${table}Name"
-        then (select max("now") from ${table}_names) else t."updateTime" end
-    returning "id", "projectId", "${table}Ref", "${table}Name"
+  ${party}_rows as (
+    insert into "${table}" as party ("id", "projectId", "${party}Ref", "${party}Name")
+    select "id", "projectId", "ref", coalesce("name", "ref") from ${party}_inputs
+    on conflict ("projectId", "${party}Ref") do update set
+      "${party}Name" = coalesce(${inputName}, party."${party}Name"),
+      "updateTime" = case when ${inputName} <> party."${party}Name"
+        then (select max("now") from ${party}_inputs) else party."updateTime" end
+    returning "id", "projectId", "${party}Ref", "${party}Name"
   )`;
+}
+
+const PARTY_CTES = `${partyCtesSql('group', 'Group')},${partyCtesSql('consumer', 'Consumer')}`;
+
+/** Joins `input` with its group and its consumer. */
+const JOINED_PARTIES = `
+    join group_rows group_row on group_row."projectId" = input."projectId" and group_row."groupRef" = input."groupRef"
+    join consumer_rows consumer_row on consumer_row."projectId" = input."projectId"
+      and consumer_row."consumerRef" = input."consumerRef"`;
 
 /** The group and the consumer of a connection. Existing rows keep their ids. */
 export interface PartiesToCreate {
@@ -51,15 +59,13 @@ export const CREATE_PARTIES: BatchChange<
   getKey: ({ groupId }) => groupId,
   text: `
   with rows_to_create as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       "projectId" text, "groupId" text, "groupRef" text, "groupName" text,
       "consumerId" text, "consumerRef" text, "consumerName" text, "now" timestamptz)
   ),
-  ${formatPartyCtes('group', 'Group')},
-  ${formatPartyCtes('consumer', 'Consumer')}
-  select n."groupId" as "key", g."id" as "groupId", u."id" as "consumerId" from rows_to_create n
-  join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
-  join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"`,
+  ${PARTY_CTES}
+  select input."groupId" as "key", group_row."id" as "groupId", consumer_row."id" as "consumerId"
+  from rows_to_create input ${JOINED_PARTIES}`,
 };
 
 /** The input of a connection that is created or updated. */
@@ -95,27 +101,39 @@ export const CONNECTION_COLUMNS = `
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
- * SQL: the rows `n` of `table`, each with the `appId` of its app, which stays an app of the provider until the commit.
- * Rows that name an unknown app are omitted.
+ * SQL: the rows of `source`, each with `appId`, the id of its app. Omits rows that name an unknown app. Locks the apps,
+ * so that they keep their provider and are not deleted before the commit.
  */
-export const formatRowsWithApps = (table: string) => `
-    select n.*, a."id" as "appId" from ${table} n
+export const rowsWithAppsSql = (source: string) => `
+    select input.*, app."id" as "appId" from ${source} input
     left join lateral (
-      select p."id" from "ProviderApp" p
-      where n."needsApp" and p."projectId" = n."projectId" and p."provider" = n."provider"
-        and (n."providerAppId" is null or p."id" = n."providerAppId")
-      order by p."id" desc limit 1 for share) a on true
-    where (n."providerAppId" is null or a."id" is not null)`;
+      select provider_app."id" from "ProviderApp" provider_app
+      where input."needsApp" and provider_app."projectId" = input."projectId"
+        and provider_app."provider" = input."provider"
+        and (input."providerAppId" is null or provider_app."id" = input."providerAppId")
+      order by provider_app."id" desc limit 1 for share) app on true
+    where (input."providerAppId" is null or app."id" is not null)`;
 
-const PROJECT = { projectId: 'n."projectId"' };
-const GROUP = { ...PROJECT, groupRef: 'n."groupRef"' };
-const CONSUMER = { ...PROJECT, consumerRef: 'n."consumerRef"' };
-const CONNECTION = {
-  ...PROJECT,
-  provider: 'n."provider"',
-  groupId: 'g."id"',
-  consumerId: 'u."id"',
-};
+const EXISTING_GROUP = rowsByKeySql(
+  'Group',
+  { projectId: 'input."projectId"', groupRef: 'input."groupRef"' },
+  { columns: ['id'] },
+);
+const EXISTING_CONSUMER = rowsByKeySql(
+  'Consumer',
+  { projectId: 'input."projectId"', consumerRef: 'input."consumerRef"' },
+  { columns: ['id'] },
+);
+const EXISTING_CONNECTION = rowsByKeySql(
+  'Connection',
+  {
+    projectId: 'input."projectId"',
+    provider: 'input."provider"',
+    groupId: 'group_row."id"',
+    consumerId: 'consumer_row."id"',
+  },
+  { columns: '*' },
+);
 
 /** A connection to create. The group and the consumer keep their ids if they exist. */
 export interface ConnectionToGenerate
@@ -125,51 +143,51 @@ export interface ConnectionToGenerate
     Pick<Tables['Consumer'], 'consumerRef'> {}
 
 /**
- * Creates connections with the status CREATED, each with its event. An existing connection does not change, and its row
- * has another id. A connection has no row if another call created it at the same time, or if it names an unknown app.
+ * Creates connections with the status CREATED, each with its event. If the connection exists, returns its row unchanged,
+ * whose id differs from the input's. A connection has no row if another call created it at the same time, or if it
+ * names an unknown app.
  */
 export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection> = {
   getQueue: ({ projectId }) => projectId,
   getKey: ({ id }) => id,
   text: `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as g(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       ${CONNECTION_COLUMNS}, "groupId" text, "groupRef" text, "consumerId" text, "consumerRef" text)
   ),
   existing_connections as (
-    select n."id" as "key", c.* from input n
-    cross join ${formatRowsByKey('Group', GROUP, { columns: ['id'] })} g
-    cross join ${formatRowsByKey('Consumer', CONSUMER, { columns: ['id'] })} u
-    cross join ${formatRowsByKey('Connection', CONNECTION, { columns: '*' })} c
+    select input."id" as "key", connection.* from input
+    cross join ${EXISTING_GROUP} group_row
+    cross join ${EXISTING_CONSUMER} consumer_row
+    cross join ${EXISTING_CONNECTION} connection
   ),
-  rows_to_create as (${formatRowsWithApps('input')}
-      and not exists (select 1 from existing_connections where "key" = n."id")
+  rows_to_create as (${rowsWithAppsSql('input')}
+      and not exists (select 1 from existing_connections where "key" = input."id")
   ),
-  ${formatPartyCtes('group', 'Group')},
-  ${formatPartyCtes('consumer', 'Consumer')},
+  ${PARTY_CTES},
   created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
       "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")
-    select n."id", n."projectId", n."provider", g."id", u."id", n."authScheme", n."appId",
-      n."providerWorkspaceRef", n."providerConsumerRef", n."providerMetadata", n."credentialsSealed",
-      n."tokenExpireTime"
-    from rows_to_create n
-    join group_rows g on g."projectId" = n."projectId" and g."groupRef" = n."groupRef"
-    join consumer_rows u on u."projectId" = n."projectId" and u."consumerRef" = n."consumerRef"
-    order by n."id"
+    select input."id", input."projectId", input."provider", group_row."id", consumer_row."id", input."authScheme",
+      input."appId", input."providerWorkspaceRef", input."providerConsumerRef", input."providerMetadata",
+      input."credentialsSealed", input."tokenExpireTime"
+    from rows_to_create input ${JOINED_PARTIES}
+    order by input."id"
     on conflict do nothing
     returning *
   ),
   new_events as (
-    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
-      h."data" || jsonb_build_object('consumerName', u."consumerName") as "data", h."connectionId",
-      h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId", h."traceparent"
-    from created_connections c
-    join rows_to_create n on n."id" = c."id"
-    join consumer_rows u on u."id" = c."consumerId"
-    cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
+    select ${eventColumnsSql({
+      data: `event."data" || jsonb_build_object('consumerName', consumer_row."consumerName")`,
+      groupId: 'connection."groupId"',
+      consumerId: 'connection."consumerId"',
+    })}
+    from created_connections connection
+    join rows_to_create input on input."id" = connection."id"
+    join consumer_rows consumer_row on consumer_row."id" = connection."consumerId"
+    cross join jsonb_to_record(input."event") as event(${EVENT_COLUMNS})
   ),
   ${EVENT_CTES}
-  select *, ${selectNotifications('event_notifications')} from (
+  select *, ${notificationsSql('event_notifications')} from (
     select "id" as "key", * from created_connections union all select * from existing_connections) connection`,
 };

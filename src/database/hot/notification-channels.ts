@@ -22,6 +22,6 @@ export const SUBSCRIPTIONS_CHANNEL = 'gateway_subscriptions';
  * SQL: a column with the notifications that the caller sends, in the first row of a result. The notifications are the
  * rows of `from`.
  */
-export function selectNotifications(from: string): string {
+export function notificationsSql(from: string): string {
   return `case when row_number() over () = 1 then array(select "notification" from ${from}) end as "notifications"`;
 }

@@ -1,12 +1,8 @@
-/** Records a page of a read: the deliveries of its records and the read's progress, both or neither. */
+/** Records a page of a read: stores the deliveries of its records together with the progress of the read. */
 import type { Tables } from '../tables.ts';
 import { changeAndNotify, type Transaction } from '../transaction.ts';
 import { STREAM_CTES } from './append-events.ts';
-import {
-  EVENTS_CHANNEL,
-  OPERATIONS_CHANNEL,
-  selectNotifications,
-} from './notification-channels.ts';
+import { EVENTS_CHANNEL, notificationsSql, OPERATIONS_CHANNEL } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
 type ReadRun = Tables['ReadRun'];
@@ -53,69 +49,71 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   getKey: ({ operationId }) => operationId,
   text: `
   with input as (
-    select * from jsonb_to_record($1::jsonb -> 0) as i(
+    select * from jsonb_to_record($1::jsonb -> 0) as input(
       "operationId" text, "projectId" text, "installationId" text, "objectName" text, "leaseToken" text,
       "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "destination" text,
       "messages" jsonb, "groupId" text, "consumerId" text, "traceparent" text)
   ),
   objects as (
-    select i."projectId", i."operationId" from input i
-    join "InstalledObject" o on o."projectId" = i."projectId" and o."installationId" = i."installationId"
-      and o."objectName" = i."objectName"
-    for no key update of o
+    select input."projectId", input."operationId" from input
+    join "InstalledObject" object on object."projectId" = input."projectId"
+      and object."installationId" = input."installationId" and object."objectName" = input."objectName"
+    for no key update of object
   ),
   runs as (
-    select i."projectId", i."operationId" from objects o
-    join input i on i."operationId" = o."operationId"
-    join "ReadRun" r on r."projectId" = i."projectId" and r."operationId" = i."operationId"
-      and r."leaseToken" = i."leaseToken"
-    for no key update of r
+    select input."projectId", input."operationId" from objects
+    join input on input."operationId" = objects."operationId"
+    join "ReadRun" run on run."projectId" = input."projectId" and run."operationId" = input."operationId"
+      and run."leaseToken" = input."leaseToken"
+    for no key update of run
   ),
   destinations as (
-    select i."operationId", d."id" as "destinationId", d."type" = 'STREAM' as "isStream" from runs r
-    join input i on i."operationId" = r."operationId"
-    join "Destination" d on d."projectId" = i."projectId" and d."name" = i."destination"
-    for key share of d
+    select input."operationId", destination."id" as "destinationId", destination."type" = 'STREAM' as "isStream"
+    from runs
+    join input on input."operationId" = runs."operationId"
+    join "Destination" destination on destination."projectId" = input."projectId"
+      and destination."name" = input."destination"
+    for key share of destination
   ),
   recorded_pages as (
-    select i.*, d."destinationId", d."isStream" from destinations d
-    join input i on i."operationId" = d."operationId"
+    select input.*, destinations."destinationId", destinations."isStream" from destinations
+    join input on input."operationId" = destinations."operationId"
   ),
   updated_objects as (
-    update "InstalledObject" o set "lastReadTime" = i."now",
-      "recordsRead" = least(o."recordsRead"::bigint + i."count", 2147483647)
-    from recorded_pages i
-    where o."projectId" = i."projectId" and o."installationId" = i."installationId"
-      and o."objectName" = i."objectName"
+    update "InstalledObject" object set "lastReadTime" = page."now",
+      "recordsRead" = least(object."recordsRead"::bigint + page."count", 2147483647)
+    from recorded_pages page
+    where object."projectId" = page."projectId" and object."installationId" = page."installationId"
+      and object."objectName" = page."objectName"
   ),
   advanced_runs as (
-    update "ReadRun" r set "cursor" = p."cursor", "planKey" = p."planKey", "pagesRead" = p."pagesRead",
-      "recordsRead" = p."recordsRead", "estimatedTotal" = p."estimatedTotal", "waiting" = p."waiting",
-      "failures" = 0
-    from recorded_pages i cross join jsonb_to_record(i."progress") as p(
+    update "ReadRun" run set "cursor" = progress."cursor", "planKey" = progress."planKey",
+      "pagesRead" = progress."pagesRead", "recordsRead" = progress."recordsRead",
+      "estimatedTotal" = progress."estimatedTotal", "waiting" = progress."waiting", "failures" = 0
+    from recorded_pages page cross join jsonb_to_record(page."progress") as progress(
       "cursor" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
-    where r."projectId" = i."projectId" and r."operationId" = i."operationId"
-    returning r.*
+    where run."projectId" = page."projectId" and run."operationId" = page."operationId"
+    returning run.*
   ),
   log_lines as (
     insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message", "details")
-    select l."id", i."projectId", i."operationId", l."severity", l."message", l."details"
-    from recorded_pages i cross join jsonb_to_record(i."line") as l(
+    select line."id", page."projectId", page."operationId", line."severity", line."message", line."details"
+    from recorded_pages page cross join jsonb_to_record(page."line") as line(
       "id" text, "severity" "LogSeverity", "message" text, "details" jsonb)
   ),
   updated_operations as (
-    update "Operation" o set "metadata" = i."metadata", "updateTime" = i."now",
-      "result" = case when a."paused" then o."result" end
-    from recorded_pages i join advanced_runs a on a."operationId" = i."operationId"
-    where o."projectId" = i."projectId" and o."id" = i."operationId" and o."status" = 'IN_PROGRESS'
-      and i."metadata" is not null
-    returning o."id"
+    update "Operation" operation set "metadata" = page."metadata", "updateTime" = page."now",
+      "result" = case when run."paused" then operation."result" end
+    from recorded_pages page join advanced_runs run on run."operationId" = page."operationId"
+    where operation."projectId" = page."projectId" and operation."id" = page."operationId"
+      and operation."status" = 'IN_PROGRESS' and page."metadata" is not null
+    returning operation."id"
   ),
   messages as (
-    select m."message" ->> 'id' as "id", m."message" ->> 'body' as "body", m."nth", i."projectId",
-      i."operationId", i."destinationId", i."isStream", i."groupId", i."consumerId", i."traceparent"
-    from recorded_pages i
-    cross join jsonb_array_elements(i."messages") with ordinality as m("message", "nth")
+    select message."json" ->> 'id' as "id", message."json" ->> 'body' as "body", message."nth", page."projectId",
+      page."operationId", page."destinationId", page."isStream", page."groupId", page."consumerId", page."traceparent"
+    from recorded_pages page
+    cross join jsonb_array_elements(page."messages") with ordinality as message("json", "nth")
   ),
   deliveries as (
     insert into "Delivery" ("id", "projectId", "destinationId", "operationId", "groupId", "consumerId",
@@ -125,10 +123,10 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
     returning "projectId"
   ),
   log_ends as (
-    insert into "EventLog" as l ("projectId")
+    insert into "EventLog" as log ("projectId")
     select distinct "projectId" from messages where "isStream"
-    on conflict ("projectId") do update set "lastPosition" = l."lastPosition"
-    returning l."projectId"
+    on conflict ("projectId") do update set "lastPosition" = log."lastPosition"
+    returning log."projectId"
   ),
   to_stream as (
     select 'msg' || substr("id", 4) as "id", "projectId", "destinationId", "nth", "groupId", "consumerId", "body"
@@ -136,18 +134,19 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   ),
   ${STREAM_CTES},
   notifications as (
-    select '${EVENTS_CHANNEL} ' || "projectId" as "notification" from (select distinct "projectId" from deliveries) d
+    select '${EVENTS_CHANNEL} ' || "projectId" as "notification"
+    from (select distinct "projectId" from deliveries) project
     union all select '${EVENTS_CHANNEL} ' || "destinationId" from stream_ends
     union all select '${OPERATIONS_CHANNEL} ' || "id" from updated_operations
   )
-  select i."operationId" as "key", o."operationId" is not null as "hasObject",
-    r."operationId" is not null as "hasRun", d."operationId" is not null as "hasDestination", a.*,
-    ${selectNotifications('notifications')}
-  from input i
-  left join objects o on o."operationId" = i."operationId"
-  left join runs r on r."operationId" = i."operationId"
-  left join destinations d on d."operationId" = i."operationId"
-  left join advanced_runs a on a."operationId" = i."operationId"`,
+  select input."operationId" as "key", objects."operationId" is not null as "hasObject",
+    runs."operationId" is not null as "hasRun", destinations."operationId" is not null as "hasDestination",
+    advanced_runs.*, ${notificationsSql('notifications')}
+  from input
+  left join objects on objects."operationId" = input."operationId"
+  left join runs on runs."operationId" = input."operationId"
+  left join destinations on destinations."operationId" = input."operationId"
+  left join advanced_runs on advanced_runs."operationId" = input."operationId"`,
 };
 
 /** Records a page in a transaction that then ends the read. Other events of the project may wait for its commit. */

@@ -1,19 +1,20 @@
 /** Replaces the credentials of existing connections, and updates other members of the input. */
 import type { Tables } from '../tables.ts';
-import { EVENT_COLUMNS, EVENT_CTES } from './append-events.ts';
+import { EVENT_COLUMNS, EVENT_CTES, eventColumnsSql } from './append-events.ts';
 import {
   CONNECTION_COLUMNS,
   type ConnectionInput,
-  formatRowsWithApps,
+  rowsWithAppsSql,
 } from './generate-connections.ts';
-import { selectNotifications } from './notification-channels.ts';
+import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
-/** SQL: stores the name in the input, if it differs from the stored one. */
-const formatRenaming = (table: 'Group' | 'Consumer', column: 'group' | 'consumer') => `
-    update "${table}" t set "${column}Name" = n."${column}Name", "updateTime" = n."now"
-    from renewed_connections c join inputs_with_apps n on n."id" = c."id"
-    where t."projectId" = c."projectId" and t."id" = c."${column}Id" and t."${column}Name" <> n."${column}Name"`;
+/** SQL: stores the group's or the consumer's name in the input, if it differs from the stored name. */
+const renamePartySql = (table: 'Group' | 'Consumer', party: 'group' | 'consumer') => `
+    update "${table}" party set "${party}Name" = input."${party}Name", "updateTime" = input."now"
+    from renewed_connections connection join inputs_with_apps input on input."id" = connection."id"
+    where party."projectId" = connection."projectId" and party."id" = connection."${party}Id"
+      and party."${party}Name" <> input."${party}Name"`;
 
 /**
  * Renews connections with the status CREATED, each with its event. A connection has no row if it is deleted or names an
@@ -24,31 +25,37 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
   getQueue: ({ event }) => event.eventId,
   getKey: ({ id }) => id,
   text: `
-  with input as (select * from jsonb_to_recordset($1::jsonb) as g(${CONNECTION_COLUMNS})),
-  inputs_with_apps as (${formatRowsWithApps('input')}),
+  with input as (select * from jsonb_to_recordset($1::jsonb) as input(${CONNECTION_COLUMNS})),
+  inputs_with_apps as (${rowsWithAppsSql('input')}),
   renewed_connections as (
-    update "Connection" c set "providerAppId" = n."appId", "authScheme" = n."authScheme", "status" = 'CREATED',
-      "providerWorkspaceRef" = coalesce(n."providerWorkspaceRef", c."providerWorkspaceRef"),
-      "providerMetadata" = coalesce(n."providerMetadata", c."providerMetadata"),
-      "providerConsumerRef" = n."providerConsumerRef", "credentialsSealed" = n."credentialsSealed",
-      "tokenExpireTime" = n."tokenExpireTime", "updateTime" = n."now"
-    from inputs_with_apps n where c."projectId" = n."projectId" and c."id" = n."id"
-    returning c.*
+    update "Connection" connection set "providerAppId" = input."appId", "authScheme" = input."authScheme",
+      "status" = 'CREATED',
+      "providerWorkspaceRef" = coalesce(input."providerWorkspaceRef", connection."providerWorkspaceRef"),
+      "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
+      "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
+      "tokenExpireTime" = input."tokenExpireTime", "updateTime" = input."now"
+    from inputs_with_apps input
+    where connection."projectId" = input."projectId" and connection."id" = input."id"
+    returning connection.*
   ),
-  renamed_groups as (${formatRenaming('Group', 'group')}
+  renamed_groups as (${renamePartySql('Group', 'group')}
   ),
-  renamed_consumers as (${formatRenaming('Consumer', 'consumer')}
+  renamed_consumers as (${renamePartySql('Consumer', 'consumer')}
   ),
   new_events as (
-    select h."eventId", h."deliveryId", h."projectId", h."eventType", h."wireName",
-      h."data" || jsonb_build_object('consumerName', coalesce(n."consumerName", u."consumerName")) as "data",
-      h."connectionId", h."installationId", h."operationId", h."destinationId", c."groupId", c."consumerId",
-      h."traceparent"
-    from renewed_connections c
-    join inputs_with_apps n on n."id" = c."id"
-    join "Consumer" u on u."projectId" = c."projectId" and u."id" = c."consumerId"
-    cross join jsonb_to_record(n."event") as h(${EVENT_COLUMNS})
+    select ${eventColumnsSql({
+      data: `event."data" || jsonb_build_object(
+        'consumerName', coalesce(input."consumerName", consumer_row."consumerName"))`,
+      groupId: 'connection."groupId"',
+      consumerId: 'connection."consumerId"',
+    })}
+    from renewed_connections connection
+    join inputs_with_apps input on input."id" = connection."id"
+    join "Consumer" consumer_row on consumer_row."projectId" = connection."projectId"
+      and consumer_row."id" = connection."consumerId"
+    cross join jsonb_to_record(input."event") as event(${EVENT_COLUMNS})
   ),
   ${EVENT_CTES}
-  select c."id" as "key", c.*, ${selectNotifications('event_notifications')} from renewed_connections c`,
+  select connection."id" as "key", connection.*, ${notificationsSql('event_notifications')}
+  from renewed_connections connection`,
 };

@@ -1,5 +1,5 @@
 /** Stores events that providers send. */
-import { PROVIDER_EVENTS_CHANNEL, selectNotifications } from './notification-channels.ts';
+import { notificationsSql, PROVIDER_EVENTS_CHANNEL } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
 /** The events of one request to the webhook of a provider app. */
@@ -54,36 +54,40 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
   getKey: ({ id }) => id,
   text: `
   with input as (
-    select g."id", g."projectId", g."providerAppId", g."request", e.* from rows from (jsonb_to_recordset($1::jsonb) as (
+    select request."id", request."projectId", request."providerAppId", request."requestNumber", event.*
+    from rows from (jsonb_to_recordset($1::jsonb) as (
         "id" text, "projectId" text, "providerAppId" text, "events" jsonb))
-      with ordinality as g("id", "projectId", "providerAppId", "events", "request")
-    cross join lateral rows from (jsonb_to_recordset(g."events") as (
+      with ordinality as request("id", "projectId", "providerAppId", "events", "requestNumber")
+    cross join lateral rows from (jsonb_to_recordset(request."events") as (
         "nativeId" text, "account" text, "objectName" text, "recordId" text, "kind" text,
         "nativeType" text, "eventTime" timestamptz, "changedFields" text[], "content" jsonb))
-      with ordinality as e("nativeId", "account", "objectName", "recordId", "kind",
-        "nativeType", "eventTime", "changedFields", "content", "place")
+      with ordinality as event("nativeId", "account", "objectName", "recordId", "kind",
+        "nativeType", "eventTime", "changedFields", "content", "eventNumber")
   ),
   subscriptions as materialized (
-    select s.* from (select distinct "projectId", "providerAppId", "account", "objectName" from input) e
+    select subscription.*
+    from (select distinct "projectId", "providerAppId", "account", "objectName" from input) event
     cross join lateral (
       select "projectId", "providerAppId", "account", "objectName", "installationId", "kinds", "otherEvents", "watchFields"
       from "ObjectSubscription"
-      where "projectId" = e."projectId" and "providerAppId" = e."providerAppId" and "account" = e."account"
-        and "objectName" = e."objectName" and "isWanted"
-      for key share) s
+      where "projectId" = event."projectId" and "providerAppId" = event."providerAppId"
+        and "account" = event."account" and "objectName" = event."objectName" and "isWanted"
+      for key share) subscription
   ),
   wanted_events as (
-    select distinct on (e."projectId", s."installationId", e."objectName", e."nativeId")
-      e.*, s."installationId"
-    from input e join subscriptions s on s."projectId" = e."projectId"
-      and s."providerAppId" = e."providerAppId" and s."account" = e."account"
-      and s."objectName" = e."objectName"
-    where e."kind" = any(s."kinds"::text[])
-      and (e."kind" <> 'OTHER' or e."nativeType" = any(s."otherEvents"))
-      and (e."kind" <> 'UPDATE' or cardinality(s."watchFields") = 0
-        or cardinality(e."changedFields") = 0 or lower(e."changedFields"::text)::text[]
-          && lower(s."watchFields"::text)::text[])
-    order by e."projectId", s."installationId", e."objectName", e."nativeId", e."request", e."place"
+    select distinct on (
+        event."projectId", subscription."installationId", event."objectName", event."nativeId")
+      event.*, subscription."installationId"
+    from input event join subscriptions subscription on subscription."projectId" = event."projectId"
+      and subscription."providerAppId" = event."providerAppId" and subscription."account" = event."account"
+      and subscription."objectName" = event."objectName"
+    where event."kind" = any(subscription."kinds"::text[])
+      and (event."kind" <> 'OTHER' or event."nativeType" = any(subscription."otherEvents"))
+      and (event."kind" <> 'UPDATE' or cardinality(subscription."watchFields") = 0
+        or cardinality(event."changedFields") = 0
+        or lower(event."changedFields"::text)::text[] && lower(subscription."watchFields"::text)::text[])
+    order by event."projectId", subscription."installationId", event."objectName", event."nativeId",
+      event."requestNumber", event."eventNumber"
   ),
   stored_events as (
     insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
@@ -91,7 +95,7 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
     select "projectId", "installationId", "objectName", "nativeId", "providerAppId", "recordId",
       "kind"::"ProviderEventKind", "nativeType", "eventTime", "changedFields", "content",
       nextval('"ProviderEvent_arrival_seq"')
-    from (select * from wanted_events order by "request", "place") in_order
+    from (select * from wanted_events order by "requestNumber", "eventNumber") ordered_event
     on conflict do nothing
     returning "projectId", "installationId", "objectName", "nativeId"
   ),
@@ -102,5 +106,5 @@ export const STORE_PROVIDER_EVENTS: BatchChange<EventsToStore, { stored: number 
     group by "projectId", "installationId", "objectName", "nativeId" having bool_or("id" is null)
   ),
   notifications as (select '${PROVIDER_EVENTS_CHANNEL} ' as "notification")
-  select "id" as "key", count(*)::int as "stored", ${selectNotifications('notifications')} from stored_requests group by "id"`,
+  select "id" as "key", count(*)::int as "stored", ${notificationsSql('notifications')} from stored_requests group by "id"`,
 };

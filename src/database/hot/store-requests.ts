@@ -13,10 +13,9 @@ export const STORE_REQUESTS: BatchChange<RequestRow, Pick<RequestRow, 'id'>> = {
   text: `
   insert into "RecordedRequest" ("id", "projectId", "operationId", "connectionId", "kind", "method", "host", "path",
     "responseStatus", "error", "isFailed", "durationMs", "requestHeaders", "responseHeaders", "responseBody", "createTime")
-  select i."id", i."projectId", i."operationId", i."connectionId", i."kind", i."method", i."host", i."path",
-    i."responseStatus", i."error", i."isFailed", i."durationMs", i."requestHeaders", i."responseHeaders", i."responseBody",
-    i."createTime"
-  from jsonb_to_recordset($1::jsonb) as i(
+  select "id", "projectId", "operationId", "connectionId", "kind", "method", "host", "path",
+    "responseStatus", "error", "isFailed", "durationMs", "requestHeaders", "responseHeaders", "responseBody", "createTime"
+  from jsonb_to_recordset($1::jsonb) as input(
     "id" text, "projectId" text, "operationId" text, "connectionId" text, "kind" "RequestKind", "method" text, "host" text,
     "path" text, "responseStatus" int, "error" text, "isFailed" boolean, "durationMs" int, "requestHeaders" jsonb,
     "responseHeaders" jsonb, "responseBody" text, "createTime" timestamptz)

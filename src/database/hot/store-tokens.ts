@@ -1,7 +1,7 @@
-/** Stores the tokens of a refresh in place of exactly the credentials that were refreshed. */
+/** Stores the tokens of a refresh. They replace exactly the credentials that were refreshed. */
 import type { Tables } from '../tables.ts';
 import { EVENT_COLUMNS, EVENT_CTES, type EventRow } from './append-events.ts';
-import { selectNotifications } from './notification-channels.ts';
+import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
 type Connection = Tables['Connection'];
@@ -25,24 +25,25 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
   getKey: ({ credentialsSealed }) => credentialsSealed,
   text: `
   with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i(
+    select * from jsonb_to_recordset($1::jsonb) as input(
       "id" text, "projectId" text, "heldSealed" text, "credentialsSealed" text, "tokenExpireTime" timestamptz,
       "now" timestamptz, "event" jsonb)
   ),
   stored_connections as (
-    update "Connection" c set "credentialsSealed" = i."credentialsSealed", "tokenExpireTime" = i."tokenExpireTime",
-      "refreshRetryTime" = null, "status" = 'CREATED', "updateTime" = i."now",
-      "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
-    from input i
-    where c."projectId" = i."projectId" and c."id" = i."id" and c."credentialsSealed" = i."heldSealed"
-    returning c."id", c."credentialsSealed"
+    update "Connection" connection set "credentialsSealed" = input."credentialsSealed",
+      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "status" = 'CREATED',
+      "updateTime" = input."now", "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
+    from input
+    where connection."projectId" = input."projectId" and connection."id" = input."id"
+      and connection."credentialsSealed" = input."heldSealed"
+    returning connection."id", connection."credentialsSealed"
   ),
   new_events as (
-    select h.* from stored_connections s
-    join input i on i."credentialsSealed" = s."credentialsSealed"
-    cross join jsonb_to_record(i."event") as h(${EVENT_COLUMNS})
-    where jsonb_typeof(i."event") = 'object'
+    select event.* from stored_connections connection
+    join input on input."credentialsSealed" = connection."credentialsSealed"
+    cross join jsonb_to_record(input."event") as event(${EVENT_COLUMNS})
+    where jsonb_typeof(input."event") = 'object'
   ),
   ${EVENT_CTES}
-  select "credentialsSealed" as "key", "id", ${selectNotifications('event_notifications')} from stored_connections`,
+  select "credentialsSealed" as "key", "id", ${notificationsSql('event_notifications')} from stored_connections`,
 };

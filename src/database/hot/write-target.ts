@@ -55,12 +55,12 @@ export function isComplete(target: NamedTarget): target is WriteTarget {
 /** The tables in the order of their columns. The sealed credentials are the last column. */
 const TABLES = ['Integration', 'Group', 'Installation', 'Connection', 'Consumer'] as const;
 const COLUMNS = [
-  ...qualifyColumns('n', 'Integration'),
-  ...qualifyColumns('g', 'Group'),
-  ...qualifyColumns('i', 'Installation'),
-  ...qualifyColumns('c', 'Connection'),
-  ...qualifyColumns('u', 'Consumer'),
-  'c.credentialsSealed',
+  ...qualifyColumns('integration', 'Integration'),
+  ...qualifyColumns('group', 'Group'),
+  ...qualifyColumns('installation', 'Installation'),
+  ...qualifyColumns('connection', 'Connection'),
+  ...qualifyColumns('consumer', 'Consumer'),
+  'connection.credentialsSealed',
 ] as const;
 
 /** All columns of a `Row`. */
@@ -88,36 +88,38 @@ function createTargetStatement(column: 'id' | 'name') {
   return new CompiledStatement<TargetNames>((bind) => {
     const project = bind(({ projectId }) => projectId);
     return statements
-      .selectFrom('Integration as n')
-      .leftJoin('Group as g', (join) =>
+      .selectFrom('Integration as integration')
+      .leftJoin('Group as group', (join) =>
         join
-          .on('g.projectId', '=', project)
+          .on('group.projectId', '=', project)
           .on(
-            'g.groupRef',
+            'group.groupRef',
             '=',
             bind(({ groupRef }) => groupRef),
           )
-          .on(isVisible('g.id', project)),
+          .on(isVisible('group.id', project)),
       )
-      .leftJoin('Installation as i', (join) =>
+      .leftJoin('Installation as installation', (join) =>
         join
-          .on('i.projectId', '=', project)
-          .onRef('i.integrationId', '=', 'n.id')
-          .onRef('i.groupId', '=', 'g.id'),
+          .on('installation.projectId', '=', project)
+          .onRef('installation.integrationId', '=', 'integration.id')
+          .onRef('installation.groupId', '=', 'group.id'),
       )
-      .leftJoin('Connection as c', (join) =>
+      .leftJoin('Connection as connection', (join) =>
         join
-          .on('c.projectId', '=', project)
-          .onRef('c.id', '=', 'i.connectionId')
-          .on(isVisible('c.consumerId', project)),
+          .on('connection.projectId', '=', project)
+          .onRef('connection.id', '=', 'installation.connectionId')
+          .on(isVisible('connection.consumerId', project)),
       )
-      .leftJoin('Consumer as u', (join) =>
-        join.on('u.projectId', '=', project).onRef('u.id', '=', 'c.consumerId'),
+      .leftJoin('Consumer as consumer', (join) =>
+        join
+          .on('consumer.projectId', '=', project)
+          .onRef('consumer.id', '=', 'connection.consumerId'),
       )
       .select(COLUMNS)
-      .where('n.projectId', '=', project)
+      .where('integration.projectId', '=', project)
       .where(
-        `n.${column}`,
+        `integration.${column}`,
         '=',
         bind(({ integration }) => integration.value),
       );
@@ -126,18 +128,26 @@ function createTargetStatement(column: 'id' | 'name') {
 
 /** Installations joined with their integrations, groups, connections and consumers. */
 export const installationsWithParties = statements
-  .selectFrom('Installation as i')
-  .innerJoin('Integration as n', (join) =>
-    join.onRef('n.projectId', '=', 'i.projectId').onRef('n.id', '=', 'i.integrationId'),
+  .selectFrom('Installation as installation')
+  .innerJoin('Integration as integration', (join) =>
+    join
+      .onRef('integration.projectId', '=', 'installation.projectId')
+      .onRef('integration.id', '=', 'installation.integrationId'),
   )
-  .innerJoin('Group as g', (join) =>
-    join.onRef('g.projectId', '=', 'i.projectId').onRef('g.id', '=', 'i.groupId'),
+  .innerJoin('Group as group', (join) =>
+    join
+      .onRef('group.projectId', '=', 'installation.projectId')
+      .onRef('group.id', '=', 'installation.groupId'),
   )
-  .innerJoin('Connection as c', (join) =>
-    join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.connectionId'),
+  .innerJoin('Connection as connection', (join) =>
+    join
+      .onRef('connection.projectId', '=', 'installation.projectId')
+      .onRef('connection.id', '=', 'installation.connectionId'),
   )
-  .innerJoin('Consumer as u', (join) =>
-    join.onRef('u.projectId', '=', 'i.projectId').onRef('u.id', '=', 'c.consumerId'),
+  .innerJoin('Consumer as consumer', (join) =>
+    join
+      .onRef('consumer.projectId', '=', 'installation.projectId')
+      .onRef('consumer.id', '=', 'connection.consumerId'),
   );
 
 const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationId: string }>(
@@ -145,11 +155,11 @@ const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationI
     const project = bind(({ projectId }) => projectId);
     return installationsWithParties
       .select(COLUMNS)
-      .where(isVisible('g.id', project))
-      .where(isVisible('c.consumerId', project))
-      .where('i.projectId', '=', project)
+      .where(isVisible('group.id', project))
+      .where(isVisible('connection.consumerId', project))
+      .where('installation.projectId', '=', project)
       .where(
-        'i.id',
+        'installation.id',
         '=',
         bind(({ installationId }) => installationId),
       );
@@ -157,7 +167,7 @@ const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationI
 );
 
 /** True unless the group or the consumer with that id is being erased. */
-function isVisible(id: 'g.id' | 'c.consumerId', project: RawBuilder<string>) {
-  return sql<boolean>`not exists (select 1 from "Erasure" e
-    where e."projectId" = ${project} and e."id" = ${sql.ref(id)})`;
+function isVisible(id: 'group.id' | 'connection.consumerId', project: RawBuilder<string>) {
+  return sql<boolean>`not exists (select 1 from "Erasure"
+    where "projectId" = ${project} and "id" = ${sql.ref(id)})`;
 }

@@ -4,10 +4,10 @@
  */
 import type { Database } from '../../database/database.ts';
 import {
-  formatRowsByKey,
+  isAtPositionSql,
   type MissedCount,
-  matchPosition,
-  selectMissedCount,
+  missedCountSql,
+  rowsByKeySql,
 } from '../../database/keyed-rows.ts';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliveries/outbox.ts';
@@ -49,8 +49,8 @@ interface DropCounts extends MissedCount {
 
 const DROP_BATCH = `
   with selected as materialized (
-    select d."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
-    cross join ${formatRowsByKey(
+    select delivery."place", destination."projectId" from (select $1 as "projectId", $2 as "id") destination
+    cross join ${rowsByKeySql(
       'Delivery',
       {
         projectId: 'destination."projectId"',
@@ -58,14 +58,15 @@ const DROP_BATCH = `
         status: `'PENDING'::"DeliveryStatus"`,
       },
       { limit: STATEMENT_ROWS },
-    )} d
+    )} delivery
   ), dropped as (
-    update "Delivery" d set "status" = 'FAILED', "isRetrying" = false, "failureReason" = 'The destination was deleted.',
+    update "Delivery" delivery set "status" = 'FAILED', "isRetrying" = false,
+      "failureReason" = 'The destination was deleted.',
       "nextAttemptTime" = null, "afterId" = null, "leaseToken" = null, "leaseExpireTime" = null, "updateTime" = $3
-    from selected s where ${matchPosition('d', { with: 'selected', as: 's' })} and ${IS_PENDING}
+    from selected where ${isAtPositionSql('delivery', 'selected')} and ${IS_PENDING}
     returning 1
   )
-  select (select count(*)::int from selected) as "selected", ${selectMissedCount('selected', 'dropped')}`;
+  select (select count(*)::int from selected) as "selected", ${missedCountSql('selected', 'dropped')}`;
 
 /**
  * Selects deleted destinations with pending deliveries. Skips projects under erasure, whose deliveries are deleted.
@@ -75,9 +76,11 @@ const DELETED_WITH_PENDING = acrossProjects(
   (inProjects) => `
   ${selectPendingSql("'', ''", inProjects)}
   select pending_destination."projectId", pending_destination."id" as "destinationId" from pending_destination
-  left join "Destination" d on d."projectId" = pending_destination."projectId" and d."id" = pending_destination."id"
-  left join "Erasure" e on e."projectId" = pending_destination."projectId" and e."id" = pending_destination."projectId"
-  where d."id" is null and e."id" is null limit ${SWEEP_DESTINATIONS}`,
+  left join "Destination" destination on destination."projectId" = pending_destination."projectId"
+    and destination."id" = pending_destination."id"
+  left join "Erasure" erasure on erasure."projectId" = pending_destination."projectId"
+    and erasure."id" = pending_destination."projectId"
+  where destination."id" is null and erasure."id" is null limit ${SWEEP_DESTINATIONS}`,
 );
 
 /** Fails the deliveries that a deletion left pending, and returns their number. */

@@ -34,12 +34,22 @@ export function listInstallationFields(
   return run(
     tx,
     installationsWithParties
-      .select(['i.projectId', 'i.connectionId', 'i.id as installationId', 'n.provider'])
-      .select(['n.id as integrationId', 'n.name as integrationName'])
-      .select(['i.groupId', 'g.groupRef', 'g.groupName'])
-      .select(['c.consumerId', 'u.consumerRef', 'u.consumerName'])
-      .where('i.projectId', '=', projectId)
-      .where('i.id', '=', anyOf(ids)),
+      .select([
+        'installation.projectId',
+        'installation.id as installationId',
+        'installation.connectionId',
+        'installation.groupId',
+        'integration.provider',
+        'integration.id as integrationId',
+        'integration.name as integrationName',
+        'group.groupRef',
+        'group.groupName',
+        'connection.consumerId',
+        'consumer.consumerRef',
+        'consumer.consumerName',
+      ])
+      .where('installation.projectId', '=', projectId)
+      .where('installation.id', '=', anyOf(ids)),
   );
 }
 

@@ -53,15 +53,16 @@ export const installedObjectResource = resource(
 
 /** Loads the objects of installations, ordered by name. A disabled object also has its `schedule`. */
 export const loadInstalledObjects = createInstallationBatch<InstalledObjectView>(`
-  select o.*, spec."value"->>'mapToName' as "mappedObjectName",
+  select object.*, spec."value"->>'mapToName' as "mappedObjectName",
     coalesce(choice."value"->>'schedule', spec."value"->>'schedule') as "schedule"
   from ${REQUESTED_INSTALLATIONS}
-  join "InstalledObject" o on o."projectId" = i."projectId" and o."installationId" = i."id"
-  left join lateral jsonb_array_elements(r."content"->'read'->'objects') spec
-    on spec."value"->>'objectName' = o."objectName"
-  left join lateral jsonb_array_elements(c."content"->'read') choice
-    on choice."value"->>'objectName' = o."objectName"
-  order by o."installationId", o."objectName"`);
+  join "InstalledObject" object on object."projectId" = installation."projectId"
+    and object."installationId" = installation."id"
+  left join lateral jsonb_array_elements(revision."content"->'read'->'objects') spec
+    on spec."value"->>'objectName' = object."objectName"
+  left join lateral jsonb_array_elements(config."content"->'read') choice
+    on choice."value"->>'objectName' = object."objectName"
+  order by object."installationId", object."objectName"`);
 
 /**
  * Returns the schedule of an object. Null if it is not read automatically: it has no schedule, or the config

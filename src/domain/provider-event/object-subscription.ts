@@ -77,20 +77,23 @@ export const objectSubscriptionResource = resource(
   },
 );
 
-/** Returns the subscriptions of installations that the viewer has read, by object name. */
+/** Loads the subscriptions of installations, ordered by object name. */
 export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptionView>(`
-  select s.*, s."kinds"::text[] as "kinds", read."value"->>'mapToName' as "mappedObjectName", d."id" as "destinationId"
+  select subscription.*, subscription."kinds"::text[] as "kinds",
+    read."value"->>'mapToName' as "mappedObjectName", destination."id" as "destinationId"
   from ${REQUESTED_INSTALLATIONS}
-  join "ObjectSubscription" s on s."projectId" = i."projectId" and s."installationId" = i."id" and s."isWanted"
-  left join lateral jsonb_array_elements(r."content"->'subscribe'->'objects') spec
-    on spec."value"->>'objectName' = s."objectName"
-  left join lateral jsonb_array_elements(r."content"->'read'->'objects') read
-    on read."value"->>'objectName' = s."objectName"
-  left join lateral jsonb_array_elements(c."content"->'read') choice
-    on choice."value"->>'objectName' = s."objectName"
-  left join "Destination" d on d."projectId" = s."projectId" and d."name" = coalesce(
-    spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
-  order by s."installationId", s."objectName"`);
+  join "ObjectSubscription" subscription on subscription."projectId" = installation."projectId"
+    and subscription."installationId" = installation."id" and subscription."isWanted"
+  left join lateral jsonb_array_elements(revision."content"->'subscribe'->'objects') spec
+    on spec."value"->>'objectName' = subscription."objectName"
+  left join lateral jsonb_array_elements(revision."content"->'read'->'objects') read
+    on read."value"->>'objectName' = subscription."objectName"
+  left join lateral jsonb_array_elements(config."content"->'read') choice
+    on choice."value"->>'objectName' = subscription."objectName"
+  left join "Destination" destination on destination."projectId" = subscription."projectId"
+    and destination."name" = coalesce(
+      spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
+  order by subscription."installationId", subscription."objectName"`);
 
 export interface SubscriptionInput {
   installation: Installation;

@@ -303,8 +303,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
     const { query } = database.rows;
-    const toDisable = { failingSince: now(), failedAttempts: 1 };
-    const time = { now: now(), toDisable, reportSince: now() };
+    const disableThreshold = { failingSince: now(), failedAttempts: 1 };
+    const time = { now: now(), disableThreshold, reportSince: now() };
     const work = async () => {
       const { deliveries } = await claimer.claim(new Backlog(limits));
       expect(deliveries).toHaveLength(PAGE);

@@ -85,21 +85,23 @@ function lockDueObjects(
   return run(
     tx,
     sql<DueObject>`
-      select i."id", i."projectId", i."integrationId", i."configId", i."groupId", i."connectionId",
-        o."objectName", o."backfillDone", o."readUntil",
+      select installation."id", installation."projectId", installation."integrationId", installation."configId",
+        installation."groupId", installation."connectionId",
+        object."objectName", object."backfillDone", object."readUntil",
         exists (select 1 from "ReadRun" run
-          where run."projectId" = i."projectId" and run."installationId" = i."id"
-          and run."objectName" = o."objectName" and run."readType" <> 'TRIGGERED') as "isRunning",
-        (select spec from jsonb_array_elements(r."content"->'read'->'objects') spec
-          where spec->>'objectName' = o."objectName") as "spec",
-        (select choice from jsonb_array_elements(c."content"->'read') choice
-          where choice->>'objectName' = o."objectName") as "choice"
+          where run."projectId" = installation."projectId" and run."installationId" = installation."id"
+          and run."objectName" = object."objectName" and run."readType" <> 'TRIGGERED') as "isRunning",
+        (select spec from jsonb_array_elements(revision."content"->'read'->'objects') spec
+          where spec->>'objectName' = object."objectName") as "spec",
+        (select choice from jsonb_array_elements(config."content"->'read') choice
+          where choice->>'objectName' = object."objectName") as "choice"
       from (select * from "InstalledObject"
         where "projectId" = ${anyOf(projectIds)} and "nextReadTime" <= ${now} and not "paused"
-        order by "nextReadTime" limit ${sql.lit(TRANSACTION_OBJECTS_MAX)} for update skip locked) o
+        order by "nextReadTime" limit ${sql.lit(TRANSACTION_OBJECTS_MAX)} for update skip locked) object
       cross join lateral (select * from "Installation"
-        where "projectId" = o."projectId" and "id" = o."installationId" offset 0) i${sql.raw(JOINED_CONTENTS)}
-      order by o."nextReadTime"`,
+        where "projectId" = object."projectId" and "id" = object."installationId" offset 0) installation
+        ${sql.raw(JOINED_CONTENTS)}
+      order by object."nextReadTime"`,
   );
 }
 
