@@ -175,7 +175,8 @@ export class ProviderLimits {
         this.#heldQueues.add(queue);
         return;
       }
-      const waitMs = this.#getPauseMs(queue) || provider.rates.take(caller.connectionId) * 1_000;
+      const waitMs =
+        this.#getPauseMs(queue) || provider.rates.take(caller.connectionId).waitSeconds * 1_000;
       if (waitMs > 0) {
         clearTimeout(queue.timer);
         queue.timer = setTimeout(() => this.#advance(queue), Math.ceil(waitMs));

@@ -66,7 +66,7 @@ export function createCallerLookup(
     } catch (error) {
       if (!(error instanceof DomainError) || ERROR_STATUS[error.code] !== 401) throw error;
       services.viewers.delete(credential);
-      const waitSeconds = wrongKeys.take(network);
+      const { waitSeconds } = wrongKeys.take(network);
       throw waitSeconds > 0 ? createWrongKeysError(services, waitSeconds) : error;
     }
   };

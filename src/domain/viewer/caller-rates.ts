@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts';
 import type { RunQuery } from '../../database/rows.ts';
-import { createTokenBuckets, type SpendResult } from '../../work/token-buckets.ts';
+import { createTokenBuckets, type TakeResult } from '../../work/token-buckets.ts';
 
 interface CallerRates {
   /** The limit, in the syntax of the header RateLimit-Policy. */
@@ -13,9 +13,9 @@ interface CallerRates {
    * Counts all of these requests, or none if too few are left. Returns a promise only if rates are kept in the
    * database.
    */
-  spend(callerId: string, requests: number): SpendResult | Promise<SpendResult>;
+  spend(callerId: string, requests: number): TakeResult | Promise<TakeResult>;
   /** Formats the remaining requests in the syntax of the header RateLimit. */
-  formatRemaining(result: SpendResult): string;
+  formatRemaining(result: TakeResult): string;
 }
 
 type RateConfig = Pick<Config, 'RATE_LIMIT_PER_SECOND' | 'RATE_LIMIT_BURST' | 'RATE_LIMIT_STORE'>;
@@ -34,37 +34,37 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
     // After a pause of `w` seconds the burst is full again.
     policy: `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`,
     spend: isShared
-      ? (callerId, requests) => spendShared(query, rate, { callerId, requests })
-      : inMemory.spend,
+      ? (callerId, requests) => takeShared(query, rate, { callerId, requests })
+      : inMemory.take,
     formatRemaining: ({ tokens }) =>
       `"default";r=${Math.floor(tokens)};t=${Math.ceil((burst - tokens) / perSecond)}`,
   };
 }
 
 /** Returns SQL for the number of tokens at a time. A time before the last refill adds no tokens. */
-const createRefilledSql = (time: string) => `least($2::float8, r."tokens" + $3::float8 *
-  greatest(0, extract(epoch from ${time} - r."refillTime"))::float8)`;
+const createRefilledSql = (time: string) => `least($2::float8, stored."tokens" + $3::float8 *
+  greatest(0, extract(epoch from ${time} - stored."refillTime"))::float8)`;
 
 /** Takes tokens and returns the number that remain. Returns no row and changes nothing if there are too few tokens. */
 const TAKE_TOKENS = `
-  insert into "CallerRate" as r ("callerId", "tokens", "refillTime")
+  insert into "CallerRate" as stored ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
     "tokens" = ${createRefilledSql('excluded."refillTime"')} - $4::float8,
-    "refillTime" = greatest(r."refillTime", excluded."refillTime")
+    "refillTime" = greatest(stored."refillTime", excluded."refillTime")
   where ${createRefilledSql('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
 const READ_TOKENS = `
   select ${createRefilledSql('clock_timestamp()')} as "tokens"
-  from "CallerRate" r where r."callerId" = $1`;
+  from "CallerRate" stored where stored."callerId" = $1`;
 
-/** Spends tokens by the database's clock, which all processes share. */
-async function spendShared(
+/** Takes tokens by the database's clock, which all processes share. */
+async function takeShared(
   query: RunQuery,
   { perSecond, burst }: Rate,
   { callerId, requests }: { callerId: string; requests: number },
-): Promise<SpendResult> {
+): Promise<TakeResult> {
   const values = [callerId, burst, perSecond];
   const [row] = await query<{ tokens: number }>(TAKE_TOKENS, [...values, requests]);
   if (row) return { waitSeconds: 0, tokens: row.tokens };
