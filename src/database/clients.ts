@@ -40,7 +40,7 @@ export function createClients(
   const notifications = new NotificationSender(sendNotifications);
   return {
     prisma,
-    rows: createRows(query, { short: bursts.query, shared: bursts.querySharing }),
+    rows: createRows(query, { short: bursts.query, shared: bursts.queryShared }),
     changes: createSharedChanges(query, notifications.notify, {
       isDistributed: servers !== undefined,
     }),

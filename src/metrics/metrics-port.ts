@@ -1,4 +1,4 @@
-/** The port for Prometheus. It serves only `/metrics`. */
+/** An HTTP server that Prometheus scrapes. It serves only `/metrics`. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ interface MetricsPort extends AsyncDisposable {
   url: string;
 }
 
-interface Options {
+interface MetricsPortOptions {
   host: string;
   port: number;
   updateGauges: UpdateGauges;
@@ -17,7 +17,7 @@ interface Options {
 
 export async function openMetricsPort(
   registry: Registry,
-  { host, port, updateGauges }: Options,
+  { host, port, updateGauges }: MetricsPortOptions,
 ): Promise<MetricsPort> {
   const server = createServer((req, res) => {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
@@ -30,9 +30,9 @@ export async function openMetricsPort(
   server.listen(port, host);
   await once(server, 'listening');
   const { port: boundPort } = server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
+  const urlHost = host.includes(':') ? `[${host}]` : host;
   return {
-    url: `http://${name}:${boundPort}/metrics`,
+    url: `http://${urlHost}:${boundPort}/metrics`,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();

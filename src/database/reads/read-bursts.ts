@@ -1,19 +1,20 @@
 /**
- * Sends reads that arrive together in one write on one connection. Only for short reads, because the server executes a
- * burst one after the other.
+ * Collects the reads of one turn of the event loop and sends them together, in one write on one connection. Only for
+ * short reads, because the server executes the reads of a burst one after the other.
  */
 import type pg from 'pg';
 import { bindSpan, runOutsideTraces } from '../../spans.ts';
 import type { RunQuery } from '../rows.ts';
 
 /**
- * The maximum number of reads in a burst. Further reads use another connection, and so another core of the server. A
- * burst of 16 is slower. Larger bursts also use fewer connections, and the server then gets too little of a shared CPU.
+ * The maximum number of reads in a burst. Further reads use another connection, and so another core of the server.
+ * Bursts of 16 were slower: with fewer connections, the server gets a smaller share of a CPU that it shares with the
+ * gateway.
  */
 const BURST_MAX = 8;
 
 interface PendingRead {
-  /** A key of the servers that hold the rows. */
+  /** Identifies the servers that hold the rows. */
   serverKey: string;
   send(client: pg.PoolClient): Promise<pg.QueryResult>;
   resolve(rows: never[]): void;
@@ -22,25 +23,22 @@ interface PendingRead {
 
 /** Routes reads of a database whose rows are spread over several servers. */
 export interface ServerRouting {
-  /** Returns a key of the servers that hold the rows of the projects in the values. */
+  /** Returns a key for the servers that hold the rows of the projects in the values. */
   getServerKey(values: readonly unknown[]): string;
   /** Returns why a statement cannot be sent now. Null if it can. */
   findRefusal(text: string, values: readonly unknown[]): Error | null;
 }
 
-/** Returns the name to prepare a statement under. Undefined prepares it for each use. */
+/** Returns the name under which a statement is prepared. If undefined, it is prepared for each use. */
 export type NameStatement = (text: string) => string | undefined;
 
 interface ReadBursts {
   query: RunQuery;
-  /** Executes equal reads of one burst once. Callers share the rows and must not change them. */
-  querySharing: RunQuery;
+  /** Executes equal reads of one turn once. Callers share the rows and must not change them. */
+  queryShared: RunQuery;
 }
 
-/**
- * The pool's clients must be created with `pipeline`. With several servers, reads of one server do not wait for
- * another.
- */
+/** The pool's clients must be created with `pipeline`. Reads from one server do not wait for reads from another. */
 export function createReadBursts(
   pool: pg.Pool,
   nameStatement: NameStatement,
@@ -51,7 +49,7 @@ export function createReadBursts(
   const sendAll = () => {
     const burst = pendingReads;
     pendingReads = [];
-    // Replaced instead of cleared: the tables of one Map reference each other
+    // Replaced, because a cleared Map would keep the promises of this turn in memory for longer
     // (docs/decisions/048-request-object-lifetime.md).
     sharedReads = new Map();
     for (const serverReads of Map.groupBy(burst, ({ serverKey }) => serverKey).values()) {
@@ -62,7 +60,7 @@ export function createReadBursts(
   };
   const query: RunQuery = (text, values, rowMode) =>
     new Promise((resolve, reject) => {
-      // Runs outside the trace of the first read, because the others are not part of it.
+      // Outside the trace of the first read, because the other reads of the burst belong to other traces.
       if (pendingReads.length === 0) runOutsideTraces(() => setImmediate(sendAll));
       const refusal = servers?.findRefusal(text, values);
       if (refusal) return reject(refusal);
@@ -75,13 +73,13 @@ export function createReadBursts(
         reject,
       });
     });
-  const querySharing: RunQuery = (...read) => {
+  const queryShared: RunQuery = (...read) => {
     const key = JSON.stringify(read);
     const reading = sharedReads.get(key) ?? query<never>(...read);
     sharedReads.set(key, reading);
     return reading;
   };
-  return { query, querySharing };
+  return { query, queryShared };
 }
 
 async function sendBurst(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
@@ -105,6 +103,6 @@ async function sendBurst(pool: pg.Pool, reads: PendingRead[]): Promise<void> {
     }
   });
   stream.uncork();
-  const hasSucceeded = (await Promise.all(responses)).every(Boolean);
-  client.release(!hasSucceeded);
+  const allSucceeded = (await Promise.all(responses)).every(Boolean);
+  client.release(!allSucceeded);
 }
