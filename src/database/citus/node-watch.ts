@@ -23,9 +23,9 @@ const POLL_MS = 250;
 /** The interval between probes of a node that is away or has stuck statements. */
 const PROBE_INTERVAL_MS = 1_000;
 
-/** A session whose running statements fail when it is cut. */
+/** A session whose running statements fail when it is destroyed. */
 export interface CancelableSession {
-  cut(): void;
+  destroy(): void;
 }
 
 interface WaitingStatement {
@@ -210,7 +210,7 @@ class WatchedNode {
   #markAway(): void {
     this.isAway = true;
     this.#outage.recordFailure(undefined, { node: this.#node, waiting: this.#waiting.size });
-    for (const { session } of this.#waiting) session.cut();
+    for (const { session } of this.#waiting) session.destroy();
   }
 }
 

@@ -16,7 +16,7 @@ import type { Listen } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { registerOnlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';
-import { PLANNED_ONCE, PLANNING } from '../sessions/session.ts';
+import { PLAN_ONCE_SETTING, PLANNER_SETTINGS } from '../sessions/session.ts';
 import { SessionPool } from '../sessions/session-pool.ts';
 import { requireIntactFolder } from './data-folder.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
@@ -111,7 +111,7 @@ async function prepareSession(
   notifications: EmbeddedNotifications,
 ): Promise<void> {
   await notifications.attach(client);
-  for (const settings of [PLANNING, PLANNED_ONCE]) await client.query(settings);
+  for (const settings of [PLANNER_SETTINGS, PLAN_ONCE_SETTING]) await client.query(settings);
 }
 
 /**

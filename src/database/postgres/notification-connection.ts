@@ -7,25 +7,25 @@ import type { Listeners } from '../notifications/listeners.ts';
 import type { SharedProcesses } from '../processes.ts';
 import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
 
-/** The interval of the check for other processes. It also shows that a quiet connection does not hang. */
+/** The interval between checks for other processes. The checks also detect a quiet connection that hangs. */
 const HEARTBEAT_MS = 5_000;
 /** Statements of this connection are short. */
 const STATEMENT_MAX_MS = 3_000;
 /** A new process announces its id on this channel. */
-const GREETINGS_CHANNEL = 'gateway_greetings';
+const ANNOUNCEMENTS_CHANNEL = 'gateway_greetings';
 
-interface ConnectionUses {
+interface ConnectionDependencies {
   processes: SharedProcesses;
   listeners: Listeners;
 }
 
 export async function openNotificationConnection(
   server: Server,
-  uses: ConnectionUses,
+  dependencies: ConnectionDependencies,
 ): Promise<NotificationConnection> {
   const limitMs = Math.min(server.limitMs, STATEMENT_MAX_MS);
   const name = 'integration-gateway notifications';
-  return new NotificationConnection(await openSession({ ...server, name, limitMs }), uses);
+  return new NotificationConnection(await openSession({ ...server, name, limitMs }), dependencies);
 }
 
 export class NotificationConnection {
@@ -35,18 +35,18 @@ export class NotificationConnection {
   readonly #heartbeat: NodeJS.Timeout;
   /** Resolves when the connection is lost or closed. */
   readonly lost: Promise<void>;
-  #isAlone = false;
-  #greetings = 0;
+  #isOnlyProcess = false;
+  #announcements = 0;
   #lastSubscription = Promise.resolve();
 
-  constructor(session: OpenSession, { processes, listeners }: ConnectionUses) {
+  constructor(session: OpenSession, { processes, listeners }: ConnectionDependencies) {
     this.#session = session;
     this.#processes = processes;
     this.#listeners = listeners;
     session.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
     const check = () =>
       this.#checkForOthers().catch(() => {
-        this.#isAlone = false;
+        this.#isOnlyProcess = false;
       });
     this.#heartbeat = setInterval(check, HEARTBEAT_MS).unref();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -57,21 +57,21 @@ export class NotificationConnection {
     });
   }
 
-  /** True if no other process uses the database. False also while that is unknown. */
-  get isAlone(): boolean {
-    return this.#isAlone;
+  /** True if no other process uses the database. False while this is not known. */
+  get isOnlyProcess(): boolean {
+    return this.#isOnlyProcess;
   }
 
-  /** Announces this process and checks which others run. A standby refuses this. */
-  async greet(): Promise<void> {
+  /** Announces this process, and checks whether others run. Fails on a standby. */
+  async announceProcess(): Promise<void> {
     const session = this.#session;
     await this.#processes.announce((text, values) => session.query(text, values));
-    await session.query(`listen ${GREETINGS_CHANNEL}`);
-    await session.query(`select pg_notify('${GREETINGS_CHANNEL}', $1)`, [this.#processes.id]);
+    await session.query(`listen ${ANNOUNCEMENTS_CHANNEL}`);
+    await session.query(`select pg_notify('${ANNOUNCEMENTS_CHANNEL}', $1)`, [this.#processes.id]);
     await this.#checkForOthers();
   }
 
-  /** Subscribes to a channel after the subscriptions before it, because the connection runs one statement at a time. */
+  /** Subscribes to a channel. Waits for earlier subscriptions, because the connection runs one statement at a time. */
   async subscribe(channel: string): Promise<void> {
     const previousSubscription = this.#lastSubscription;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -90,8 +90,8 @@ export class NotificationConnection {
   }
 
   /** Closes the connection without waiting for the server. */
-  cut(): void {
-    this.#session.cut();
+  destroy(): void {
+    this.#session.destroy();
   }
 
   async close(): Promise<void> {
@@ -99,20 +99,20 @@ export class NotificationConnection {
   }
 
   #receive(channel: string, payload: string | undefined): void {
-    if (channel !== GREETINGS_CHANNEL) this.#listeners.notify(channel, payload);
+    if (channel !== ANNOUNCEMENTS_CHANNEL) this.#listeners.notify(channel, payload);
     else if (payload !== this.#processes.id) {
-      this.#greetings += 1;
-      this.#isAlone = false;
+      this.#announcements += 1;
+      this.#isOnlyProcess = false;
     }
   }
 
   async #checkForOthers(): Promise<void> {
-    const greetings = this.#greetings;
+    const announcements = this.#announcements;
     const hasOthers = await this.#processes.hasOthers(async (text, values) => {
       const { rows } = await this.#session.query(text, values);
       return rows;
     });
     // A process that announced itself in the meantime may have started after the check.
-    if (greetings === this.#greetings) this.#isAlone = !hasOthers;
+    if (announcements === this.#announcements) this.#isOnlyProcess = !hasOthers;
   }
 }

@@ -5,6 +5,7 @@
 import { ServiceUnavailable } from '../../errors.ts';
 import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
+import { Alarm } from '../../work/signal.ts';
 import { Listeners } from '../notifications/listeners.ts';
 import type { SendNotifications } from '../notifications/notification-sender.ts';
 import type { Listen } from '../notifications/notifications.ts';
@@ -24,13 +25,13 @@ export class PostgresNotifications implements AsyncDisposable {
   readonly #processes: SharedProcesses;
   readonly #notify: SendNotifications;
   readonly #listeners = new Listeners();
-  /** Null until the channels are subscribed to. */
+  /** The connection that has subscribed to all channels. Null while there is none. */
   #connection: NotificationConnection | null = null;
+  /** Resolves when the next connection has subscribed to all channels. */
   #connected = Promise.withResolvers<NotificationConnection>();
-  #isConnecting = false;
-  #failures = 0;
-  #reconnecting: NodeJS.Timeout | undefined;
-  #pinging: Promise<void> | null = null;
+  /** Rings to reconnect immediately. */
+  readonly #reconnectAlarm = new Alarm();
+  #runningPing: Promise<void> | null = null;
   #isClosed = false;
 
   /** `notify` sends notifications to the listeners of all processes through the database. */
@@ -38,80 +39,74 @@ export class PostgresNotifications implements AsyncDisposable {
     this.#server = server;
     this.#processes = processes;
     this.#notify = notify;
-    this.#connectNow();
+    void this.#keepConnected();
   }
 
   listen: Listen = (channel, onNotification) => {
-    const listening = this.#listeners.add(channel, onNotification);
+    const subscription = this.#listeners.add(channel, onNotification);
     const connection = this.#connection;
-    if (connection) connection.subscribe(channel).catch(() => connection.cut());
-    else this.#connectNow();
-    return listening;
+    if (connection) connection.subscribe(channel).catch(() => connection.destroy());
+    else this.#reconnectAlarm.ring();
+    return subscription;
   };
 
   /**
    * Sends notifications to all listeners: in memory if no other process runs, and otherwise through the database.
    */
   send: SendNotifications = (notifications) =>
-    this.#connection?.isAlone ? this.#listeners.send(notifications) : this.#notify(notifications);
+    this.#connection?.isOnlyProcess
+      ? this.#listeners.send(notifications)
+      : this.#notify(notifications);
 
-  /** Throws if the server does not respond within a second. A lost connection is reopened immediately. */
+  /** Throws if the server does not respond within PING_MAX_MS. Reconnects immediately if the connection is lost. */
   ping = async (): Promise<void> => {
-    if (!this.#connection) this.#connectNow();
-    this.#pinging ??= this.#connected.promise
+    if (!this.#connection) this.#reconnectAlarm.ring();
+    this.#runningPing ??= this.#connected.promise
       .then((connection) => connection.ping())
       .finally(() => {
-        this.#pinging = null;
+        this.#runningPing = null;
       });
-    await withDeadline(this.#pinging, PING_MAX_MS, () => {
+    await withDeadline(this.#runningPing, PING_MAX_MS, () => {
       const options = { cause: undefined, retryAfterSeconds: 1 };
       throw new ServiceUnavailable('The database does not respond.', options);
     });
   };
 
-  #connectNow(): void {
-    clearTimeout(this.#reconnecting);
-    if (!this.#isConnecting && !this.#isClosed) void this.#connect();
+  async #keepConnected(): Promise<void> {
+    let failures = 0;
+    while (!this.#isClosed) {
+      const wasConnected = await this.#connectUntilLost();
+      failures = wasConnected ? 1 : failures + 1;
+      await this.#reconnectAlarm.wait(computeBackoffMs(RECONNECT, failures));
+    }
   }
 
-  async #connect(): Promise<void> {
-    this.#isConnecting = true;
+  /** Opens a connection and waits until it is lost. Returns false if no connection could be opened. */
+  async #connectUntilLost(): Promise<boolean> {
     let connection: NotificationConnection | undefined;
     try {
-      const uses = { processes: this.#processes, listeners: this.#listeners };
-      connection = await openNotificationConnection(this.#server, uses);
-      await connection.greet();
+      connection = await openNotificationConnection(this.#server, {
+        processes: this.#processes,
+        listeners: this.#listeners,
+      });
+      await connection.announceProcess();
       for (const channel of this.#listeners.channels) await connection.subscribe(channel);
-      this.#use(connection);
     } catch {
-      connection?.cut();
-      this.#reconnectLater();
+      connection?.destroy();
+      return false;
     }
-    this.#isConnecting = false;
-  }
-
-  #use(connection: NotificationConnection): void {
     this.#connection = connection;
-    this.#failures = 0;
     this.#connected.resolve(connection);
-    void connection.lost.then(() => {
-      this.#connection = null;
-      this.#connected = Promise.withResolvers();
-      this.#reconnectLater();
-    });
     if (this.#isClosed) void connection.close();
-  }
-
-  #reconnectLater(): void {
-    if (this.#isClosed) return;
-    this.#failures += 1;
-    const delayMs = computeBackoffMs(RECONNECT, this.#failures);
-    this.#reconnecting = setTimeout(() => this.#connectNow(), delayMs).unref();
+    await connection.lost;
+    this.#connection = null;
+    this.#connected = Promise.withResolvers();
+    return true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#reconnecting);
+    this.#reconnectAlarm.ring();
     await this.#connection?.close();
   }
 }

@@ -2,16 +2,16 @@
  * Finds which of several servers of a database accepts writes, at the start and again whenever the database fails. The
  * gateway does not decide which server is the primary: a failover must stop writes to the old server itself.
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Address } from '../sessions/session.ts';
 
-/** The interval of checks while no server accepts writes. */
-const POLL_GAP_MS = 500;
-const RESPONSE_MS = 2_000;
+/** The interval between checks while no server accepts writes. */
+const SEARCH_INTERVAL_MS = 500;
+const RESPONSE_TIMEOUT_MS = 2_000;
 
-const ACCEPTS_CHANGES = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "isPrimary"`;
+const PRIMARY_CHECK = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "isPrimary"`;
 
 export class Primary implements AsyncDisposable {
   readonly #urls: readonly string[];
@@ -28,7 +28,7 @@ export class Primary implements AsyncDisposable {
   }
 
   /** The address for new connections. */
-  readonly address: Address = { at: () => ({ connectionString: this.#current }) };
+  readonly address: Address = { resolveAddress: () => ({ connectionString: this.#current }) };
 
   /** Call after a failure of the database, because another server may have taken over. */
   suspect = (): void => {
@@ -38,7 +38,7 @@ export class Primary implements AsyncDisposable {
     });
   };
 
-  /** Checks once, for the start. If no server accepts writes, the first stays the primary. */
+  /** Checks all servers once, at the start. If none accepts writes, the first stays the primary. */
   async find(): Promise<void> {
     if (this.#urls.length > 1) await this.#search();
   }
@@ -46,13 +46,13 @@ export class Primary implements AsyncDisposable {
   async #searchUntilFound(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted && !(await this.#search())) {
-      await wait(POLL_GAP_MS, undefined, { signal }).catch(() => {});
+      await sleep(SEARCH_INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** True if a server accepts writes. The present primary stays if it does. */
+  /** Returns whether a server accepts writes. Keeps the current primary if it accepts them. */
   async #search(): Promise<boolean> {
-    const responses = await Promise.all(this.#urls.map(acceptsChanges));
+    const responses = await Promise.all(this.#urls.map(isPrimary));
     const primaries = this.#urls.filter((_, index) => responses[index]);
     const [firstPrimary] = primaries;
     if (firstPrimary === undefined) return false;
@@ -70,17 +70,17 @@ export class Primary implements AsyncDisposable {
   }
 }
 
-/** False also for a server that does not respond. */
-async function acceptsChanges(connectionString: string): Promise<boolean> {
+/** Returns false if the server does not respond. */
+async function isPrimary(connectionString: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString,
-    connectionTimeoutMillis: RESPONSE_MS,
-    query_timeout: RESPONSE_MS,
+    connectionTimeoutMillis: RESPONSE_TIMEOUT_MS,
+    query_timeout: RESPONSE_TIMEOUT_MS,
   });
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ isPrimary: boolean }>(ACCEPTS_CHANGES);
+    const { rows } = await client.query<{ isPrimary: boolean }>(PRIMARY_CHECK);
     return rows[0]?.isPrimary ?? false;
   } catch {
     return false;

@@ -106,13 +106,13 @@ export class SessionPool extends pg.Pool {
 
   /** Waits up to CLOSE_MS for running statements, which then fail. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => this.#cutAll(), CLOSE_MS);
+    const timer = setTimeout(() => this.#destroyAll(), CLOSE_MS);
     await this.end();
     clearTimeout(timer);
   }
 
-  #cutAll(): void {
-    for (const session of this.#sessions) session.cut();
+  #destroyAll(): void {
+    for (const session of this.#sessions) session.destroy();
   }
 
   #dropIdle(): void {

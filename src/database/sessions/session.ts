@@ -2,12 +2,13 @@
  * Connections to PostgreSQL with time limits. No connection hangs for longer than its limits on either side, and its
  * errors become failures of the database.
  */
-import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
 import { HUNG_MESSAGE } from '../failure-kind.ts';
 import type { Outages } from '../outages.ts';
 import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
+import { isOutdated, ReplacedNames } from './replaced-names.ts';
+import { ResponseWatch } from './response-watch.ts';
 import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
@@ -16,27 +17,27 @@ const CONNECT_TIMEOUT_MS = 4_000;
  * The server cancels a statement at its limit. If no response arrives within this time afterwards, the connection
  * hangs.
  */
-const SILENCE_MS = 1_000;
+const CANCEL_GRACE_MS = 1_000;
 /** A transaction makes no network calls. An idle one belongs to a process that hangs, and holds locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 /** The time to close a connection cleanly. Afterwards it is destroyed. */
-const END_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /** The server drops a client that disappeared silently: after 10 s with unacknowledged data, and 20 s without. */
-const SERVER_SIDE = `select
+const TCP_SETTINGS = `select
   set_config('tcp_user_timeout', '10000', false), set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '2', false)`;
 /**
  * Disables sequential scans and JIT compilation. Otherwise the cached plan of a table that was small scans the whole
  * table for each key, even after the table has grown (docs/decisions/046-updates-by-row-location.md).
  */
-export const PLANNING = `select set_config('enable_seqscan', 'off', false),
+export const PLANNER_SETTINGS = `select set_config('enable_seqscan', 'off', false),
   set_config('jit', 'off', false)`;
 /**
  * Plans a named statement once for all values. By default PostgreSQL replans a statement with an array or a limit for
  * each use, which costs more than most reads (docs/decisions/049-statements-are-planned-once.md).
  */
-export const PLANNED_ONCE = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
+export const PLAN_ONCE_SETTING = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
 /** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
 const READ_ONLY = '25006';
@@ -47,7 +48,7 @@ export type FixedAddress =
   | Required<Pick<pg.ClientConfig, 'stream' | 'user' | 'database' | 'ssl'>>;
 
 /** The address of one of several servers, resolved for each new connection. */
-export type Address = FixedAddress | { at: () => FixedAddress };
+export type Address = FixedAddress | { resolveAddress: () => FixedAddress };
 
 /** A server and the time limits of its statements. */
 export interface Server {
@@ -76,35 +77,31 @@ export class Session extends pg.Client {
   readonly #outages: Outages;
   readonly #onSuspect: (() => void) | undefined;
   readonly #meters: Meters;
-  /** Statements without a response. */
-  #waiting = 0;
-  /**
-   * One timer for all statements. With pg's own timer for each (`query_timeout`), rows outlive their response
-   * (docs/decisions/048-request-object-lifetime.md).
-   */
-  readonly #silence: NodeJS.Timeout;
+  readonly #responses: ResponseWatch;
   #isHung = false;
   /** Null behind a pooler, which prepares a named statement again on each of its connections. */
   readonly #statementColumns: StatementColumns | null;
-  /** New names of outdated prepared statements, by their original names. */
-  readonly #newNames = new Map<string, string>();
+  readonly #names = new ReplacedNames();
 
   constructor({
     outages,
     onSuspect,
     meters = NO_METERS,
-    silenceMs,
-    at,
+    silenceMaxMs,
+    resolveAddress,
     isPooled,
     ...config
   }: SessionConfig) {
-    super({ ...config, ...at?.() });
+    super({ ...config, ...resolveAddress?.() });
     this.#statementColumns = isPooled ? null : new StatementColumns(config.types ?? pg.types);
     this.#outages = outages;
     this.#meters = meters;
     this.#onSuspect = onSuspect;
-    this.#silence = setTimeout(() => this.#cutIfHung(), silenceMs).unref();
-    this.once('end', () => clearTimeout(this.#silence));
+    this.#responses = new ResponseWatch(silenceMaxMs, () => {
+      this.#isHung = true;
+      this.destroy();
+    });
+    this.once('end', () => this.#responses[Symbol.dispose]());
     // Without a listener, a connection that the server closes ends the process.
     this.on('error', (error) => outages.toCallerError(error));
   }
@@ -113,38 +110,39 @@ export class Session extends pg.Client {
   override query(config: unknown, values?: unknown, onResult?: unknown): never {
     const [boundValues, callback] =
       typeof values === 'function' ? [undefined, values] : [values, onResult];
-    const run = (onResult: OnResult) => {
-      const report = withSpan(config, this.#meters.isOn ? this.#withMeters(onResult) : onResult);
-      this.#countWaiting(1);
-      const end: OnResult = (error, result) => {
-        this.#countWaiting(-1);
-        report(error && this.#toCallerError(error as Error), result);
-      };
-      const namedConfig = this.#replaceName(config);
-      this.#send(namedConfig, boundValues, (error, result) => {
-        const outdatedName =
-          error && isOutdated(error) ? (namedConfig as pg.QueryConfig).name : undefined;
-        if (!outdatedName) return end(error, result);
-        this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
-        // A failed transaction can only be repeated from its beginning, by its caller.
-        if (this.getTransactionStatus() !== 'I') return end(error);
-        // Sent without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
-        this.#send({ ...(config as pg.QueryConfig), name: undefined }, boundValues, end);
-      });
-    };
-    if (callback) return run(callback as OnResult) as never;
-    return toPromise(run) as never;
+    if (callback) return this.#run(config, boundValues, callback as OnResult) as never;
+    return toPromise((onResult) => this.#run(config, boundValues, onResult)) as never;
   }
 
-  /** Closes the connection cleanly, but waits at most END_MS for the server. */
+  #run(config: unknown, boundValues: unknown, onResult: OnResult): void {
+    const report = withSpan(config, this.#meters.isOn ? this.#withMeters(onResult) : onResult);
+    this.#responses.countSent();
+    const end: OnResult = (error, result) => {
+      this.#responses.countEnded();
+      report(error && this.#toCallerError(error as Error), result);
+    };
+    const statement = this.#names.apply(config);
+    this.#send(statement, boundValues, (error, result) => {
+      const outdatedName =
+        error && isOutdated(error) ? (statement as pg.QueryConfig).name : undefined;
+      if (!outdatedName) return end(error, result);
+      this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
+      // A failed transaction can only be repeated from its beginning, by its caller.
+      if (this.getTransactionStatus() !== 'I') return end(error);
+      // Sent without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
+      this.#send({ ...(config as pg.QueryConfig), name: undefined }, boundValues, end);
+    });
+  }
+
+  /** Closes the connection cleanly, but waits at most CLOSE_TIMEOUT_MS for the server. */
   override end(onEnd?: unknown): never {
-    const timer = setTimeout(() => this.cut(), END_MS).unref();
+    const timer = setTimeout(() => this.destroy(), CLOSE_TIMEOUT_MS).unref();
     this.once('end', () => clearTimeout(timer));
     return super.end(onEnd as () => void) as never;
   }
 
-  /** Destroys the connection immediately. Running statements fail. */
-  cut(): void {
+  /** Closes the connection immediately. Running statements fail. */
+  destroy(): void {
     this.connection.stream.destroy();
   }
 
@@ -156,16 +154,9 @@ export class Session extends pg.Client {
     super.query(new DescribedOnce(statement, onResult, this.#statementColumns));
   }
 
-  #replaceName(config: unknown): unknown {
-    if (this.#newNames.size === 0) return config;
-    const newName = this.#newNames.get((config as pg.QueryConfig).name ?? '');
-    return newName === undefined ? config : { ...(config as pg.QueryConfig), name: newName };
-  }
-
-  /** Makes the next use prepare the statement under a new name, because pg considers the outdated name prepared. */
-  #forget(name: string, outdatedName: string): void {
-    if ((this.#newNames.get(name) ?? name) !== outdatedName) return;
-    this.#newNames.set(name, randomUUID());
+  /** Closes an outdated prepared statement, so that its next use prepares it again. */
+  #forget(originalName: string, outdatedName: string): void {
+    if (!this.#names.replace(originalName, outdatedName)) return;
     this.#statementColumns?.byStatement.delete(outdatedName);
     this.connection.close({ type: 'S', name: outdatedName }, true);
   }
@@ -179,32 +170,12 @@ export class Session extends pg.Client {
     };
   }
 
-  /** Restarts the timer when the server begins the next statement, because it executes one after the other. */
-  #countWaiting(change: 1 | -1): void {
-    if (change === -1 || this.#waiting === 0) this.#silence.refresh();
-    this.#waiting += change;
-  }
-
-  #cutIfHung(): void {
-    if (this.#waiting === 0) return;
-    this.#isHung = true;
-    this.cut();
-  }
-
   #toCallerError(error: Error): unknown {
     if (this.#isHung || (error as pg.DatabaseError).code === READ_ONLY) this.#onSuspect?.();
     return this.#outages.toCallerError(
       this.#isHung ? new Error(HUNG_MESSAGE, { cause: error }) : error,
     );
   }
-}
-
-/**
- * True if a table of a prepared `select *` has another column than when it was prepared, from a newer version. The
- * statement was not executed. Checks the routine, because other errors share the code and the message is localized.
- */
-function isOutdated(error: unknown): boolean {
-  return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }
 
 export type OnResult = (error: unknown, result?: unknown) => void;
@@ -221,9 +192,10 @@ export interface SessionConfig extends pg.ClientConfig {
   meters?: Meters | undefined;
   /** Called when other connections to the same server may be broken too. */
   onSuspect?: () => void;
-  /** The longest time without any response while a statement waits. Then the connection is destroyed. */
-  silenceMs: number;
-  at?: () => FixedAddress;
+  /** If a statement waits and no response arrives for this long, the connection is destroyed. */
+  silenceMaxMs: number;
+  /** Returns the address at which to connect, if it is not fixed. */
+  resolveAddress?: () => FixedAddress;
   isPooled: boolean;
 }
 
@@ -239,9 +211,9 @@ export function createSessionConfig({
     ...address,
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    silenceMs: limitMs + SILENCE_MS,
+    silenceMaxMs: limitMs + CANCEL_GRACE_MS,
     isPooled: pooler !== undefined,
-    // A pooler refuses these options. There, the role has them.
+    // A pooler refuses these options: the database role sets them instead.
     ...(!pooler && {
       statement_timeout: limitMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
@@ -261,20 +233,21 @@ export async function openSession(options: SessionOptions): Promise<OpenSession>
     if (!options.pooler) await initializeSession(session);
     return session;
   } catch (error) {
-    session.cut();
+    session.destroy();
     throw options.outages.toCallerError(error);
   }
 }
 
-export type OpenSession = pg.Client & Pick<Session, 'cut'>;
+export type OpenSession = pg.Client & Pick<Session, 'destroy'>;
 
 /**
- * Initializes a new connection. Failures are ignored: a database that only speaks the protocol may lack these settings.
+ * Sets the server's settings of a new connection. Ignores failures, because a database that only speaks PostgreSQL's
+ * protocol may lack these settings.
  */
 export async function initializeSession(
   client: pg.ClientBase,
   { plansOnce = false } = {},
 ): Promise<void> {
-  const settings = [SERVER_SIDE, PLANNING, ...(plansOnce ? [PLANNED_ONCE] : [])];
+  const settings = [TCP_SETTINGS, PLANNER_SETTINGS, ...(plansOnce ? [PLAN_ONCE_SETTING] : [])];
   for (const statement of settings) await client.query(statement).catch(() => {});
 }

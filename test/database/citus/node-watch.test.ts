@@ -27,11 +27,11 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   });
   const startStatement = (projectId: string) => {
     const onResult = vi.fn();
-    const cut = () =>
+    const destroy = () =>
       settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
     const settle = watch.watchStatement(
       watch.listStatementNodes([1, null, [projectId]]),
-      { cut },
+      { destroy },
       onResult,
     );
     const lose = () => {
