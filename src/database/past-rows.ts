@@ -1,4 +1,4 @@
-/** Moves the rows of a new project to the past, and adds further past rows. The demo's history consists of them. */
+/** Moves the rows of a new project to the past, and adds rows in the past. The demo uses them as its history. */
 import { ID_DIGITS, TIME_DIGITS } from '../ids.ts';
 import { run, sql } from './statements.ts';
 import type { Table, Tables } from './tables.ts';
@@ -33,40 +33,40 @@ export async function moveRowsToIdTimes(
   tx: Transaction,
   { id: projectId, orgId }: Pick<Tables['Project'], 'id' | 'orgId'>,
 ): Promise<void> {
-  const ofProject = sql`"projectId" = ${projectId}`;
+  const isOfProject = sql`"projectId" = ${projectId}`;
   // The duration of each operation stays.
   await run(
     tx,
-    sql`update "Operation" set "updateTime" = "updateTime" - ("createTime" - ${selectIdTime('id')}) where ${ofProject}`,
+    sql`update "Operation" set "updateTime" = "updateTime" - ("createTime" - ${idTimeSql('id')}) where ${isOfProject}`,
   );
   for (const [table, column] of Object.entries(ID_COLUMNS)) {
     await run(
       tx,
-      sql`update ${sql.table(table)} set "createTime" = ${selectIdTime(column)} where ${ofProject}`,
+      sql`update ${sql.table(table)} set "createTime" = ${idTimeSql(column)} where ${isOfProject}`,
     );
   }
   await run(
     tx,
-    sql`update "OperationLog" set "timestamp" = ${selectIdTime('id')} where ${ofProject}`,
+    sql`update "OperationLog" set "timestamp" = ${idTimeSql('id')} where ${isOfProject}`,
   );
   await run(
     tx,
-    sql`update "Integration" set "updateTime" = ${selectIdTime('latestRevisionId')}
-      where ${ofProject} and "updateTime" is not null`,
+    sql`update "Integration" set "updateTime" = ${idTimeSql('latestRevisionId')}
+      where ${isOfProject} and "updateTime" is not null`,
   );
   await run(
     tx,
-    sql`update "Project" set "createTime" = ${selectIdTime('id')} where "id" = ${projectId}`,
+    sql`update "Project" set "createTime" = ${idTimeSql('id')} where "id" = ${projectId}`,
   );
-  await run(tx, sql`update "Org" set "createTime" = ${selectIdTime('id')} where "id" = ${orgId}`);
+  await run(tx, sql`update "Org" set "createTime" = ${idTimeSql('id')} where "id" = ${orgId}`);
   await run(
     tx,
-    sql`update "OrgMember" set "createTime" = ${selectIdTime('orgId')} where "orgId" = ${orgId}`,
+    sql`update "OrgMember" set "createTime" = ${idTimeSql('orgId')} where "orgId" = ${orgId}`,
   );
 }
 
-/** SQL: the time in an id. Each digit is five bits of a number of milliseconds. */
-function selectIdTime(column: string) {
+/** SQL: the time that an id contains: milliseconds, in digits of five bits. */
+function idTimeSql(column: string) {
   const digit = sql`substr(split_part(${sql.ref(column)}, '_', 2), "place", 1)`;
   return sql<Date>`(
     select to_timestamp(sum((strpos(${sql.lit(ID_DIGITS)}, ${digit}) - 1) * 32::numeric ^ (${sql.lit(TIME_DIGITS)} - "place")) / 1000)
@@ -103,13 +103,13 @@ export async function recountActivity(tx: Transaction, projectId: string): Promi
   await run(
     tx,
     sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
-      select "projectId", ${truncateTo('createTime')}, 'operation', "actionType" || ' ' || "status", count(*), ${NEXT_DELTA}
+      select "projectId", ${minuteSql('createTime')}, 'operation', "actionType" || ' ' || "status", count(*), ${NEXT_DELTA}
       from "Operation" where "projectId" = ${projectId} group by 1, 2, 4`,
   );
   await run(
     tx,
     sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "second", "number")
-      select "projectId", ${truncateTo('updateTime')}, 'record', '',
+      select "projectId", ${minuteSql('updateTime')}, 'record', '',
         coalesce(sum(("metadata"->'progress'->>'recordsProcessed')::int), 0),
         coalesce(sum(jsonb_array_length("metadata"->'successfulRecordIds')), 0), ${NEXT_DELTA}
       from "Operation" where "projectId" = ${projectId} and "updateTime" is not null group by 1, 2`,
@@ -117,19 +117,20 @@ export async function recountActivity(tx: Transaction, projectId: string): Promi
   await run(
     tx,
     sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "first", "second", "number")
-      select a."projectId", ${truncateTo('a.createTime')}, 'delivery', d."destinationId", activity_bucket(a."durationMs"),
-        count(*), count(*) filter (where a."error" is not null), ${NEXT_DELTA}
-      from "DeliveryAttempt" a join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."deliveryId"
-      where a."projectId" = ${projectId} group by 1, 2, 4, 5`,
+      select attempt."projectId", ${minuteSql('attempt.createTime')}, 'delivery', delivery."destinationId",
+        activity_bucket(attempt."durationMs"), count(*), count(*) filter (where attempt."error" is not null), ${NEXT_DELTA}
+      from "DeliveryAttempt" attempt
+      join "Delivery" delivery on delivery."projectId" = attempt."projectId" and delivery."id" = attempt."deliveryId"
+      where attempt."projectId" = ${projectId} group by 1, 2, 4, 5`,
   );
   await run(
     tx,
     sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
-      select "projectId", ${truncateTo('createTime')}, 'stream', "destinationId", count(*), ${NEXT_DELTA}
+      select "projectId", ${minuteSql('createTime')}, 'stream', "destinationId", count(*), ${NEXT_DELTA}
       from "StreamMessage" where "projectId" = ${projectId} group by 1, 2, 4`,
   );
 }
 
-function truncateTo(column: string) {
+function minuteSql(column: string) {
   return sql<Date>`date_trunc('minute', ${sql.ref(column)}, 'UTC')`;
 }

@@ -9,9 +9,9 @@ import type { RunQuery } from './rows.ts';
 export interface Processes {
   /** The id of this process. */
   id: string;
-  /** Records changes: which processes are missing, and which have returned. Returns the ids of newly missing ones. */
+  /** Records which processes have gone missing or returned. Returns the ids of the processes that have gone missing. */
   check(): Promise<string[]>;
-  /** SQL: the time from which `check` has changes to record. Null if it never has any. */
+  /** SQL: the current time if `check` has changes to record. Null if it never has any. */
   dueTimeSql: string | null;
 }
 
@@ -21,30 +21,33 @@ const LOCK_CLASS = 72_707_370;
 const RESTART_SECONDS = 10;
 
 const LOCK_OF_A_PROCESS = `
-  select 1 from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-    and l.classid::bigint = ${LOCK_CLASS}
-    and l.database = (select oid from pg_database where datname = current_database())`;
+  select 1 from pg_locks lock where lock.locktype = 'advisory' and lock.granted and lock.objsubid = 2
+    and lock.classid::bigint = ${LOCK_CLASS}
+    and lock.database = (select oid from pg_database where datname = current_database())`;
 
-const HOLDS_LOCK = `exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = p."lockKey")`;
+const HOLDS_LOCK = `exists (${LOCK_OF_A_PROCESS} and lock.objid::bigint = process."lockKey")`;
 
-const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and l.objid::bigint <> $1) as "hasOthers"`;
+const HAS_OTHERS = `select exists (${LOCK_OF_A_PROCESS} and lock.objid::bigint <> $1) as "hasOthers"`;
 
 /**
- * SQL: the process `p` has gone missing or returned since the last check. The checking process is not missing, even if
+ * SQL: true if `process` has gone missing or returned since the last check. The checking process is not missing, even if
  * it has just lost its connection for notifications. It then marks no other process as missing: after a failover, all
  * have lost their connections, although the promoted server has not restarted.
  */
-const hasChangedSql = (id: string, lockKey: number) => `(p."missedTime" is null) <> ${HOLDS_LOCK}
-    and (p."missedTime" is not null
-      or p."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
-        and exists (${LOCK_OF_A_PROCESS} and l.objid::bigint = ${lockKey}))`;
+const hasChangedSql = (
+  id: string,
+  lockKey: number,
+) => `(process."missedTime" is null) <> ${HOLDS_LOCK}
+    and (process."missedTime" is not null
+      or process."id" <> '${id}' and now() > pg_postmaster_start_time() + interval '${RESTART_SECONDS} seconds'
+        and exists (${LOCK_OF_A_PROCESS} and lock.objid::bigint = ${lockKey}))`;
 
 /** SQL: records the processes that have returned and, if $1 is true, those that are missing. */
 const recordChangesSql = (id: string, lockKey: number) => `
-  update "ServerProcess" p set
-    "missedTime" = case when p."missedTime" is null then clock_timestamp() end
-  where ${hasChangedSql(id, lockKey)} and ($1 or p."missedTime" is not null)
-  returning p."id", p."missedTime" is not null as "isMissed"`;
+  update "ServerProcess" process set
+    "missedTime" = case when process."missedTime" is null then clock_timestamp() end
+  where ${hasChangedSql(id, lockKey)} and ($1 or process."missedTime" is not null)
+  returning process."id", process."missedTime" is not null as "isMissed"`;
 
 /** Marks this process as missing immediately, so that others take over its rows before the leases expire. */
 const LEAVE = `
@@ -106,7 +109,7 @@ export async function joinProcesses(query: RunQuery): Promise<SharedProcesses> {
       );
       return processes.filter(({ isMissed }) => isMissed).map((process) => process.id);
     },
-    dueTimeSql: `select now() from "ServerProcess" p where ${hasChangedSql(id, lockKey)} limit 1`,
+    dueTimeSql: `select now() from "ServerProcess" process where ${hasChangedSql(id, lockKey)} limit 1`,
     async leave() {
       await query(LEAVE, [id]);
     },

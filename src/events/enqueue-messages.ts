@@ -91,15 +91,15 @@ function findLastByOrderKey(
 ): Promise<{ orderKey: string; id: string }[]> {
   return run(
     tx,
-    sql`select requested.*, last."id"
-      from (select distinct "orderKey" from unnest(${orderKeys}::text[]) as keys("orderKey")) requested
+    sql`select requested.*, last_delivery."id"
+      from (select distinct "orderKey" from unnest(${orderKeys}::text[]) as input("orderKey")) requested
       cross join lateral (
-        select "id" from "Delivery" d
-        where d."projectId" = ${projectId} and d."destinationId" = ${destinationId} and d."orderKey" = requested."orderKey"
-          and d."status" = 'PENDING' and (
-            select next."id" from "Delivery" next
-            where next."projectId" = ${projectId} and next."afterId" = d."id"
-              and next."status" is not distinct from 'PENDING' limit 1) is null
-        order by d."id" desc limit 1 for share of d) last`,
+        select "id" from "Delivery" delivery
+        where delivery."projectId" = ${projectId} and delivery."destinationId" = ${destinationId}
+          and delivery."orderKey" = requested."orderKey" and delivery."status" = 'PENDING' and (
+            select successor."id" from "Delivery" successor
+            where successor."projectId" = ${projectId} and successor."afterId" = delivery."id"
+              and successor."status" is not distinct from 'PENDING' limit 1) is null
+        order by delivery."id" desc limit 1 for share of delivery) last_delivery`,
   );
 }

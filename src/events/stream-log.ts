@@ -23,10 +23,10 @@ const BEYOND_END = 2n ** 63n - 1n;
 
 /** Returns at least one row while the stream exists. */
 const READ_BODIES = `
-  select s."removedPosition", m."position", m."body" from "StreamLog" s
-  left join "StreamMessage" m on m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
-    and m."position" = any($3::bigint[])
-  where s."projectId" = $1 and s."destinationId" = $2 and not s."isDeleted"`;
+  select stream."removedPosition", message."position", message."body" from "StreamLog" stream
+  left join "StreamMessage" message on message."projectId" = stream."projectId"
+    and message."destinationId" = stream."destinationId" and message."position" = any($3::bigint[])
+  where stream."projectId" = $1 and stream."destinationId" = $2 and not stream."isDeleted"`;
 
 interface BodyRow {
   removedPosition: bigint;

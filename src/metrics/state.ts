@@ -11,11 +11,11 @@ const COUNTED_MAX = 100_000;
 
 interface StateSources {
   database: Database;
-  /** Open streams of this process, and those that lag behind the end of their log. */
+  /** Counts the open streams of this process, and the streams that lag behind the end of their log. */
   streams: () => { open: number; lagging: number };
-  /** The shares of this process, and the number of requests that wait for their turn. */
+  /** Returns the shares of this process, and the number of requests that wait for their turn. */
   shares: () => { shares: readonly ShareState[]; waiting: number };
-  /** Jobs by queue and state, as the queue counted them last. */
+  /** Returns the queue's last count of jobs, by queue and state. */
   jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
   /** True if this process counts pending work, which is the same in all processes. */
   countsWork: boolean;
@@ -122,7 +122,7 @@ function observeWork(register: Registry, { database, jobs }: StateSources): Upda
     '1 if the last query of the database for waiting work succeeded, else 0.',
   );
   return async () => {
-    // Unknown values are removed, because an old value would look current.
+    // A failed query must leave no old values, which would look current.
     for (const gauge of [pending, due, oldest, events, oldestEvent]) gauge.remove();
     jobGauge.reset();
     try {
@@ -146,8 +146,8 @@ function observeWork(register: Registry, { database, jobs }: StateSources): Upda
   };
 }
 
-/** Returns SQL for the seconds since the oldest time in a column. 0 if there is none, or if it is in the future. */
-function formatSecondsSinceOldest(column: string): string {
+/** SQL: the seconds since the oldest time in a column. 0 if there is no row, or if the time is in the future. */
+function secondsSinceOldestSql(column: string): string {
   return `coalesce(greatest(extract(epoch from now() - min("${column}")), 0), 0)::float8`;
 }
 
@@ -156,11 +156,12 @@ const OUTBOX = acrossProjects(
   (inProjects) => `
   select count(*)::int as "pending",
     (count(*) filter (where "nextAttemptTime" <= now()))::int as "due",
-    ${formatSecondsSinceOldest('nextAttemptTime')} as "oldestSeconds"
+    ${secondsSinceOldestSql('nextAttemptTime')} as "oldestSeconds"
   from (
-    select d."nextAttemptTime" from "Delivery" d
-    join "Destination" t on t."projectId" = d."projectId" and t."id" = d."destinationId" and t."status" = 'ENABLED'
-    where ${inProjects('d."projectId"')} and d."nextAttemptTime" is not null
+    select delivery."nextAttemptTime" from "Delivery" delivery
+    join "Destination" destination on destination."projectId" = delivery."projectId"
+      and destination."id" = delivery."destinationId" and destination."status" = 'ENABLED'
+    where ${inProjects('delivery."projectId"')} and delivery."nextAttemptTime" is not null
     limit ${COUNTED_MAX}
   ) waiting`,
 );
@@ -176,9 +177,10 @@ const PROVIDER_EVENTS = acrossProjects(
   'a metric of waiting provider events',
   (inProjects) => `
   select count(*)::int as "waiting",
-    ${formatSecondsSinceOldest('receiveTime')} as "oldestSeconds"
+    ${secondsSinceOldestSql('receiveTime')} as "oldestSeconds"
   from (
-    select "receiveTime" from "ProviderEvent" where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
+    select "receiveTime" from "ProviderEvent"
+    where ${inProjects('"projectId"')} and "doneTime" is null limit ${COUNTED_MAX}
   ) waiting`,
 );
 

@@ -15,12 +15,12 @@ interface Enum {
 }
 
 const ENUMS = `
-  select t.typname as "name", array_agg(e.enumlabel::text order by e.enumsortorder) as "values",
-    exists (select from pg_cast c where c.castsource = t.oid and c.casttarget = 'text'::regtype) as "hasCast",
-    (select p.prosrc from pg_proc p where p.pronamespace = t.typnamespace and p.proname = 'text_of'
-      and p.proargtypes[0] = t.oid) as "body"
-  from pg_type t join pg_enum e on e.enumtypid = t.oid
-  where t.typnamespace = 'public'::regnamespace group by t.oid, t.typname`;
+  select enum_type.typname as "name", array_agg(enum_value.enumlabel::text order by enum_value.enumsortorder) as "values",
+    exists (select from pg_cast where castsource = enum_type.oid and casttarget = 'text'::regtype) as "hasCast",
+    (select prosrc from pg_proc where pronamespace = enum_type.typnamespace and proname = 'text_of'
+      and proargtypes[0] = enum_type.oid) as "body"
+  from pg_type enum_type join pg_enum enum_value on enum_value.enumtypid = enum_type.oid
+  where enum_type.typnamespace = 'public'::regnamespace group by enum_type.oid, enum_type.typname`;
 
 /**
  * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL's
@@ -44,10 +44,11 @@ export async function createEnumCasts(session: QuerySession): Promise<void> {
 /** Copies functions to the nodes. Triggers run there and call functions that Citus does not copy with a table. */
 export async function shareFunctions(session: QuerySession): Promise<void> {
   await session.query(
-    `select create_distributed_function(f.oid::regprocedure) from pg_proc f
-     where f.pronamespace = 'public'::regnamespace
-       and not exists (select from pg_depend d where d.objid = f.oid and d.deptype = 'e')
-       and not exists (select from pg_dist_object o where o.classid = 'pg_proc'::regclass and o.objid = f.oid)`,
+    `select create_distributed_function(pg_proc.oid::regprocedure) from pg_proc
+     where pronamespace = 'public'::regnamespace
+       and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
+       and not exists (
+         select from pg_dist_object where classid = 'pg_proc'::regclass and objid = pg_proc.oid)`,
   );
 }
 

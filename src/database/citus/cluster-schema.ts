@@ -168,8 +168,8 @@ async function distributeTables(
 
 async function listDistributedTables(session: QuerySession): Promise<Set<string>> {
   const { rows } = await session.query<{ name: string }>(
-    `select c.relname as "name" from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
-     where p.partmethod <> 'n' or p.repmodel = 't'`,
+    `select relname as "name" from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
+     where partmethod <> 'n' or repmodel = 't'`,
   );
   return new Set(rows.map(({ name }) => name));
 }

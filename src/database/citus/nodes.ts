@@ -10,7 +10,7 @@ import { ANCHOR } from './table-placement.ts';
 export type Send = (statement: object) => Promise<pg.QueryResult>;
 
 /** Shards rarely move. The next refresh finds a moved shard. */
-const NODES_MAX_AGE_MS = 5_000;
+const NODES_AGE_MS_MAX = 5_000;
 /** The interval between attempts to query a node that failed. */
 const RETRY_MS = 5_000;
 
@@ -19,14 +19,17 @@ const RETRY_MS = 5_000;
  * join condition, it would be called for each pair of a key and a shard of any table, which takes seconds.
  */
 const KEYS = `
-  select distinct on (p.groupid) k."number"::text as "key", p.groupid as "id"
-  from (select min(n) as "number", get_shard_id_for_distribution_column('"${ANCHOR}"', n::text) as "shard"
-    from generate_series(1, 4000) n group by 2) k
-  join pg_dist_placement p on p.shardid = k."shard" order by p.groupid, k."number"`;
+  select distinct on (placement.groupid) shard_key."number"::text as "key", placement.groupid as "id"
+  from (
+    select min("number") as "number", get_shard_id_for_distribution_column('"${ANCHOR}"', "number"::text) as "shard"
+    from generate_series(1, 4000) "number" group by 2
+  ) shard_key
+  join pg_dist_placement placement on placement.shardid = shard_key."shard"
+  order by placement.groupid, shard_key."number"`;
 
 const PROJECTS_BY_SHARD = `
-  select array_agg(n) as "projects" from unnest($1::text[]) n
-  group by get_shard_id_for_distribution_column('"${ANCHOR}"', n)`;
+  select array_agg("projectId") as "projects" from unnest($1::text[]) "projectId"
+  group by get_shard_id_for_distribution_column('"${ANCHOR}"', "projectId")`;
 
 interface ShardNode {
   id: number;
@@ -97,7 +100,7 @@ export class Nodes {
   }
 
   async #list(send: Send): Promise<ShardNode[]> {
-    if (!this.#nodes || performance.now() > this.#nodesReadMs + NODES_MAX_AGE_MS) {
+    if (!this.#nodes || performance.now() > this.#nodesReadMs + NODES_AGE_MS_MAX) {
       this.#nodesReadMs = performance.now();
       this.#nodes = send({ text: KEYS, callerQuery: null }).then(({ rows }) => rows);
       this.#nodes.catch(() => {

@@ -51,11 +51,11 @@ const PROBE_MAX_MS = 1_500;
 const PROBE = "select pg_logical_emit_message(true, 'gateway', '')";
 
 const CAN_COMMIT = `
-  select bool_and(a."success") as "canCommit" from pg_dist_node n
-  cross join lateral master_run_on_worker(array[n.nodename], array[n.nodeport], array[$2], false) a
-  where n.groupid = $1 and n.noderole = 'primary'`;
+  select bool_and(probe."success") as "canCommit" from pg_dist_node node
+  cross join lateral master_run_on_worker(array[node.nodename], array[node.nodeport], array[$2], false) probe
+  where node.groupid = $1 and node.noderole = 'primary'`;
 
-/** True if the node commits. The coordinator opens a new connection, because an open one may wait for a lock or be lost. */
+/** True if the node commits. The coordinator opens a new connection, because an open connection may wait or be lost. */
 async function canNodeCommit(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: PROBE_MAX_MS });
@@ -70,8 +70,8 @@ async function canNodeCommit(server: Server, node: number): Promise<boolean> {
 }
 
 const NODES = `
-  select distinct p.groupid as "node" from pg_dist_placement p join pg_dist_shard s using (shardid)
-  where s.logicalrelid = '"${ANCHOR}"'::regclass`;
+  select distinct groupid as "node" from pg_dist_placement join pg_dist_shard using (shardid)
+  where logicalrelid = '"${ANCHOR}"'::regclass`;
 
 function createNodeGroups(
   query: RunQuery,
@@ -94,13 +94,15 @@ function createNodeGroups(
   };
 }
 
-/** Older locations are refreshed, so a new or moved project is found after this time. */
-const FRESH_MS = 1_000;
+/** The age from which locations are refreshed. A new or moved project is found after this time. */
+const LOCATIONS_AGE_MS_MAX = 1_000;
 
 const LOCATIONS = `
-  select x."projectId", x."shard"::text as "shard", p.groupid as "node"
-  from (select "id" as "projectId", get_shard_id_for_distribution_column('"${ANCHOR}"', "id") as "shard" from "Project") x
-  join pg_dist_placement p on p.shardid = x."shard"`;
+  select project."projectId", project."shard"::text as "shard", placement.groupid as "node"
+  from (
+    select "id" as "projectId", get_shard_id_for_distribution_column('"${ANCHOR}"', "id") as "shard" from "Project"
+  ) project
+  join pg_dist_placement placement on placement.shardid = project."shard"`;
 
 interface Location {
   projectId: string;
@@ -124,9 +126,10 @@ class ProjectLocations {
 
   findShard = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
 
-  /** Returns the projects of a node. Starts a refresh if the locations are older than FRESH_MS. */
+  /** Returns the projects of a node. Starts a refresh if the locations are older than LOCATIONS_AGE_MS_MAX. */
   listProjects(node: number, query: RunQuery): string[] {
-    if (performance.now() > this.#refreshedMs + FRESH_MS) void this.refresh(query).catch(() => {});
+    if (performance.now() > this.#refreshedMs + LOCATIONS_AGE_MS_MAX)
+      void this.refresh(query).catch(() => {});
     return this.#projectIdsByNode.get(node) ?? [];
   }
 

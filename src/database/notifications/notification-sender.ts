@@ -1,5 +1,5 @@
 /** Sends notifications in batches and retries until they are sent. */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, retryUntilDone } from '../../work/backoff.ts';
 import { endWithin } from '../../work/deadline.ts';
 import type { RunQuery } from '../rows.ts';
@@ -17,7 +17,7 @@ const WAITING_MAX = 10_000;
 const CLOSE_MS = 1_000;
 
 const NOTIFY = `select pg_notify("channel", "payload")::text
-  from unnest($1::text[], $2::text[]) as n("channel", "payload")`;
+  from unnest($1::text[], $2::text[]) as notification("channel", "payload")`;
 
 /** Sends notifications to all listeners. */
 export type SendNotifications = (notifications: readonly SplitNotification[]) => Promise<unknown>;
@@ -58,7 +58,7 @@ export class NotificationSender implements AsyncDisposable {
     while (this.#waiting.size > 0 && !signal.aborted) {
       const notifications = this.#takeAll();
       await retryUntilDone(() => this.#send(notifications), { backoff: RETRY, signal });
-      await wait(GAP_MS, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(GAP_MS, undefined, { signal, ref: false }).catch(() => {});
     }
     this.#isSending = false;
   }

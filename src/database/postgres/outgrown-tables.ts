@@ -17,10 +17,13 @@ const ROWS_MIN = 100;
 const GROWTH = 2;
 
 const HAS_OUTGROWN = `
-  from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-  where s.schemaname = current_schema() and s.n_mod_since_analyze >= ${ROWS_MIN} and s.n_live_tup >= ${ROWS_MIN}
-    and (s.n_live_tup >= ${GROWTH} * c.reltuples or not exists (
-      select from pg_stats p where p.schemaname = s.schemaname and p.tablename = s.relname))`;
+  from pg_stat_user_tables statistics join pg_class class on class.oid = statistics.relid
+  where statistics.schemaname = current_schema()
+    and statistics.n_mod_since_analyze >= ${ROWS_MIN} and statistics.n_live_tup >= ${ROWS_MIN}
+    and (statistics.n_live_tup >= ${GROWTH} * class.reltuples or not exists (
+      select from pg_stats column_statistics
+      where column_statistics.schemaname = statistics.schemaname
+        and column_statistics.tablename = statistics.relname))`;
 
 /** SQL: the current time if a table needs an analyze. */
 export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select 1 ${HAS_OUTGROWN})`;
@@ -30,7 +33,7 @@ export const OUTGROWN_TABLE_DUE = `select clock_timestamp() where exists (select
  * after all tables were tried.
  */
 export async function analyzeOutgrownTables(query: RunQuery): Promise<string[]> {
-  const select = `select format('%I.%I', s.schemaname, s.relname) as "name" ${HAS_OUTGROWN}`;
+  const select = `select format('%I.%I', statistics.schemaname, statistics.relname) as "name" ${HAS_OUTGROWN}`;
   const tables = await query<{ name: string }>(select, []);
   const failures: unknown[] = [];
   for (const { name } of tables) {

@@ -20,7 +20,7 @@ export interface AttentionRow {
 
 interface AttentionRange {
   projectIds: readonly string[];
-  /** Earlier failures are not counted, and earlier mistakes in the setup are not listed. */
+  /** Earlier failures are not counted, and earlier setup failures are not listed. */
   from: Date;
   /** The prefix of a provider's id. */
   providerPrefix: string;
@@ -35,71 +35,73 @@ export function findAttentionItems(
 }
 
 export const ITEMS_OF_KIND_MAX = 100;
-/** The maximum number of rows that are read of a kind: those with the newest ids. */
+/** The maximum number of rows of a kind that are read: the rows with the newest ids. */
 export const ROWS_OF_KIND_MAX = 500;
 
 const NEWEST = `order by "id" desc limit ${ROWS_OF_KIND_MAX}`;
-/** When a row reached its status, if nothing has changed it since. */
+/** The time of the last change of a row, for rows without a time of their problem. */
 const CHANGE_TIME = 'coalesce("updateTime", "createTime")';
 
 /** SQL: the time columns of a problem that has lasted since `time`. */
-const formatLasting = (time: string) =>
-  `${time} as "startTime", ${time} as "lastTime", 1 as "count"`;
+const lastingSql = (time: string) => `${time} as "startTime", ${time} as "lastTime", 1 as "count"`;
 
 /** SQL: counts the failures of `rows` since $2. Selects no row if there are none. */
-const formatFailureCount = (rows: string) => `
-  select p."projectId", '', null, min("time"), max("time"), least(count(*), ${ROWS_OF_KIND_MAX})::int
+const failureCountSql = (rows: string) => `
+  select project."projectId", '', null, min("time"), max("time"), least(count(*), ${ROWS_OF_KIND_MAX})::int
   from (${rows}) failure where "time" >= $2 having count(*) > 0`;
 
 /**
- * Selects subjectId, objectName, detail, startTime, lastTime and count in the project `p`. Each statement reads a
+ * Selects subjectId, objectName, detail, startTime, lastTime and count in the current `project`. Each statement reads a
  * bounded range of an index.
  */
 const PROBLEMS = {
   DESTINATION_FAILING: `
-    select "id" as "subjectId", '' as "objectName", null::text as "detail", ${formatLasting('"failingSince"')}
-    from "Destination" where "projectId" = p."projectId" and "failingSince" is not null ${NEWEST}`,
+    select "id" as "subjectId", '' as "objectName", null::text as "detail", ${lastingSql('"failingSince"')}
+    from "Destination" where "projectId" = project."projectId" and "failingSince" is not null ${NEWEST}`,
 
   CONNECTION_BAD_CREDENTIALS: `
-    select "id", '', null, ${formatLasting(`coalesce("badCredentialsSince", ${CHANGE_TIME})`)}
-    from "Connection" where "projectId" = p."projectId" and "status" = 'BAD_CREDENTIALS' ${NEWEST}`,
+    select "id", '', null, ${lastingSql(`coalesce("badCredentialsSince", ${CHANGE_TIME})`)}
+    from "Connection" where "projectId" = project."projectId" and "status" = 'BAD_CREDENTIALS' ${NEWEST}`,
 
   INSTALLATION_UNHEALTHY: `
-    select i."id", '', i."healthReason", ${formatLasting('i."time"')} from (
+    select installation."id", '', installation."healthReason", ${lastingSql('installation."time"')} from (
       select "id", "connectionId", "healthReason", coalesce("unhealthySince", ${CHANGE_TIME}) as "time"
-      from "Installation" where "projectId" = p."projectId" and "healthStatus" = 'UNHEALTHY' ${NEWEST}
-    ) i where not exists (
-      select from "Connection" c
-      where c."projectId" = p."projectId" and c."id" = i."connectionId" and c."status" = 'BAD_CREDENTIALS')`,
+      from "Installation" where "projectId" = project."projectId" and "healthStatus" = 'UNHEALTHY' ${NEWEST}
+    ) installation where not exists (
+      select from "Connection" connection
+      where connection."projectId" = project."projectId" and connection."id" = installation."connectionId"
+        and connection."status" = 'BAD_CREDENTIALS')`,
 
   SETUP_FAILED: `
-    select $3 || "provider", '', "error", ${formatLasting('"firstFailureTime"')}
-    from "SetupFailure" where "projectId" = p."projectId" and "lastFailureTime" >= $2
+    select $3 || "provider", '', "error", ${lastingSql('"firstFailureTime"')}
+    from "SetupFailure" where "projectId" = project."projectId" and "lastFailureTime" >= $2
     order by "provider" limit ${ROWS_OF_KIND_MAX}`,
 
   READ_PAUSED: `
-    select o."installationId", o."objectName", o."pauseNote",
-      ${formatLasting('coalesce(o."pausedSince", i."updateTime", i."createTime")')}
+    select object."installationId", object."objectName", object."pauseNote",
+      ${lastingSql('coalesce(object."pausedSince", installation."updateTime", installation."createTime")')}
     from (
       select "installationId", "objectName", "pauseNote", "pausedSince"
-      from "InstalledObject" where "projectId" = p."projectId" and "paused"
+      from "InstalledObject" where "projectId" = project."projectId" and "paused"
       order by "installationId" desc, "objectName" limit ${ROWS_OF_KIND_MAX}
-    ) o join "Installation" i on i."projectId" = p."projectId" and i."id" = o."installationId"`,
+    ) object join "Installation" installation
+      on installation."projectId" = project."projectId" and installation."id" = object."installationId"`,
 
   PROPOSALS_PENDING: `
-    select p."projectId", '', null, min("createTime"), max("createTime"), count(*)::int from (
-      select "createTime" from "Proposal" where "projectId" = p."projectId" and "status" = 'PENDING' ${NEWEST}
+    select project."projectId", '', null, min("createTime"), max("createTime"), count(*)::int from (
+      select "createTime" from "Proposal" where "projectId" = project."projectId" and "status" = 'PENDING' ${NEWEST}
     ) pending having count(*) > 0`,
 
-  // Operations are indexed by status and type, so each type is a range of its own.
-  OPERATIONS_FAILED: formatFailureCount(`
-    select o."time" from unnest(enum_range(null::"OperationActionType")) as t("actionType") cross join lateral (
+  // Reads one index range for each type, because operations are indexed by status and type.
+  OPERATIONS_FAILED: failureCountSql(`
+    select operation."time"
+    from unnest(enum_range(null::"OperationActionType")) as type("actionType") cross join lateral (
       select ${CHANGE_TIME} as "time" from "Operation"
-      where "projectId" = p."projectId" and "status" = 'FAILURE' and "actionType" = t."actionType" ${NEWEST}) o`),
+      where "projectId" = project."projectId" and "status" = 'FAILURE' and "actionType" = type."actionType" ${NEWEST}) operation`),
 
-  DELIVERIES_FAILED: formatFailureCount(`
+  DELIVERIES_FAILED: failureCountSql(`
     select ${CHANGE_TIME} as "time" from "Delivery"
-    where "projectId" = p."projectId" and "status" = 'FAILED' and not "isRetrying" ${NEWEST}`),
+    where "projectId" = project."projectId" and "status" = 'FAILED' and not "isRetrying" ${NEWEST}`),
 };
 
 export type AttentionKind = keyof typeof PROBLEMS;
@@ -110,14 +112,16 @@ const ALL_PROBLEMS = Object.entries(PROBLEMS)
 
 const ATTENTION_ITEMS = `
   with item as materialized (
-    select p."projectId", i.* from unnest($1::text[]) as p("projectId") cross join lateral (${ALL_PROBLEMS}) i
+    select project."projectId", problem.*
+    from unnest($1::text[]) as project("projectId") cross join lateral (${ALL_PROBLEMS}) problem
   ), ranked_items as (
-    select item.*, a."acknowledgedBy", a."createTime" as "acknowledgeTime", row_number() over (
+    select item.*, acknowledgement."acknowledgedBy", acknowledgement."createTime" as "acknowledgeTime", row_number() over (
       partition by item."projectId", item."kind"
-      order by a."kind" is not null, item."lastTime" desc, item."subjectId", item."objectName") as "rank"
-    from item left join "Acknowledgement" a
-      on a."projectId" = item."projectId" and a."kind" = item."kind" and a."subjectId" = item."subjectId"
-        and a."objectName" = item."objectName" and a."lastTime" >= item."lastTime"
+      order by acknowledgement."kind" is not null, item."lastTime" desc, item."subjectId", item."objectName") as "rank"
+    from item left join "Acknowledgement" acknowledgement
+      on acknowledgement."projectId" = item."projectId" and acknowledgement."kind" = item."kind"
+        and acknowledgement."subjectId" = item."subjectId" and acknowledgement."objectName" = item."objectName"
+        and acknowledgement."lastTime" >= item."lastTime"
   )
   select "projectId", "kind", "subjectId", "objectName", "detail", "startTime", "lastTime", "count",
     "acknowledgedBy", "acknowledgeTime"
