@@ -14,7 +14,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { generateConnectionInput } from './connection-input.ts';
 import { chooseScheme, type SchemeChoice } from './connection-scheme.ts';
 import { parseCredentials } from './credential-input.ts';
-import { listForeignParties } from './end-user-parties.ts';
+import { refuseOtherParties } from './end-user-parties.ts';
 import { type ConnectionRequest, putConnection } from './put-connection.ts';
 import { findWorkspaceRef } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
@@ -28,7 +28,7 @@ export const generateConnection = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: generateConnectionInput,
   async run(call, input, { id: projectId }): Promise<Row<'Connection'>> {
-    requireNoIssues(await listForeignParties(call, input));
+    await refuseOtherParties(call, input);
     const { provider } = input;
     const scheme = await runRecordingSetupFailures(call, { projectId, provider }, () =>
       getScheme(call, projectId, input),
@@ -102,5 +102,5 @@ async function listAppIssues(
   const [app] = await database.rows.find('ProviderApp', { projectId, id: providerAppId });
   if (app?.provider === provider) return [];
   const detail = app ? `belongs to ${app.provider}, not to ${provider}.` : 'does not exist.';
-  return [{ in: 'body', name: 'input.providerAppId', detail, value: providerAppId }];
+  return [createInputIssue(['input', 'providerAppId'], detail, providerAppId)];
 }

@@ -19,8 +19,7 @@ import {
   canRefresh,
   expiresWithin,
   findStoredToken,
-  isDue,
-  isTokenCredentials,
+  isRefreshDue,
 } from './token/token.ts';
 import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
@@ -40,7 +39,7 @@ export const refreshConnection = projectMutation({
   input: refreshConnectionInput,
   run: (call, { connectionId }, { id: projectId }) =>
     requestRefresh(call, { projectId, id: connectionId }, (connection, credentials) => {
-      if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
+      if (!canRefresh(credentials)) {
         if (awaitsConsent(credentials)) throw unprocessable(AWAITS_CONSENT);
         throw createNotRefreshableError(connection);
       }
@@ -57,7 +56,7 @@ export const refreshConnectionIfDue = projectMutation({
     requestRefresh(
       call,
       { projectId, id: connectionId },
-      () => (stored) => isDue(findStoredToken(stored), call.now()),
+      () => (stored) => isRefreshDue(findStoredToken(stored), call.now()),
     ),
 });
 
@@ -140,20 +139,20 @@ function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, erro
 
 async function refreshDueToken(services: Services, connection: ConnectionKey): Promise<void> {
   const { sealed, credentials } = await readCredentials(services, connection);
-  if (!isTokenCredentials(credentials) || !canRefresh(credentials)) {
+  if (!canRefresh(credentials)) {
     await services.database.prisma.connection.updateMany({
       where: { ...connection, credentialsSealed: sealed },
       data: { tokenExpireTime: null },
     });
     return;
   }
-  const isStale = (stored: typeof credentials) => {
+  const isStale = (stored: Credentials) => {
     const token = findStoredToken(stored);
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
   const fresh = await getFreshCredentials(services, connection, { isStale });
   // Without the delay, a token with a very short lifetime would be in every batch.
-  if (isTokenCredentials(fresh.credentials) && isStale(fresh.credentials)) {
+  if (canRefresh(fresh.credentials) && isStale(fresh.credentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }
 }

@@ -30,13 +30,7 @@ import {
   type UnsealedCredentials,
   unsealCredentials,
 } from './session/stored-credentials.ts';
-import {
-  canRefresh,
-  expiresWithin,
-  findStoredToken,
-  isDue,
-  isTokenCredentials,
-} from './token/token.ts';
+import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from './token/token.ts';
 import { getFreshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
@@ -169,13 +163,13 @@ class ConnectionSession implements AccountSession {
   async #getUsableCredentials(): Promise<UnsealedCredentials> {
     this.#credentials ??= await this.#readCredentials();
     const { credentials } = this.#credentials;
-    if (!isTokenCredentials(credentials) || !canRefresh(credentials)) return this.#credentials;
+    if (!canRefresh(credentials)) return this.#credentials;
     const now = this.#services.now();
     const token = findStoredToken(credentials);
-    if (!isDue(token, now)) return this.#credentials;
+    if (!isRefreshDue(token, now)) return this.#credentials;
     try {
       this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => isDue(findStoredToken(stored), now),
+        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
       });
     } catch (error) {
       // The token endpoint may recover before the token expires.
@@ -198,19 +192,17 @@ class ConnectionSession implements AccountSession {
    */
   async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     const { credentials } = rejected;
-    const currentCredentials =
-      isTokenCredentials(credentials) && canRefresh(credentials)
-        ? await this.#refresh(rejected, findStoredToken(credentials)?.token)
-        : await readCredentials(this.#services, this.#connection);
+    const currentCredentials = canRefresh(credentials)
+      ? await this.#refresh(rejected)
+      : await readCredentials(this.#services, this.#connection);
     return areCredentialsEqual(currentCredentials.credentials, credentials)
       ? null
       : currentCredentials;
   }
 
-  async #refresh(
-    rejected: UnsealedCredentials,
-    rejectedToken: string | undefined,
-  ): Promise<UnsealedCredentials> {
+  /** Returns credentials with a token other than the rejected one. */
+  async #refresh(rejected: UnsealedCredentials): Promise<UnsealedCredentials> {
+    const rejectedToken = findToken(rejected);
     try {
       return await getFreshCredentials(this.#services, this.#connection, {
         isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
@@ -324,5 +316,5 @@ class ConnectionSession implements AccountSession {
 }
 
 function findToken({ credentials }: UnsealedCredentials): string | undefined {
-  return isTokenCredentials(credentials) ? findStoredToken(credentials)?.token : undefined;
+  return findStoredToken(credentials)?.token;
 }

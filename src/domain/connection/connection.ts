@@ -20,10 +20,11 @@ import { orEndUser } from '../viewer/needs.ts';
 import { deleteConnectionInput, updateConnectionInput } from './connection-input.ts';
 import { listCredentialFields, listReplacementIssues } from './connection-scheme.ts';
 import { type CredentialInput, parseCredentials } from './credential-input.ts';
-import { findTokenExpireTime, type StoredToken, sealCredentials } from './credentials.ts';
+import { type StoredToken, sealCredentials } from './credentials.ts';
 import { refuseOtherConsumers } from './end-user-parties.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
 import { changeMetadata, listMetadataChangeIssues } from './session/metadata-change.ts';
+import { findTokenExpireTime } from './token/token.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
@@ -74,8 +75,8 @@ export const getConnection = projectRead(
 );
 
 /**
- * Rejects a change that would send unchanged credentials to another origin. Throws FORBIDDEN for an end user who has
- * not connected the account.
+ * Rejects a change that would send unchanged credentials to another origin. Throws FORBIDDEN for an end user who did not
+ * create the connection.
  */
 export const updateConnection = projectMutation({
   description:
@@ -130,7 +131,7 @@ function changeConnection(
   );
 }
 
-/** Throws FORBIDDEN for an end user who has not connected the account. */
+/** Throws FORBIDDEN for an end user who did not create the connection. */
 export const deleteConnection = projectMutation({
   description: 'Deletes a connection that no installation uses. Its group and consumer are kept.',
   needs: orEndUser('connections:write', 'CONNECT'),
@@ -248,15 +249,11 @@ async function requireRow<T>(notFoundError: DomainError, change: Promise<T>): Pr
   }
 }
 
-type Connection = Row<'Connection'>;
-type Consumer = Row<'Consumer'>;
-type Group = Row<'Group'>;
-
 /** Returns the fields of a connection in each of its events. */
 export function toConnectionFields(
-  connection: Pick<Connection, 'id' | 'projectId' | 'provider'> & {
-    group: Pick<Group, 'groupRef'>;
-    consumer: Pick<Consumer, 'consumerRef' | 'consumerName'>;
+  connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider'> & {
+    group: Pick<Row<'Group'>, 'groupRef'>;
+    consumer: Pick<Row<'Consumer'>, 'consumerRef' | 'consumerName'>;
   },
 ): EventData<'CONNECTION_CREATED'> {
   const { id: connectionId, projectId, provider, group, consumer } = connection;

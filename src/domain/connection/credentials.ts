@@ -19,7 +19,7 @@ const storedToken = z.object({
 });
 export type StoredToken = z.output<typeof storedToken>;
 
-export const credentials = z.discriminatedUnion('scheme', [
+export const credentialsSchema = z.discriminatedUnion('scheme', [
   z.object({ scheme: z.literal('API_KEY'), apiKey: text }),
   z.object({ scheme: z.literal('BASIC'), username: text, password: text }),
   z.object({
@@ -54,7 +54,7 @@ export const credentials = z.discriminatedUnion('scheme', [
   z.object({ scheme: z.literal('NONE'), custom: z.record(text, z.unknown()) }),
 ]);
 
-export type Credentials = z.output<typeof credentials>;
+export type Credentials = z.output<typeof credentialsSchema>;
 
 /** Encrypts credentials for a connection. Returns null if they are empty. */
 export function sealCredentials(
@@ -73,22 +73,11 @@ export function openCredentials(
   sealed: string | null,
 ): Credentials {
   if (sealed === null) return { scheme: 'NONE', custom: {} };
-  return credentials.parse(JSON.parse(vault.open(sealed, toSealedLocation(connection))));
+  return credentialsSchema.parse(JSON.parse(vault.open(sealed, toSealedLocation(connection))));
 }
 
 function toSealedLocation({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
-}
-
-function findToken(credentials: Credentials) {
-  if ('accessToken' in credentials) return credentials.accessToken;
-  return 'token' in credentials ? credentials.token : null;
-}
-
-/** Returns the expiry of the access token. Null if it is unknown. */
-export function findTokenExpireTime(credentials: Credentials): Date | null {
-  const token = findToken(credentials);
-  return token?.expiresAt ? new Date(token.expiresAt) : null;
 }
 
 const oauth2TokenResource = resource('OAuth2Token', 'An OAuth token and its lifetime.', {

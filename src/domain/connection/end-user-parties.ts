@@ -1,8 +1,9 @@
 /** Limits end users to connections of their own group and consumer. */
 import type { Row } from '../../database/rows.ts';
 import { forbidden, type Issue } from '../../errors.ts';
+import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
-import { createInputIssue } from '../issues.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { byId } from '../scope.ts';
 
 interface ConnectInput {
@@ -12,30 +13,36 @@ interface ConnectInput {
 }
 
 /**
- * Lists issues with members that an end user may not set. Returns none for other callers. Display names are allowed,
- * because the refs restrict them to the caller's own group and consumer. The issues don't reveal whether other groups or
- * consumers exist.
+ * Throws BAD_USER_INPUT with an issue for each member that an end user may not set. Display names are allowed, because
+ * the refs limit them to the end user's own group and consumer. The issues don't reveal whether other groups or consumers
+ * exist.
  */
-export async function listForeignParties(call: Call, input: ConnectInput): Promise<Issue[]> {
+export async function refuseOtherParties(call: Call, input: ConnectInput): Promise<void> {
   const { viewer } = call;
-  if (viewer.kind !== 'END_USER') return [];
-  const [[group], [consumer]] = await Promise.all([
-    byId('Group')(call, [viewer.groupId]),
-    byId('Consumer')(call, [viewer.consumerId]),
+  if (viewer.kind !== 'END_USER') return;
+  const [group, consumer] = await Promise.all([
+    load(call, byId('Group'), viewer.groupId),
+    load(call, byId('Consumer'), viewer.consumerId),
   ]);
-  const rules: [name: keyof ConnectInput, isMet: boolean, detail: string][] = [
-    ['groupRef', input.groupRef === group?.groupRef, "must be the token's group."],
-    ['consumerRef', input.consumerRef === consumer?.consumerRef, "must be the token's consumer."],
-    ['providerAppId', input.providerAppId == null, "can't be set by end users."],
-  ];
-  return rules
-    .filter(([, isMet]) => !isMet)
-    .map(([name, , detail]) => createInputIssue(['input', name], detail, input[name]));
+  const { groupRef, consumerRef, providerAppId } = input;
+  const issues: Issue[] = [];
+  if (groupRef !== group?.groupRef) {
+    issues.push(createInputIssue(['input', 'groupRef'], "must be the token's group.", groupRef));
+  }
+  if (consumerRef !== consumer?.consumerRef) {
+    const detail = "must be the token's consumer.";
+    issues.push(createInputIssue(['input', 'consumerRef'], detail, consumerRef));
+  }
+  if (providerAppId != null) {
+    const detail = "can't be set by end users.";
+    issues.push(createInputIssue(['input', 'providerAppId'], detail, providerAppId));
+  }
+  requireNoIssues(issues);
 }
 
 /**
- * Throws FORBIDDEN for an end user who did not connect the account. The whole group uses it, but only the consumer who
- * connected it may change or delete it.
+ * Throws FORBIDDEN for an end user who did not create the connection. All consumers of a group may use its connections,
+ * but only the consumer who created a connection may change or delete it.
  */
 export function refuseOtherConsumers(
   { viewer }: Call,

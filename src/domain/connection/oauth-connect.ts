@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { Tables } from '../../database/tables.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { invalidInput, rateLimited, unprocessable } from '../../errors.ts';
+import { rateLimited, unprocessable } from '../../errors.ts';
 import type { SealedLocation } from '../../secrets.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -15,7 +15,7 @@ import { CALLBACK_PATH } from '../provider/provider-app.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { startOAuthConnectInput } from './connection-input.ts';
 import { createRandomString, createTicket } from './consent/connect-ticket.ts';
-import { listForeignParties } from './end-user-parties.ts';
+import { refuseOtherParties } from './end-user-parties.ts';
 import { type ConnectPlan, planConnect } from './oauth-connect-check.ts';
 
 /** The path of the link that starts a connect. Its ticket is in the query, which logs omit. */
@@ -46,8 +46,7 @@ export const startOAuthConnect = projectMutation({
   needs: orEndUser('connections:write', 'CONNECT'),
   input: startOAuthConnectInput,
   async run(call, input, { id }) {
-    const issues = await listForeignParties(call, input);
-    if (issues.length > 0) throw invalidInput(issues);
+    await refuseOtherParties(call, input);
     return beginConnect(call, id, input);
   },
 });

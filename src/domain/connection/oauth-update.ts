@@ -66,7 +66,7 @@ function pickAccount(connection: Row<'Connection'>) {
   };
 }
 
-const PREFIX = 'input.';
+const INPUT_PREFIX = 'input.';
 
 /**
  * Converts an error of `beginConnect`. If an issue is not with the caller's input but with the connection or its app, the
@@ -76,7 +76,7 @@ function convertError(error: unknown, overrides: string[]): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({
     ...issue,
-    field: issue.name.slice(PREFIX.length),
+    field: issue.name.slice(INPUT_PREFIX.length),
   }));
   if (issues.every(({ field }) => overrides.includes(field))) {
     return invalidInput(
@@ -87,5 +87,5 @@ function convertError(error: unknown, overrides: string[]): unknown {
 }
 
 function toInputName(field: string): string {
-  return PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
+  return INPUT_PREFIX + (field === 'redirectUrl' ? 'returnUrl' : field);
 }

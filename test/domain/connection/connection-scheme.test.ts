@@ -32,26 +32,26 @@ function getProvider(name: string): Provider {
   return PROVIDERS.find((provider) => provider.name === name) as Provider;
 }
 
-function listIssueNames(provider: Provider, input: Input) {
+function expectIssues(provider: Provider, input: Input, names: string[]) {
   const { scheme, issues } = chooseScheme(provider, input);
   expect(scheme).toBeNull();
   expect(JSON.stringify(issues)).not.toContain('planted');
-  return issues.map(({ name }) => name);
+  expect(issues.map(({ name }) => name)).toEqual(names);
 }
 
-describe('one credential field', () => {
-  test.each(Object.entries(CREDENTIALS_BY_FIELD))('%s selects its scheme', (field, value) => {
+describe('an input with one credential field', () => {
+  test.each(Object.entries(CREDENTIALS_BY_FIELD))('selects the scheme of %s', (field, value) => {
     const [scheme] = SCHEMES_OF_FIELD[field as keyof typeof CREDENTIALS_BY_FIELD];
     expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme, issues: [] });
   });
 
   test.each(
     Object.entries(CREDENTIALS_BY_FIELD).filter(([field]) => field !== 'apiKey'),
-  )('a provider of API keys refuses %s', (field, value) => {
-    expect(listIssueNames(stripe, { [field]: value })).toEqual([`input.${field}`]);
+  )('refuses %s for a provider that supports only API keys', (field, value) => {
+    expectIssues(stripe, { [field]: value }, [`input.${field}`]);
   });
 
-  test('authScheme selects one of several matching schemes', () => {
+  test('prefers authScheme over the first scheme that fits the field', () => {
     const { oauth2AuthorizationCode } = CREDENTIALS_BY_FIELD;
     const choose = (authScheme: AuthScheme) =>
       chooseScheme(sandbox, { oauth2AuthorizationCode, authScheme }).scheme;
@@ -62,13 +62,11 @@ describe('one credential field', () => {
     );
   });
 
-  test('refuses an authScheme that contradicts the field', () => {
-    expect(listIssueNames(sandbox, { apiKey: 'planted', authScheme: 'BASIC' })).toEqual([
-      'input.authScheme',
-    ]);
+  test('refuses an authScheme that does not fit the field', () => {
+    expectIssues(sandbox, { apiKey: 'planted', authScheme: 'BASIC' }, ['input.authScheme']);
     const authScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     const { oauth2AuthorizationCode } = CREDENTIALS_BY_FIELD;
-    expect(listIssueNames(getProvider('slack'), { oauth2AuthorizationCode, authScheme })).toEqual([
+    expectIssues(getProvider('slack'), { oauth2AuthorizationCode, authScheme }, [
       'input.authScheme',
     ]);
   });
@@ -76,60 +74,57 @@ describe('one credential field', () => {
 
 test('refuses two credential fields, with an issue for each', () => {
   const { apiKey, customAuth } = CREDENTIALS_BY_FIELD;
-  expect(listIssueNames(sandbox, { apiKey, customAuth })).toEqual([
-    'input.apiKey',
-    'input.customAuth',
-  ]);
+  expectIssues(sandbox, { apiKey, customAuth }, ['input.apiKey', 'input.customAuth']);
 });
 
-describe('no credential field', () => {
-  test('is accepted for a provider whose only scheme is NONE', () => {
+describe('an input without a credential field', () => {
+  test('selects NONE for a provider that supports only NONE', () => {
     expect(chooseScheme(unauthenticated, {}).scheme).toBe('NONE');
     expect(chooseScheme(unauthenticated, { apiKey: null }).scheme).toBe('NONE');
   });
 
-  test('is accepted for another provider only if authScheme is NONE', () => {
-    expect(listIssueNames(sandbox, {})).toEqual(['input']);
+  test('requires authScheme NONE for a provider that supports more schemes', () => {
+    expectIssues(sandbox, {}, ['input']);
     expect(chooseScheme(sandbox, { authScheme: 'NONE' }).scheme).toBe('NONE');
-    expect(listIssueNames(sandbox, { authScheme: 'BASIC' })).toEqual(['input']);
+    expectIssues(sandbox, { authScheme: 'BASIC' }, ['input']);
   });
 
-  test('is refused if the provider needs credentials or lacks the scheme', () => {
-    expect(listIssueNames(stripe, {})).toEqual(['input']);
-    expect(listIssueNames(stripe, { authScheme: 'NONE' })).toEqual(['input.authScheme']);
+  test('is refused if the provider does not support NONE', () => {
+    expectIssues(stripe, {}, ['input']);
+    expectIssues(stripe, { authScheme: 'NONE' }, ['input.authScheme']);
   });
 
-  test('is refused if the provider accepts only custom inputs', () => {
-    expect(listIssueNames(gitlab, {})).toEqual(['input.customAuth']);
-    expect(listIssueNames(gitlab, { authScheme: 'NONE' })).toEqual(['input.customAuth']);
+  test('is refused if the provider requires custom inputs', () => {
+    expectIssues(gitlab, {}, ['input.customAuth']);
+    expectIssues(gitlab, { authScheme: 'NONE' }, ['input.customAuth']);
   });
 });
 
 test('refuses missing, unknown and unusable custom inputs', () => {
   expect(chooseScheme(gitlab, { customAuth: { token: 'planted' } }).scheme).toBe('NONE');
   expect(chooseScheme(gitlab, { customAuth: { token: ['structured'] } }).scheme).toBe('NONE');
-  expect(listIssueNames(gitlab, { customAuth: { other: 'planted' } })).toEqual([
+  expectIssues(gitlab, { customAuth: { other: 'planted' } }, [
     'input.customAuth.other',
     'input.customAuth.token',
   ]);
   for (const token of ['', null, 1]) {
-    expect(listIssueNames(gitlab, { customAuth: { token } })).toEqual(['input.customAuth.token']);
+    expectIssues(gitlab, { customAuth: { token } }, ['input.customAuth.token']);
   }
 });
 
 test("accepts new credentials only for the connection's scheme", () => {
-  const listRefusedNames = (scheme: AuthScheme, input: Input) =>
+  const listReplacementIssueNames = (scheme: AuthScheme, input: Input) =>
     listReplacementIssues(sandbox, scheme, input).map(({ name }) => name);
   const { apiKey, oauth2AuthorizationCode, customAuth } = CREDENTIALS_BY_FIELD;
-  expect(listRefusedNames('API_KEY', { apiKey })).toEqual([]);
-  expect(listRefusedNames('BASIC', { apiKey })).toEqual(['input.apiKey']);
-  expect(listRefusedNames('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode })).toEqual(
-    [],
-  );
-  expect(listRefusedNames('NONE', { customAuth })).toEqual([]);
-  expect(listRefusedNames('NONE', { customAuth: { token: 'planted' } })).toEqual([
+  expect(listReplacementIssueNames('API_KEY', { apiKey })).toEqual([]);
+  expect(listReplacementIssueNames('BASIC', { apiKey })).toEqual(['input.apiKey']);
+  expect(
+    listReplacementIssueNames('OAUTH2_AUTHORIZATION_CODE_PKCE', { oauth2AuthorizationCode }),
+  ).toEqual([]);
+  expect(listReplacementIssueNames('NONE', { customAuth })).toEqual([]);
+  expect(listReplacementIssueNames('NONE', { customAuth: { token: 'planted' } })).toEqual([
     'input.customAuth.token',
     'input.customAuth.accountKey',
   ]);
-  expect(listRefusedNames('API_KEY', {})).toEqual([]);
+  expect(listReplacementIssueNames('API_KEY', {})).toEqual([]);
 });

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { parseCredentials } from '../../../src/domain/connection/credential-input.ts';
 import {
   type Credentials,
-  findTokenExpireTime,
   openCredentials,
   sealCredentials,
 } from '../../../src/domain/connection/credentials.ts';
+import { findTokenExpireTime } from '../../../src/domain/connection/token/token.ts';
 import { newId } from '../../../src/ids.ts';
 import { createVault } from '../../../src/secrets.ts';
 

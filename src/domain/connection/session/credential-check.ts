@@ -1,4 +1,4 @@
-/** Checks that a provider accepts credentials before they are stored, if the provider has an inexpensive check. */
+/** Checks that a provider accepts credentials before they are stored. Skipped for providers without an inexpensive check. */
 import { DomainError, unprocessable } from '../../../errors.ts';
 import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
@@ -27,10 +27,10 @@ export interface AccountToCheck extends AccountMetadata {
 }
 
 /** The time limit of a check. The credentials of a slower provider are stored unchecked. */
-const CHECK_MS = 3_000;
+const CHECK_TIMEOUT_MS = 3_000;
 const UNAUTHORIZED = 401;
-/** Matches a message that is a machine-readable member: `code: invalid_api_key` or `errors: code: invalid_api_key`. */
-const CODE = /^(\w+: )+\S+$/;
+/** Matches a machine-readable message: `code: invalid_api_key` or `errors: code: invalid_api_key`. */
+const ERROR_CODE = /^(\w+: )+\S+$/;
 /** Shorter strings are not masked, because they could occur in any sentence. */
 const SECRET_LENGTH_MIN = 4;
 
@@ -53,7 +53,7 @@ export async function requireAcceptedCredentials(
   const { limits } = services.providerAccess;
   const checking = waitForProvider(services, { projectId, connectionId }, () => {
     const result = limits.run({ connectionId, projectId, provider }, () => check(services));
-    return withDeadline(result, CHECK_MS, () => undefined);
+    return withDeadline(result, CHECK_TIMEOUT_MS, () => undefined);
   });
   const outcome = await checking.catch((error: unknown) => {
     // If too many requests wait for providers, the credentials are stored unchecked.
@@ -72,11 +72,10 @@ type Outcome = { rejection: string } | { token: StoredToken } | undefined;
 /** Returns a function that checks the credentials. Null if the provider has no inexpensive check. */
 function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
   const { provider, credentials } = account;
-  if (isTokenCredentials(credentials)) {
-    return hasGrant(credentials)
-      ? (services) => exchangeCredentials(services, account, credentials)
-      : null;
+  if (hasGrant(credentials)) {
+    return (services) => exchangeCredentials(services, account, credentials);
   }
+  if (isTokenCredentials(credentials)) return null;
   // Without credentials, there is nothing to check.
   const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
   if (!provider.healthCheck || isEmpty) return null;
@@ -93,7 +92,7 @@ async function exchangeCredentials(
   const connection = { projectId, provider: provider.name, ...account };
   try {
     const request = await createRefreshRequest(services, connection, credentials);
-    const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_MS });
+    const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_TIMEOUT_MS });
     return { token: tokens.accessToken };
   } catch (error) {
     if (isCredentialRejection(error)) return { rejection: error.message };
@@ -113,7 +112,10 @@ async function callHealthCheck(
     headers: { ...fillHeaders(provider.headers ?? {}, metadata), ...headers },
     query,
   };
-  const checkedProvider = { ...provider, limits: { ...provider.limits, timeoutMs: CHECK_MS } };
+  const checkedProvider = {
+    ...provider,
+    limits: { ...provider.limits, timeoutMs: CHECK_TIMEOUT_MS },
+  };
   const { status, body } = await sendRequest(outbound, {
     provider: checkedProvider,
     url,
@@ -129,7 +131,7 @@ async function callHealthCheck(
 /** Returns the human-readable explanation in a response. Masks secrets that it repeats. */
 function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
-  const sentences = texts.filter((text) => !CODE.test(text));
+  const sentences = texts.filter((text) => !ERROR_CODE.test(text));
   const explanation = dropRepetitions(sentences.length > 0 ? sentences : texts).join('; ');
   const maskedSecrets = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
   const maskedExplanation = maskValues(explanation, maskedSecrets);

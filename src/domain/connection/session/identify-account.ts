@@ -5,11 +5,11 @@ import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
-import { findStoredToken, isTokenCredentials } from '../token/token.ts';
+import { findStoredToken } from '../token/token.ts';
 import { readCredentials } from './stored-credentials.ts';
 
 /** The time limit is short, because a person waits for the result in a browser. */
-const IDENTIFY_MS = 5_000;
+const IDENTIFY_TIMEOUT_MS = 5_000;
 /** Equals the limit for a workspace in an input. */
 const REF_LENGTH_MAX = 1_024;
 
@@ -27,7 +27,7 @@ export async function identifyAccount(
   const storedRefs = { providerWorkspaceRef, providerConsumerRef };
   const identity = await withDeadline(
     fetchIdentity(services, connection),
-    IDENTIFY_MS,
+    IDENTIFY_TIMEOUT_MS,
     () => null,
   ).catch((error: unknown) => {
     services.log.warn({ connectionId: id, error: String(error) }, 'account.not_identified');
@@ -50,7 +50,7 @@ async function fetchIdentity(
   const identify = services.catalog.find(connection.provider)?.capabilities.identify;
   if (!identify) return null;
   const { credentials } = await readCredentials(services, connection);
-  const token = isTokenCredentials(credentials) ? findStoredToken(credentials)?.token : undefined;
+  const token = findStoredToken(credentials)?.token;
   return token === undefined ? null : identify(openSession(services, connection), token);
 }
 

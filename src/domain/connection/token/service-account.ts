@@ -27,19 +27,19 @@ type Inputs = Record<string, unknown>;
 
 /** Lists problems with the inputs of a service account. The details do not contain values. */
 export function listServiceAccountProblems(
-  { key, scopes, subject }: ServiceAccountSettings,
+  { key: keyInput, scopes: scopesInput, subject: subjectInput }: ServiceAccountSettings,
   inputs: Inputs,
 ): { input: string; detail: string }[] {
   const problems = [];
-  if (inputs[key] !== undefined && !parseKey(inputs[key])) {
+  if (inputs[keyInput] !== undefined && !parseKeyFile(inputs[keyInput])) {
     const detail = 'must be the JSON key file of a service account with an RSA key, in base64.';
-    problems.push({ input: key, detail });
+    problems.push({ input: keyInput, detail });
   }
-  if (inputs[scopes] !== undefined && !scopesSchema.safeParse(inputs[scopes]).success) {
-    problems.push({ input: scopes, detail: 'must be a list of at least one scope.' });
+  if (inputs[scopesInput] !== undefined && !scopesSchema.safeParse(inputs[scopesInput]).success) {
+    problems.push({ input: scopesInput, detail: 'must be a list of at least one scope.' });
   }
-  if (subject !== undefined && !['string', 'undefined'].includes(typeof inputs[subject])) {
-    problems.push({ input: subject, detail: 'must be text.' });
+  if (subjectInput && !['string', 'undefined'].includes(typeof inputs[subjectInput])) {
+    problems.push({ input: subjectInput, detail: 'must be text.' });
   }
   return problems;
 }
@@ -50,14 +50,14 @@ export async function signAssertion(
   inputs: Inputs,
   now: Date,
 ): Promise<string> {
-  const key = parseKey(inputs[settings.key]);
+  const key = parseKeyFile(inputs[settings.key]);
   const scopes = scopesSchema.safeParse(inputs[settings.scopes]);
-  // This is unlikely, because the inputs were validated before they were stored.
+  // The inputs were valid when they were stored, but the provider's declaration may have changed since.
   if (!key || !scopes.success) {
     throw new ProviderError('BAD_REQUEST', "The key of the service account can't be read.");
   }
   const issuedAt = Math.floor(now.getTime() / 1_000);
-  const subject = settings.subject === undefined ? undefined : inputs[settings.subject];
+  const subject = settings.subject && inputs[settings.subject];
   const assertion = new SignJWT({ scope: scopes.data.join(' ') })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', ...(key.keyId && { kid: key.keyId }) })
     .setIssuer(key.email)
@@ -69,7 +69,7 @@ export async function signAssertion(
 }
 
 /** Parses a key file in base64. Null if the value is not a key file with an RSA key. */
-function parseKey(value: unknown): ServiceAccountKey | null {
+function parseKeyFile(value: unknown): ServiceAccountKey | null {
   if (typeof value !== 'string') return null;
   try {
     const file = keyFileSchema.parse(JSON.parse(Buffer.from(value, 'base64').toString('utf8')));

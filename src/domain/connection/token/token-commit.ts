@@ -9,7 +9,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
 import type { Services } from '../../call.ts';
 import { toConnectionFields } from '../connection.ts';
-import { findTokenExpireTime, sealCredentials } from '../credentials.ts';
+import { sealCredentials } from '../credentials.ts';
 import {
   areCredentialsEqual,
   type ConnectionKey,
@@ -17,6 +17,7 @@ import {
   type UnsealedCredentials,
   unsealCredentials,
 } from '../session/stored-credentials.ts';
+import { findTokenExpireTime } from './token.ts';
 import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
 /** The tries span the time that a database takes to restart. */
@@ -102,22 +103,27 @@ async function storeTokens(
 /** Selects a connection with the names of its group and consumer, which its events include. */
 const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) =>
   statements
-    .selectFrom('Connection as c')
-    .innerJoin('Group as g', (join) =>
-      join.onRef('g.projectId', '=', 'c.projectId').onRef('g.id', '=', 'c.groupId'),
+    .selectFrom('Connection')
+    .innerJoin('Group', (join) =>
+      join
+        .onRef('Group.projectId', '=', 'Connection.projectId')
+        .onRef('Group.id', '=', 'Connection.groupId'),
     )
-    .innerJoin('Consumer as u', (join) =>
-      join.onRef('u.projectId', '=', 'c.projectId').onRef('u.id', '=', 'c.consumerId'),
+    .innerJoin('Consumer', (join) =>
+      join
+        .onRef('Consumer.projectId', '=', 'Connection.projectId')
+        .onRef('Consumer.id', '=', 'Connection.consumerId'),
     )
-    .select(['c.id', 'c.projectId', 'c.provider', 'c.groupId', 'c.consumerId'])
-    .select(['c.credentialsSealed', 'c.status', 'g.groupRef', 'u.consumerRef', 'u.consumerName'])
+    .select(['Connection.id', 'Connection.projectId', 'Connection.groupId'])
+    .select(['Connection.consumerId', 'provider', 'credentialsSealed', 'status'])
+    .select(['groupRef', 'consumerRef', 'consumerName'])
     .where(
-      'c.projectId',
+      'Connection.projectId',
       '=',
       bind(({ projectId }) => projectId),
     )
     .where(
-      'c.id',
+      'Connection.id',
       '=',
       bind(({ id }) => id),
     ),

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { SealedLocation } from '../../../secrets.ts';
 import { writeFileAtomically } from '../../atomic-file.ts';
 import type { Services } from '../../call.ts';
-import { type Credentials, credentials as credentialsSchema } from '../credentials.ts';
+import { type Credentials, credentialsSchema } from '../credentials.ts';
 import type { ConnectionKey } from '../session/stored-credentials.ts';
 
 const SUFFIX = '.json';

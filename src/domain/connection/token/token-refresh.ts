@@ -16,9 +16,9 @@ import {
 import {
   canRefresh,
   findStoredToken,
-  isTokenCredentials,
+  type RefreshableCredentials,
+  replaceTokens,
   type TokenCredentials,
-  withTokens,
 } from './token.ts';
 import { commitRenewal, replayEntry } from './token-commit.ts';
 import { requestTokens, type TokenRequest, type TokenResponse } from './token-endpoint.ts';
@@ -66,7 +66,7 @@ export async function getFreshCredentials(
 }
 
 function needsRefresh({ credentials }: UnsealedCredentials, { isStale }: RefreshRequest): boolean {
-  return isTokenCredentials(credentials) && canRefresh(credentials) && isStale(credentials);
+  return canRefresh(credentials) && isStale(credentials);
 }
 
 async function refresh(
@@ -96,8 +96,7 @@ async function refreshWithLease(
     await replayEntry(services, lease.connection.id);
     const storedCredentials = await readCredentials(services, lease.connection);
     const { credentials } = storedCredentials;
-    const canRenew = isTokenCredentials(credentials) && canRefresh(credentials);
-    if (!canRenew || !isStale(credentials)) return storedCredentials;
+    if (!canRefresh(credentials) || !isStale(credentials)) return storedCredentials;
     return await renewToken(services, { lease, before: credentials, isRequested });
   } finally {
     // If the release fails, the lease expires.
@@ -107,7 +106,7 @@ async function refreshWithLease(
 
 interface RenewalRequest {
   lease: Lease;
-  before: TokenCredentials;
+  before: RefreshableCredentials;
   isRequested: boolean;
 }
 
@@ -121,7 +120,10 @@ async function renewToken(
   lease.requireTime();
   let after: TokenCredentials;
   try {
-    after = withTokens(before, await requestMeasuredTokens(services, { ...request, connection }));
+    after = replaceTokens(
+      before,
+      await requestMeasuredTokens(services, { ...request, connection }),
+    );
   } catch (error) {
     return recordRejection(services, { connection, before, error });
   }

@@ -5,7 +5,7 @@ import type { Services } from '../../call.ts';
 import { toClientSecretLocation } from '../../provider/provider-app.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
 import { signAssertion } from './service-account.ts';
-import type { TokenCredentials } from './token.ts';
+import type { Grant, RefreshableCredentials, TokenCredentials } from './token.ts';
 import type { OAuthClient, TokenRequest } from './token-endpoint.ts';
 import type { LeasedConnection } from './token-lease.ts';
 
@@ -42,7 +42,7 @@ type Account = AccountMetadata & Pick<LeasedConnection, 'projectId' | 'provider'
 export async function createRefreshRequest(
   services: Pick<Services, 'catalog' | 'database' | 'now' | 'vault'>,
   connection: Account,
-  credentials: TokenCredentials,
+  credentials: RefreshableCredentials,
 ): Promise<TokenRequest> {
   if (credentials.scheme === 'SERVICE_ACCOUNT') {
     return createAssertionRequest(services, connection, credentials.custom);
@@ -51,8 +51,8 @@ export async function createRefreshRequest(
   const client = await getClient(services, connection, credentials);
   const grant = { provider, account: connection, client };
   if (!('clientId' in credentials)) {
-    const refresh_token = credentials.refreshToken?.token ?? '';
-    return { ...grant, form: { grant_type: 'refresh_token', refresh_token } };
+    const { token } = credentials.refreshToken;
+    return { ...grant, form: { grant_type: 'refresh_token', refresh_token: token } };
   }
   const scope = credentials.scopes.join(provider.oauth2.scopeSeparator ?? ' ');
   return { ...grant, form: { ...createGrant(credentials), ...(scope !== '' && { scope }) } };
@@ -100,9 +100,7 @@ export async function getClient(
   return client;
 }
 
-function createGrant(
-  credentials: Extract<TokenCredentials, { clientId: string }>,
-): Record<string, string> {
+function createGrant(credentials: Extract<Grant, { clientId: string }>): Record<string, string> {
   if (credentials.scheme === 'OAUTH2_CLIENT_CREDENTIALS') {
     return { grant_type: 'client_credentials' };
   }

@@ -1,5 +1,5 @@
-/** Finds the access token in the credentials of a connection, and decides when it must be replaced. */
-import type { Credentials, StoredToken } from '../credentials.ts';
+/** Finds the access token in the credentials of a connection, and decides when it must be refreshed. */
+import { type Credentials, parseDate, type StoredToken } from '../credentials.ts';
 
 /** Credentials with which access tokens are obtained. */
 export type TokenCredentials = Extract<
@@ -16,9 +16,7 @@ export interface GrantedTokens {
   scopes?: string[];
 }
 
-/**
- * A token is replaced this long before it expires. A token with a short lifetime is replaced after nine tenths of it.
- */
+/** A token is refreshed this long before it expires, or in the last tenth of its lifetime if that is shorter. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.1;
 
@@ -27,16 +25,15 @@ export function isTokenCredentials(credentials: Credentials): credentials is Tok
   return scheme === 'SERVICE_ACCOUNT' || scheme.startsWith('OAUTH2_');
 }
 
-/** Returns the stored access token. Undefined before the first one is fetched. */
-export function findStoredToken(credentials: TokenCredentials): StoredToken | undefined {
-  switch (credentials.scheme) {
-    case 'SERVICE_ACCOUNT':
-    case 'OAUTH2_CLIENT_CREDENTIALS':
-    case 'OAUTH2_PASSWORD':
-      return credentials.token;
-    default:
-      return credentials.accessToken;
-  }
+/** Returns the stored access token. Undefined before the first token is fetched, and for schemes without tokens. */
+export function findStoredToken(credentials: Credentials): StoredToken | undefined {
+  if ('accessToken' in credentials) return credentials.accessToken;
+  return 'token' in credentials ? credentials.token : undefined;
+}
+
+/** Returns the expiry of the access token. Null if it is unknown. */
+export function findTokenExpireTime(credentials: Credentials): Date | null {
+  return parseDate(findStoredToken(credentials)?.expiresAt);
 }
 
 /** The message of the error for a request that needs a token. */
@@ -54,17 +51,22 @@ export function awaitsConsent(
 /** Credentials that can obtain any number of tokens without a person. */
 export type Grant = Extract<TokenCredentials, { clientId: string } | { scheme: 'SERVICE_ACCOUNT' }>;
 
-export function hasGrant(credentials: TokenCredentials): credentials is Grant {
+export function hasGrant(credentials: Credentials): credentials is Grant {
   return 'clientId' in credentials || credentials.scheme === 'SERVICE_ACCOUNT';
 }
 
-/** True if a new token can be obtained without a person. */
-export function canRefresh(credentials: TokenCredentials): boolean {
-  return hasGrant(credentials) || credentials.refreshToken !== undefined;
+/** Credentials that can obtain a new token without a person. */
+export type RefreshableCredentials =
+  | Grant
+  | (Exclude<TokenCredentials, Grant> & { refreshToken: StoredToken });
+
+export function canRefresh(credentials: Credentials): credentials is RefreshableCredentials {
+  if (hasGrant(credentials)) return true;
+  return 'refreshToken' in credentials && credentials.refreshToken !== undefined;
 }
 
 /** True if there is no token, or if it may expire before a request with it arrives. */
-export function isDue(token: StoredToken | undefined, now: Date): boolean {
+export function isRefreshDue(token: StoredToken | undefined, now: Date): boolean {
   if (!token) return true;
   if (token.expiresAt === undefined) return false;
   const expiresAtMs = Date.parse(token.expiresAt);
@@ -78,8 +80,8 @@ export function expiresWithin(token: StoredToken, periodMs: number, now: Date): 
   return token.expiresAt !== undefined && Date.parse(token.expiresAt) - periodMs <= now.getTime();
 }
 
-/** Returns the credentials with new tokens. */
-export function withTokens(
+/** Returns the credentials with the granted tokens instead of the old ones. */
+export function replaceTokens(
   credentials: TokenCredentials,
   { accessToken, refreshToken, scopes }: GrantedTokens,
 ): TokenCredentials {
