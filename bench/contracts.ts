@@ -50,7 +50,7 @@ const fields = mappings.map(
     referenceTo: null,
   }),
 );
-const learned = new Map(
+const learnedFields = new Map(
   mappings.map(({ fieldName }) => [
     fieldName,
     [{ valueType: 'STRING' as const, readOnly: false, required: false }],
@@ -60,7 +60,7 @@ const revision: ContractInput = {
   integration: 'crm',
   content,
   provider: createHubspotProvider(),
-  learned: new Map(objects.map((name) => [name, learned])),
+  learnedFields: new Map(objects.map((name) => [name, learnedFields])),
 };
 const config = installationConfigInput.parse({
   read: objects.map((objectName) => ({ objectName, selectedFieldsAuto: 'ALL' })),

@@ -42,7 +42,7 @@ function createLargeContract(number: number): Contract {
     write: { objects: objects.map((objectName) => ({ objectName, inheritMapping: true })) },
   });
   const provider = createHubspotProvider();
-  return createContract({ integration: 'crm', content, provider, learned: new Map() });
+  return createContract({ integration: 'crm', content, provider, learnedFields: new Map() });
 }
 
 function measureMemory(): void {

@@ -1,9 +1,10 @@
 /**
- * Stores the field types that accounts describe. It works in the background, so that the request that read a description
- * neither waits nor fails. Descriptions that are already stored are skipped.
+ * Records which field types occur in the accounts of a project. It works in the background, so that the request that read
+ * a description neither waits nor fails. Descriptions that are already stored are skipped.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Prisma } from '../../database/generated/client.ts';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import { Outage } from '../../work/outage.ts';
@@ -13,7 +14,7 @@ import type { Services } from '../call.ts';
 const LEARNED_FIELDS_MAX = 5_000;
 /** The maximum number of stored descriptions whose digests are cached. */
 const DIGESTS_MAX = 10_000;
-/** The maximum number of descriptions that wait to be stored. Further ones are skipped until they are read again. */
+/** The maximum number of descriptions that wait to be stored. Further descriptions are skipped until the next read. */
 const WAITING_MAX = 1_000;
 
 /** Identifies the object of a description. */
@@ -33,7 +34,7 @@ export class FieldLearner implements AsyncDisposable {
   readonly #prisma: Services['database']['prisma'];
   readonly #now: Services['now'];
   readonly #outage: Outage;
-  /** Digests of stored descriptions. Entries expire, so that `lastSeenTime` of the rows stays recent. */
+  /** Digests of stored descriptions. They expire after a day, so that `lastSeenTime` of the rows stays recent. */
   readonly #storedDigests = new LRUCache<string, true>({ max: DIGESTS_MAX, ttl: DAY_MS });
   /** Descriptions that wait to be stored, by digest. */
   readonly #pendingDescriptions = new Map<string, PendingDescription>();
@@ -62,7 +63,7 @@ export class FieldLearner implements AsyncDisposable {
   }
 
   #start(): void {
-    this.#storing = this.#storeWaiting().finally(() => {
+    this.#storing = this.#storePending().finally(() => {
       this.#storing = null;
       // A description may have been added after the loop had ended.
       if (this.#pendingDescriptions.size > 0) this.#start();
@@ -78,7 +79,7 @@ export class FieldLearner implements AsyncDisposable {
     await this.waitUntilStored();
   }
 
-  async #storeWaiting(): Promise<void> {
+  async #storePending(): Promise<void> {
     for (const [digest, description] of this.#pendingDescriptions) {
       this.#pendingDescriptions.delete(digest);
       const isStored = await this.#outage.watch(async () => {
@@ -89,49 +90,68 @@ export class FieldLearner implements AsyncDisposable {
     }
   }
 
-  /** Adds new types, and updates types that have changed or were last seen more than a day ago. */
+  /**
+   * Adds new types. Updates the time of types that were last seen more than a day ago, and clears `readOnly` or `required`
+   * of a type if this account describes the field without the flag.
+   */
   async #store({ object, fields }: PendingDescription): Promise<void> {
-    const prisma = this.#prisma;
     const now = this.#now();
-    const rows = await prisma.learnedField.findMany({
+    const dayAgo = new Date(now.getTime() - DAY_MS);
+    const rows = await this.#prisma.learnedField.findMany({
       where: object,
       take: LEARNED_FIELDS_MAX,
     });
     const rowsByKey = new Map(rows.map((row) => [createKey(row), row]));
-    const newFields = fields.filter((field) => !rowsByKey.has(createKey(field)));
-    if (newFields.length > 0) {
-      await prisma.learnedField.createMany({
-        data: newFields
-          .slice(0, Math.max(0, LEARNED_FIELDS_MAX - rows.length))
-          .map(({ fieldName, valueType, readOnly, isRequired: required }) => {
-            return { ...object, fieldName, valueType, readOnly, required, lastSeenTime: now };
-          }),
-        skipDuplicates: true,
-      });
-    }
-    const storedFields = fields.flatMap((field) => {
+    const newFields: FieldDescription[] = [];
+    const outdatedFields: FieldDescription[] = [];
+    const writableFields: FieldDescription[] = [];
+    const optionalFields: FieldDescription[] = [];
+    for (const field of fields) {
       const row = rowsByKey.get(createKey(field));
-      return row ? { field, row } : [];
-    });
-    type StoredField = (typeof storedFields)[number];
-    const dayAgo = new Date(now.getTime() - DAY_MS);
-    const changes = [
-      { data: { lastSeenTime: now }, isDue: ({ row }: StoredField) => row.lastSeenTime < dayAgo },
-      {
-        data: { readOnly: false },
-        isDue: ({ field, row }: StoredField) => row.readOnly && !field.readOnly,
-      },
-      {
-        data: { required: false },
-        isDue: ({ field, row }: StoredField) => row.required && !field.isRequired,
-      },
-    ];
-    for (const { data, isDue } of changes) {
-      const fieldsByType = Map.groupBy(storedFields.filter(isDue), ({ row }) => row.valueType);
-      for (const [valueType, dueFields] of fieldsByType) {
-        const fieldName = { in: dueFields.map(({ field }) => field.fieldName) };
-        await prisma.learnedField.updateMany({ where: { ...object, valueType, fieldName }, data });
+      if (!row) {
+        newFields.push(field);
+        continue;
       }
+      if (row.lastSeenTime < dayAgo) outdatedFields.push(field);
+      if (row.readOnly && !field.readOnly) writableFields.push(field);
+      if (row.required && !field.isRequired) optionalFields.push(field);
+    }
+    await this.#insert(object, newFields.slice(0, LEARNED_FIELDS_MAX - rows.length), now);
+    await this.#update(object, outdatedFields, { lastSeenTime: now });
+    await this.#update(object, writableFields, { readOnly: false });
+    await this.#update(object, optionalFields, { required: false });
+  }
+
+  async #insert(
+    object: LearnedObject,
+    fields: readonly FieldDescription[],
+    now: Date,
+  ): Promise<void> {
+    if (fields.length === 0) return;
+    await this.#prisma.learnedField.createMany({
+      data: fields.map(({ fieldName, valueType, readOnly, isRequired }) => ({
+        ...object,
+        fieldName,
+        valueType,
+        readOnly,
+        required: isRequired,
+        lastSeenTime: now,
+      })),
+      skipDuplicates: true,
+    });
+  }
+
+  async #update(
+    object: LearnedObject,
+    fields: readonly FieldDescription[],
+    data: Prisma.LearnedFieldUpdateManyMutationInput,
+  ): Promise<void> {
+    for (const [valueType, typeFields] of Map.groupBy(fields, (field) => field.valueType)) {
+      const fieldName = { in: typeFields.map((field) => field.fieldName) };
+      await this.#prisma.learnedField.updateMany({
+        where: { ...object, valueType, fieldName },
+        data,
+      });
     }
   }
 }

@@ -10,9 +10,9 @@ export interface FieldSources {
   /** The account's description. Null if there is none. */
   description: ObjectDescription | null;
   /** The fields that every account of the provider has. */
-  declared: readonly FieldDescription[];
+  declaredFields: readonly FieldDescription[];
   /** The types of fields in all accounts of the project, by the provider's name of the field. */
-  learned: ReadonlyMap<string, readonly LearnedField[]>;
+  learnedFields: ReadonlyMap<string, readonly LearnedField[]>;
 }
 
 export interface FieldMetadata {
@@ -34,12 +34,12 @@ export const NO_METADATA: FieldMetadata = {
 };
 
 /** Returns a function that finds metadata by the provider's name of a field. Some providers ignore the case of names. */
-export function indexFieldMetadata({ description, declared, learned }: FieldSources) {
+export function indexFieldMetadata({ description, declaredFields, learnedFields }: FieldSources) {
   const findDescribedField = indexFields(description?.fields ?? []);
-  const findDeclaredField = indexFields(declared);
+  const findDeclaredField = indexFields(declaredFields);
   return (name: string): FieldMetadata => {
     const field = findDescribedField(name) ?? findDeclaredField(name);
-    const rows = learned.get(name) ?? learned.get(name.toLowerCase());
+    const rows = learnedFields.get(name) ?? learnedFields.get(name.toLowerCase());
     if (!field) return rows ? toLearnedMetadata(rows) : NO_METADATA;
     const { valueType, readOnly, isRequired, displayName, values, referenceTo } = field;
     return {

@@ -21,7 +21,7 @@ export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly Lea
  * A type is current if it was seen within this period before any account last described the field. A field that accounts
  * no longer describe therefore keeps its types.
  */
-const CURRENT_MS = 30 * DAY_MS;
+const CURRENT_PERIOD_MS = 30 * DAY_MS;
 
 /** Returns the name under which the types of a provider's module are stored. */
 export function toModuleKey(provider: Provider, module: string | null): string {
@@ -87,7 +87,7 @@ function toLearnedTypes(rows: readonly LearnedRow[]): LearnedTypes {
     for (const [fieldName, types] of Map.groupBy(objectRows, (row) => row.fieldName)) {
       const lastSeenMs = Math.max(...types.map(({ lastSeenTime }) => lastSeenTime.getTime()));
       const currentTypes = types
-        .filter(({ lastSeenTime }) => lastSeenTime.getTime() >= lastSeenMs - CURRENT_MS)
+        .filter(({ lastSeenTime }) => lastSeenTime.getTime() >= lastSeenMs - CURRENT_PERIOD_MS)
         .map(({ valueType, readOnly, required }) => ({
           valueType: valueType as FieldValueType,
           readOnly,
@@ -109,13 +109,13 @@ interface NamedFields {
 
 /** Lists the provider's names in a manifest. Fields are listed in lower case too, as some providers describe them. */
 function listNamedFields({ read, write }: IntegrationContent): NamedFields {
-  const reads = read?.objects ?? [];
-  const fields = reads.flatMap(({ requiredFields, optionalFields }) =>
+  const readObjects = read?.objects ?? [];
+  const fields = readObjects.flatMap(({ requiredFields, optionalFields }) =>
     [...requiredFields, ...optionalFields].flatMap(({ fieldName }) =>
       fieldName === null ? [] : [fieldName, fieldName.toLowerCase()],
     ),
   );
-  const objects = [...reads, ...(write?.objects ?? [])].map(({ objectName }) => objectName);
+  const objects = [...readObjects, ...(write?.objects ?? [])].map(({ objectName }) => objectName);
   return { objects: new Set(objects), fields: new Set(fields) };
 }
 

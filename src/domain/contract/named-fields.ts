@@ -129,7 +129,9 @@ export function nameWriteOnlyFields({
     readFields.flatMap((field) => (acceptsName(names, field) ? (field.providerField ?? []) : [])),
   );
   const acceptsAnyField = names === null || names.unchangedFields === null;
-  const accountFields = acceptsAnyField ? (sources.description?.fields ?? sources.declared) : [];
+  const accountFields = acceptsAnyField
+    ? (sources.description?.fields ?? sources.declaredFields)
+    : [];
   const otherFields = accountFields.map(({ fieldName }): NamedField => {
     const field = { name: fieldName, providerField: fieldName, origin: 'EXTRA' } as const;
     return { ...field, ...WRITE_ONLY, mapping: null };

@@ -135,7 +135,7 @@ export interface ContractInput {
   content: IntegrationContent;
   /** The provider as the integration's module uses it. Null if it is no longer in the catalog. */
   provider: Provider | null;
-  learned: LearnedFields;
+  learnedFields: LearnedFields;
   /** The config of an installation. Absent for the contract of a revision. */
   config?: ConfigContent | undefined;
   /** The account's descriptions by the provider's object names, or the reasons why there are none. */
@@ -148,12 +148,13 @@ export function createContract(input: ContractInput): Contract {
     const object = createObjectContract(input, { providerObject, ...specs });
     return object.verbs.length > 0 ? object : [];
   });
-  const names = new Map(
+  const namesByProviderObject = new Map(
     objects.map(({ name, sources }) => [sources[0]?.providerObject ?? name, name]),
   );
   for (const { fields } of objects) {
     for (const field of fields) {
-      field.references = field.references?.map((target) => names.get(target) ?? target) ?? null;
+      const names = field.references?.map((target) => namesByProviderObject.get(target) ?? target);
+      field.references = names ?? null;
     }
   }
   const descriptionFindings = objects.flatMap(({ name, sources: [source] }): ContractFinding[] => {
@@ -214,11 +215,10 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
     },
     {
       description,
-      declared: commonObject?.fields ?? [],
-      learned: input.learned.get(providerObject) ?? new Map(),
+      declaredFields: commonObject?.fields ?? [],
+      learnedFields: input.learnedFields.get(providerObject) ?? new Map(),
     },
   );
-  const configConditions = readConfig?.fieldFilters?.length ?? 0;
   const isSearchable = (name: string) => commonObject?.searchableNames?.test(name) ?? true;
   const searchableFields = fields.filter(
     ({ isWriteOnly, providerField }) =>
@@ -233,7 +233,7 @@ function createObjectContract(input: ContractInput, specs: ObjectSpecs): ObjectC
     filterable: {
       fields: hasSearch ? searchableFields.map(({ name }) => name) : [],
       conditionsMax:
-        hasSearch && provider ? getFiltersMax(provider, providerObject) - configConditions : 0,
+        hasSearch && provider ? countFreeConditions(provider, config, providerObject) : 0,
     },
     acceptsOtherFields,
     fields,
@@ -259,6 +259,16 @@ function isWrite(verb: ContractVerb): boolean {
   return verb === 'CREATE' || verb === 'UPDATE';
 }
 
+/** Returns how many conditions a search may have in addition to the conditions of the config. */
+function countFreeConditions(
+  provider: Provider,
+  config: ConfigContent | undefined,
+  providerObject: string,
+): number {
+  const readConfig = config?.read.find(({ objectName }) => objectName === providerObject);
+  return getFiltersMax(provider, providerObject) - (readConfig?.fieldFilters?.length ?? 0);
+}
+
 function findWriteConfig(config: ConfigContent, providerObject: string) {
   return config.write.find(({ objectName }) => objectName === providerObject) ?? null;
 }
@@ -272,8 +282,6 @@ function listVerbs(
   if (!provider) return [];
   const supports = (capability: ProviderCapability) =>
     supportsCapability(provider, providerObject, capability);
-  const configConditions =
-    config?.read.find(({ objectName }) => objectName === providerObject)?.fieldFilters?.length ?? 0;
   const isRead = read !== null && supports('READ');
   const isWritten = write !== null && supports('WRITE');
   const writeTypes = provider.commonObjects?.find(({ name }) => name === providerObject)?.writes;
@@ -281,18 +289,18 @@ function listVerbs(
     !config || findWriteConfig(config, providerObject)?.deletionEnabled === true;
   const isAllowed: Record<ContractVerb, boolean> = {
     LIST: isRead,
-    SEARCH: isRead && getFiltersMax(provider, providerObject) > configConditions,
+    SEARCH: isRead && countFreeConditions(provider, config, providerObject) > 0,
     READ_BY_ID: isRead && canReadByIds(provider, providerObject),
     CREATE: isWritten && (writeTypes?.includes('CREATE') ?? true),
     UPDATE: isWritten && (writeTypes?.includes('UPDATE') ?? true),
     DELETE: write !== null && supports('DELETE') && isDeletionEnabled,
-    SUBSCRIBE: isRead && isFollowed(input, providerObject),
+    SUBSCRIBE: isRead && getsRecordEvents(input, providerObject),
   };
   return CONTRACT_VERBS.filter((verb) => isAllowed[verb]);
 }
 
-/** True if an installation gets events about records. Without a config, true if an installation can get them. */
-function isFollowed(
+/** True if the config subscribes to events about records. Without a config, true if a config can. */
+function getsRecordEvents(
   { content: { subscribe }, provider, config }: ContractInput,
   providerObject: string,
 ): boolean {

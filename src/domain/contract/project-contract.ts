@@ -11,9 +11,7 @@ import {
   type ObjectContract,
 } from './object-contract.ts';
 
-/**
- * Merges contracts into one. The order of the contracts determines only the order of the objects and fields.
- */
+/** Merges contracts into one. The order of the contracts determines only the order of the objects and fields. */
 export function createProjectContract(contracts: readonly Contract[]): Contract {
   const findings = contracts.flatMap((contract) =>
     contract.findings.filter(({ kind }) => kind !== 'NAME_CLASH'),
@@ -22,7 +20,9 @@ export function createProjectContract(contracts: readonly Contract[]): Contract 
     contracts.flatMap(({ objects }) => objects),
     ({ name }) => name,
   );
-  const objects = [...objectsByName.values()].map((group) => mergeObjects(group, findings));
+  const objects = [...objectsByName.values()].map((sameNameObjects) =>
+    mergeObjects(sameNameObjects, findings),
+  );
   return createHashedContract(objects, findings);
 }
 
@@ -44,7 +44,9 @@ function mergeObjects(
     verbs: CONTRACT_VERBS.filter((verb) => objects.some(({ verbs }) => verbs.includes(verb))),
     filterable: intersectConditions(objects),
     acceptsOtherFields: objects.some(({ acceptsOtherFields }) => acceptsOtherFields),
-    fields: [...fieldsByName.values()].map((group) => mergeFields(group, { objects, findings })),
+    fields: [...fieldsByName.values()].map((sourceFields) =>
+      mergeFields(sourceFields, { objects, findings }),
+    ),
   };
 }
 
@@ -67,13 +69,13 @@ interface SourceField {
 }
 
 function mergeFields(
-  group: readonly SourceField[],
+  sourceFields: readonly SourceField[],
   { objects, findings }: { objects: readonly ObjectContract[]; findings: ContractFinding[] },
 ): FieldContract {
-  const fields = group.map(({ field }) => field);
+  const fields = sourceFields.map(({ field }) => field);
   const [first] = fields as [FieldContract, ...FieldContract[]];
   const type = findSharedType(fields);
-  if (type === null) findings.push(createTypeConflict(group));
+  if (type === null) findings.push(createTypeConflict(sourceFields));
   const mergedType = type ?? UNKNOWN_TYPE;
   const isTrueForAllObjects = (verb: ContractVerb, member: 'isRequired' | 'isAlwaysRead') => {
     const verbObjects = objects.filter(({ verbs }) => verbs.includes(verb));
@@ -115,8 +117,8 @@ function mergeReferences(fields: readonly FieldContract[]): string[] | null {
   return [...new Set(fields.flatMap(({ references }) => references ?? []))];
 }
 
-function createTypeConflict(group: readonly SourceField[]): ContractFinding {
-  const locations = group
+function createTypeConflict(sourceFields: readonly SourceField[]): ContractFinding {
+  const locations = sourceFields
     .filter(({ field }) => field.isTypeKnown)
     .map(({ field, object }) => {
       const type = field.isList ? `a list of ${field.type}` : field.type;
@@ -126,7 +128,7 @@ function createTypeConflict(group: readonly SourceField[]): ContractFinding {
       );
       return `${type} in ${origins.join(', ')}`;
     });
-  const [{ field, object }] = group as [SourceField, ...SourceField[]];
+  const [{ field, object }] = sourceFields as [SourceField, ...SourceField[]];
   return {
     kind: 'TYPE_CONFLICT',
     object: object.name,

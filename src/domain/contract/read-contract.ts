@@ -1,6 +1,4 @@
-/**
- * Reads contracts: collects the data from which they are derived, and caches them by the identity of this data.
- */
+/** Reads contracts: collects the data from which they are derived, and caches them by the identity of this data. */
 import { LRUCache } from 'lru-cache';
 import type { Row } from '../../database/rows.ts';
 import { DomainError, unprocessable } from '../../errors.ts';
@@ -62,9 +60,9 @@ async function deriveContracts(call: Call, revisions: readonly Revision[]): Prom
     content: readIntegrationContent(revision),
   }));
   const typedSources = await addLearnedTypes(call, sources);
-  return typedSources.map(({ revisionId, content, learned: { fields, digest } }) =>
+  return typedSources.map(({ revisionId, content, learnedTypes: { fields, digest } }) =>
     getCachedContract([revisionId, digest], () =>
-      createContract({ ...toContractSource(call.catalog, content), learned: fields }),
+      createContract({ ...toContractSource(call.catalog, content), learnedFields: fields }),
     ),
   );
 }
@@ -78,14 +76,17 @@ interface ContentSource {
 async function addLearnedTypes<S extends ContentSource>(
   { database, catalog }: Call,
   sources: readonly S[],
-): Promise<(S & { learned: LearnedTypes })[]> {
+): Promise<(S & { learnedTypes: LearnedTypes })[]> {
   const types = await findLearnedTypes(
     database,
     sources.map(({ projectId, content }) => {
       return { projectId, provider: catalog.find(content.provider), content };
     }),
   );
-  return sources.map((source, index) => ({ ...source, learned: types[index] as LearnedTypes }));
+  return sources.map((source, index) => ({
+    ...source,
+    learnedTypes: types[index] as LearnedTypes,
+  }));
 }
 
 function toContractSource(
@@ -144,24 +145,24 @@ interface InstallationSource {
   connection: Row<'Connection'>;
   config: Row<'InstallationConfig'>;
   content: IntegrationContent;
-  learned: LearnedTypes;
+  learnedTypes: LearnedTypes;
 }
 
 async function readInstallationContract(
   call: Call,
-  { revision, connection, config, content, learned }: InstallationSource,
+  { revision, connection, config, content, learnedTypes }: InstallationSource,
 ): Promise<Contract> {
   const descriptions = await describeObjects(call, connection, content);
   const identity = [
     revision.id,
     config.id,
-    learned.digest,
-    [...descriptions].map(identifyDescription),
+    learnedTypes.digest,
+    [...descriptions].map(toDescriptionIdentity),
   ];
   return getCachedContract(identity, () =>
     createContract({
       ...toContractSource(call.catalog, content),
-      learned: learned.fields,
+      learnedFields: learnedTypes.fields,
       config: readConfigContent(config),
       descriptions,
     }),
@@ -172,7 +173,7 @@ const DESCRIPTION_IDS = new WeakMap<ObjectDescription, number>();
 let descriptionCount = 0;
 
 /** Identifies a description in this process. The cache of descriptions returns the same object as long as it is cached. */
-function identifyDescription([name, description]: [string, HydratedObject]): unknown[] {
+function toDescriptionIdentity([name, description]: [string, HydratedObject]): unknown[] {
   if ('error' in description) return [name, description.error];
   const existingId = DESCRIPTION_IDS.get(description);
   if (existingId !== undefined) return [name, existingId];
@@ -263,8 +264,8 @@ export async function createContractsOfContents(
   const sourcesByList = Map.groupBy(typedSources, ({ listIndex }) => listIndex);
   return lists.map((_, listIndex) =>
     createProjectContract(
-      (sourcesByList.get(listIndex) ?? []).map(({ content, learned: { fields } }) =>
-        createContract({ ...toContractSource(call.catalog, content), learned: fields }),
+      (sourcesByList.get(listIndex) ?? []).map(({ content, learnedTypes: { fields } }) =>
+        createContract({ ...toContractSource(call.catalog, content), learnedFields: fields }),
       ),
     ),
   );

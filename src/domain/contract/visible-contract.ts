@@ -17,16 +17,16 @@ import {
 /** The maximum number of cached contracts. For a cached contract, the contents of revisions are not read. */
 const CONTRACTS_MAX = 10_000;
 /** How long a contract is cached. Newly learned types appear in a typed API after this time. */
-const FRESH_MS = 10_000;
+const CACHE_MS = 10_000;
 
-const CONTRACTS = new LRUCache<string, Contract>({ max: CONTRACTS_MAX, ttl: FRESH_MS });
+const CONTRACTS = new LRUCache<string, Contract>({ max: CONTRACTS_MAX, ttl: CACHE_MS });
 
 interface VisibleContract {
   project: Readonly<Row<'Project'>>;
   contract: Contract;
 }
 
-/** A caller that meets one of these needs may see the schema: the need of contracts, or of an operation of the API. */
+/** The schema is visible to callers who may read contracts, or use an operation of the typed API. */
 const NEEDS: readonly Need[] = [
   'read',
   listInstallationRecords.needs,
@@ -56,9 +56,7 @@ export async function getVisibleContract(
   return { project, contract };
 }
 
-/**
- * Lists the project's integrations that the viewer may see, in the order of their ids, at most INTEGRATIONS_MAX + 1.
- */
+/** Lists the project's integrations that the viewer may see, in the order of their ids, at most INTEGRATIONS_MAX + 1. */
 export async function listVisibleIntegrations(
   { viewer, database }: Call,
   projectId: string,

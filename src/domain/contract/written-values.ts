@@ -23,19 +23,19 @@ interface ValuesToCheck {
   type: 'CREATE' | 'UPDATE';
   /** Values by the builder's field names. */
   values: Readonly<Record<string, unknown>>;
-  /** The location of the values in the input. */
+  /** The path of the values in the input. */
   path: readonly PropertyKey[];
 }
 
 /** Returns an issue for each field that is unknown, read-only, ill-typed or missing. */
-export function findValueIssues({ hash, object, type, values, path }: ValuesToCheck): Issue[] {
+export function listValueIssues({ hash, object, type, values, path }: ValuesToCheck): Issue[] {
   const validate = getValidator(hash, object, type);
   if (validate(values)) return [];
-  const errorsByLocation = Map.groupBy(validate.errors ?? [], locate);
+  const errorsByPath = Map.groupBy(validate.errors ?? [], toErrorPath);
   const issues: Issue[] = [];
   addIssues(
     issues,
-    [...errorsByLocation.values()].map((errors) => toIssue(errors, { object, type, path })),
+    [...errorsByPath.values()].map((errors) => toIssue(errors, { object, type, path })),
   );
   return issues;
 }
@@ -51,18 +51,18 @@ function getValidator(hash: string, object: ObjectContract, type: 'CREATE' | 'UP
 }
 
 /** Returns the path of the value, or of the member that is missing or unknown. */
-function locate({ instancePath, params }: ErrorObject): string {
+function toErrorPath({ instancePath, params }: ErrorObject): string {
   const member = params.additionalProperty ?? params.missingProperty;
   return member === undefined ? instancePath : `${instancePath}/${member}`;
 }
 
-/** Converts the errors at one location to an issue. Names in a JSON Pointer are escaped. */
+/** Converts the errors at one path to an issue. The path is a JSON Pointer, in which names are escaped. */
 function toIssue(
   errors: readonly ErrorObject[],
   { object, type, path }: Pick<ValuesToCheck, 'object' | 'type' | 'path'>,
 ): Issue {
   const [error] = errors as [ErrorObject, ...ErrorObject[]];
-  const names = locate(error)
+  const names = toErrorPath(error)
     .split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -18,7 +18,7 @@ import { type ApprovalRule, readRules } from '../agent/approval-rule.ts';
 import type { Call } from '../call.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
 import type { ObjectContract } from '../contract/object-contract.ts';
-import { findValueIssues } from '../contract/written-values.ts';
+import { listValueIssues } from '../contract/written-values.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
@@ -93,11 +93,15 @@ export const createProposal = projectMutation({
       groupRef: input.groupRef ?? null,
     });
     const object = getContractObject(agentContract, objectName, type);
-    requireNoIssues(findIssues(input, { object, hash: agentContract.contract.hash }));
+    requireNoIssues(listInputIssues(input, { object, hash: agentContract.contract.hash }));
     const { groupRef } = agentContract.group;
-    const serving = await getServingInstallation(endUserCall, { projectId, objectName, groupRef });
+    const servingInstallation = await getServingInstallation(endUserCall, {
+      projectId,
+      objectName,
+      groupRef,
+    });
     const write = { type, recordId: input.recordId ?? null, after: input.values ?? {} };
-    const { plan } = await planProposedWrite(endUserCall, serving, write);
+    const { plan } = await planProposedWrite(endUserCall, servingInstallation, write);
     const { recordId } = write;
     const writtenFields = listWrittenFields(plan);
     const currentRecord =
@@ -106,14 +110,14 @@ export const createProposal = projectMutation({
         : await readCurrentRecord(endUserCall, {
             ...write,
             recordId,
-            serving,
+            servingInstallation,
             object,
             writtenFields,
           });
     const defaults = pickDefaults(plan, object);
     return storeProposal(call, {
       input,
-      serving,
+      servingInstallation,
       currentRecord,
       defaults,
       planHash: hashPlan(plan),
@@ -121,7 +125,7 @@ export const createProposal = projectMutation({
   },
 });
 
-function* findIssues(
+function* listInputIssues(
   { type, recordId, values }: Input,
   { object, hash }: { object: ObjectContract; hash: string },
 ) {
@@ -143,7 +147,7 @@ function* findIssues(
     return;
   }
   if (values == null) yield createInputIssue(path, 'is required: set at least one field.');
-  else yield* findValueIssues({ hash, object, type, values, path });
+  else yield* listValueIssues({ hash, object, type, values, path });
 }
 
 interface CurrentRecord {
@@ -154,7 +158,7 @@ interface CurrentRecord {
 }
 
 interface RecordToRead {
-  serving: ServingInstallation;
+  servingInstallation: ServingInstallation;
   object: ObjectContract;
   type: Input['type'];
   recordId: string;
@@ -169,11 +173,11 @@ interface RecordToRead {
  */
 async function readCurrentRecord(
   call: Call,
-  { serving, object, type, recordId, after, writtenFields }: RecordToRead,
+  { servingInstallation, object, type, recordId, after, writtenFields }: RecordToRead,
 ): Promise<CurrentRecord> {
-  const content = await getServedContent(call, serving);
+  const content = await getServedContent(call, servingInstallation);
   const { plan, records } = await readRecordsById(call, content, {
-    objectName: serving.providerObject,
+    objectName: servingInstallation.providerObject,
     ids: [recordId],
     otherFields: writtenFields,
   });
@@ -209,7 +213,7 @@ function pickDefaults({ entries, defaults }: WritePlan, { fields }: ObjectContra
 
 interface ProposalToStore {
   input: Input;
-  serving: ServingInstallation;
+  servingInstallation: ServingInstallation;
   currentRecord: CurrentRecord | null;
   defaults: Record<string, unknown>;
   planHash: string;
@@ -218,9 +222,9 @@ interface ProposalToStore {
 /** Stores the proposal. A rule of the agent session may approve it immediately. */
 async function storeProposal(
   call: Pick<Call, 'database' | 'now' | 'viewer'>,
-  { input, serving, currentRecord, defaults, planHash }: ProposalToStore,
+  { input, servingInstallation, currentRecord, defaults, planHash }: ProposalToStore,
 ): Promise<Proposal> {
-  const { installation } = serving;
+  const { installation } = servingInstallation;
   const { projectId } = installation;
   const { viewer } = call;
   const sessionId = findGrant(viewer)?.sessionId ?? null;

@@ -74,12 +74,12 @@ function createCase(sample: typeof arbitrarySample extends fc.Arbitrary<infer T>
   const contract = createContract(input);
   const { content, config } = input;
   const plan = createReadPlan(content.read!.objects[0]!, config!.read[0]!, { pageSize: 1 });
-  const described = account.map(({ fieldName }) => fieldName);
-  const names = plan.readsAll ? [...new Set([...plan.fields, ...described])] : plan.fields;
+  const accountFields = account.map(({ fieldName }) => fieldName);
+  const readFields = plan.readsAll ? [...new Set([...plan.fields, ...accountFields])] : plan.fields;
   return {
     contract,
     object: contract.objects[0]!,
-    plan: { ...plan, fields: names },
+    plan: { ...plan, fields: readFields },
     names: createFieldNames(content, config!, content.write!.objects[0]!),
   };
 }
@@ -88,24 +88,24 @@ test('contains each field of a read record, with the value of its provider field
   fc.assert(
     fc.property(arbitrarySample, (sample) => {
       const { object, plan } = createCase(sample);
-      const raw = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
-      const entry = createEntry({ id: '1', fields: raw, raw }, plan);
+      const values = Object.fromEntries(NAMES.map((field) => [field, `value of ${field}`]));
+      const entry = createEntry({ id: '1', fields: values, raw: values }, plan);
       const record: Record<string, unknown> = { ...entry.fields, ...entry.mappedFields };
       const readFields = object.fields.filter(
         ({ isWriteOnly, providerField }) => !isWriteOnly && providerField !== null,
       );
       for (const { name: field, providerField } of readFields) {
-        expect(record[field]).toBe(raw[providerField!]);
+        expect(record[field]).toBe(values[providerField!]);
       }
-      const unmapped = object.fields.filter(({ providerField }) => providerField === null);
-      expect(unmapped.map(({ name: field }) => field)).toEqual(plan.unmappedNames);
+      const unmappedFields = object.fields.filter(({ providerField }) => providerField === null);
+      expect(unmappedFields.map(({ name: field }) => field)).toEqual(plan.unmappedNames);
       // Every member of a record is in the contract, under its mapped name if it has one.
       const providerFields = new Set(readFields.map(({ providerField }) => providerField));
       const readNames = new Set(object.fields.map(({ name: field }) => field));
-      const missing = plan.fields.filter(
+      const missingFields = plan.fields.filter(
         (field) => !providerFields.has(field) && !readNames.has(field),
       );
-      expect(missing).toEqual([]);
+      expect(missingFields).toEqual([]);
     }),
   );
 });

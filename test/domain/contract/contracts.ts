@@ -21,23 +21,27 @@ export interface ContractMembers {
   config?: ConfigInput;
   /** The fields of the account's objects. */
   account?: Record<string, Partial<FieldDescription>[]>;
-  learned?: ContractInput['learned'];
+  learnedFields?: ContractInput['learnedFields'];
 }
 
 export function createInput({
   content,
   config,
   account,
-  learned = new Map(),
+  learnedFields = new Map(),
 }: ContractMembers): ContractInput {
-  const parsed = integrationContentInput.parse({ name: 'crm', provider: 'sandbox', ...content });
-  const provider = PROVIDERS.find(({ name }) => name === parsed.provider);
+  const parsedContent = integrationContentInput.parse({
+    name: 'crm',
+    provider: 'sandbox',
+    ...content,
+  });
+  const provider = PROVIDERS.find(({ name }) => name === parsedContent.provider);
   return {
-    integration: parsed.name,
-    content: parsed,
-    provider: provider ? applyModule(provider, parsed.module) : null,
-    learned,
-    config: config && createStoredConfig(installationConfigInput.parse(config), parsed),
+    integration: parsedContent.name,
+    content: parsedContent,
+    provider: provider ? applyModule(provider, parsedContent.module) : null,
+    learnedFields,
+    config: config && createStoredConfig(installationConfigInput.parse(config), parsedContent),
     descriptions:
       account &&
       new Map(

@@ -85,11 +85,11 @@ test('takes a type from the manifest, then from the account, then from all accou
   const createKnownType = (type: string, isList = false) => ({ type, isList, isTypeKnown: true });
   const unknown = { type: 'JSON', isList: false, isTypeKnown: false };
   expect(findType({})).toEqual(unknown);
-  expect(findType({}, { learned: createLearnedFields('email', { valueType: 'INT' }) })).toEqual(
-    createKnownType('INTEGER'),
-  );
+  expect(
+    findType({}, { learnedFields: createLearnedFields('email', { valueType: 'INT' }) }),
+  ).toEqual(createKnownType('INTEGER'));
   const account = { contacts: [{ valueType: 'DATETIME' }] };
-  expect(findType({}, { account, learned: createLearnedFields('email', {}) })).toEqual(
+  expect(findType({}, { account, learnedFields: createLearnedFields('email', {}) })).toEqual(
     createKnownType('DATE_TIME'),
   );
   expect(findType({ valueType: 'MULTI_SELECT' }, { account })).toEqual(
@@ -103,7 +103,7 @@ test('takes the widest type of the accounts if it can hold every value, and JSON
   const findType = (...valueTypes: LearnedField['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
     return indexFields(
-      createTestContract({ content, learned: createLearnedFields('email', ...types) }),
+      createTestContract({ content, learnedFields: createLearnedFields('email', ...types) }),
     ).emailAddress;
   };
   expect(findType('INT', 'FLOAT')).toMatchObject({ type: 'NUMBER', isTypeKnown: true });

@@ -1,7 +1,7 @@
 /** Selects the objects and fields of a contract that generated code contains, and names their types. */
 import type { FieldContract } from '../field-contract.ts';
 import type { Contract, ObjectContract } from '../object-contract.ts';
-import { toMemberName, toTypeName, withDistinctNames } from './safe-names.ts';
+import { dropRepeatedNames, toMemberName, toTypeName } from './safe-names.ts';
 
 export interface GeneratedObject extends ObjectContract {
   types: Record<
@@ -11,7 +11,7 @@ export interface GeneratedObject extends ObjectContract {
 }
 
 export function listGeneratedObjects({ objects }: Contract): GeneratedObject[] {
-  return withDistinctNames(objects, toTypeName).map((object) => {
+  return dropRepeatedNames(objects, toTypeName).map((object) => {
     const name = toTypeName(object.name);
     const types = {
       record: `${name}Record`,
@@ -23,7 +23,7 @@ export function listGeneratedObjects({ objects }: Contract): GeneratedObject[] {
       changes: `${name}Changes`,
       change: `${name}Change`,
     };
-    return { ...object, fields: withDistinctNames(object.fields, toMemberName), types };
+    return { ...object, fields: dropRepeatedNames(object.fields, toMemberName), types };
   });
 }
 

@@ -21,7 +21,7 @@ export function toByIdName(name: string): string {
 /** Members that the typed API adds to records and inputs. A field with the same name replaces the member. */
 const ADDED_MEMBERS: readonly string[] = ['_extras', '_installation', '_otherFields', '_raw'];
 
-/** Lists findings for names that become equal in generated code, which contains only the first of them. */
+/** Lists findings for names that become equal in generated code. Generated code contains only the first of them. */
 export function listNameClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'fields' | 'verbs'>[],
 ): ContractFinding[] {
@@ -61,8 +61,8 @@ function listByIdClashes(
   });
 }
 
-/** Drops items whose generated name an earlier item has. */
-export function withDistinctNames<T extends { name: string }>(
+/** Drops each item that repeats the generated name of an earlier item. */
+export function dropRepeatedNames<T extends { name: string }>(
   items: readonly T[],
   toName: (name: string) => string,
 ): T[] {
@@ -70,7 +70,7 @@ export function withDistinctNames<T extends { name: string }>(
   return items.filter((item) => !repeats.has(item));
 }
 
-/** Yields each item whose generated name an earlier item has, together with that earlier item. */
+/** Yields each item that repeats the generated name of an earlier item, together with the earlier item. */
 function* listRepeats<T extends { name: string }>(
   items: readonly T[],
   toName: (name: string) => string,
