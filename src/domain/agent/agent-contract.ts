@@ -28,7 +28,7 @@ const WORDS_LENGTH_MAX = 200;
 const FIELDS_MAX = 500;
 /** The maximum size of a description's fields as JSON, in bytes. Each field may be in three schemas. */
 const FIELDS_BYTES_MAX = 60_000;
-/** A word in the name of an object counts as several words in the names of fields. */
+/** The score of a word that is in the name of an object. A word in the name of a field scores 1. */
 const NAME_SCORE = 3;
 
 export const agentGroupRef = orNull(ref).describe(
@@ -133,7 +133,7 @@ export const describeAgentObject = projectRead(
   ): Promise<DescribedObject> => {
     const agentContract = await getAgentContract(call, { projectId, groupRef });
     const contractObject = getContractObject(agentContract, objectName, null);
-    requireNoIssues(findUnknownFields(names, contractObject.fields));
+    requireNoIssues(listUnknownFieldIssues(names, contractObject.fields));
     const { fields, omittedFields } = selectFields(contractObject, names);
     const object = { ...contractObject, fields };
     const createForVerb = (verb: ContractVerb, createSchema: () => JsonSchema) =>
@@ -149,7 +149,7 @@ export const describeAgentObject = projectRead(
 );
 
 /** Returns an issue for each name that is not one of the fields. */
-export function* findUnknownFields(
+export function* listUnknownFieldIssues(
   names: readonly string[] | null,
   fields: readonly Pick<FieldContract, 'name'>[],
 ): Generator<Issue> {

@@ -15,7 +15,7 @@ import {
   agentFieldNames,
   agentGroupRef,
   agentObjectName,
-  findUnknownFields,
+  listUnknownFieldIssues,
 } from './agent-contract.ts';
 import { authorizeAgent, getAgentContract, getContractObject } from './agent-objects.ts';
 import { type BoundedRecord, takeFittingRecords, toBoundedRecord } from './bounded-records.ts';
@@ -68,7 +68,7 @@ export const listAgentRecords = projectRead(
     const readerCall = authorizeAgent(call, objectName, 'READ');
     const agentContract = await getAgentContract(call, { projectId, groupRef });
     const object = getContractObject(agentContract, objectName, ids ? 'READ_BY_ID' : 'LIST');
-    requireNoIssues(findIssues(input, object));
+    requireNoIssues(listInputIssues(input, object));
     const fields = listReadFields(object).filter(
       ({ name }) => input.fields?.includes(name) ?? true,
     );
@@ -79,13 +79,13 @@ export const listAgentRecords = projectRead(
   },
 );
 
-function* findIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
+function* listInputIssues({ ids, where, first, after, fields }: Input, object: ObjectContract) {
   if (ids !== null) {
     for (const [name, value] of Object.entries({ where, first, after })) {
       if (value !== null) yield createInputIssue([name], 'must not be combined with ids.');
     }
   }
-  yield* findUnknownFields(fields, listReadFields(object));
+  yield* listUnknownFieldIssues(fields, listReadFields(object));
 }
 
 async function readRecords(

@@ -191,8 +191,8 @@ export const createAgentSession = projectMutation({
     const verbs = [...new Set(input.verbs)];
     authorizeGrant(call.viewer, [...new Set(verbs.map((verb) => VERB_SCOPES[verb]))]);
     requireNoIssues([
-      ...findRightIssues(input),
-      ...(await findUnknownObjectIssues(call, project, input)),
+      ...listRightIssues(input),
+      ...(await listUnknownObjectIssues(call, project, input)),
     ]);
     const parties = await upsertParties(call, { ...input, projectId: project.id });
     const agentSession = await call.database.prisma.agentSession.create({
@@ -223,8 +223,8 @@ function formatMcpUrl(
   return `${publicUrl()}/mcp/projects/${projectId}`;
 }
 
-/** Finds verbs, rules and tools that need a right that the session does not have. */
-function* findRightIssues(input: Input): Generator<Issue> {
+/** Returns an issue for each verb, rule and tool that needs a right that the session does not have. */
+function* listRightIssues(input: Input): Generator<Issue> {
   const { verbs } = input;
   const needsCurrentValues = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
   if (needsCurrentValues && !verbs.includes('READ')) {
@@ -232,14 +232,14 @@ function* findRightIssues(input: Input): Generator<Issue> {
       'must include READ for UPDATE and DELETE, whose proposals show the current values.';
     yield createInputIssue(['input', 'verbs'], detail);
   }
-  yield* findRuleIssues(input);
-  yield* findToolIssues(input);
+  yield* listRuleIssues(input);
+  yield* listToolIssues(input);
 }
 
 const NOT_A_VERB = 'must be one of the verbs of the session.';
 const NOT_AN_OBJECT = 'must be an object of the session.';
 
-function* findRuleIssues({ objects, verbs, rules }: Input): Generator<Issue> {
+function* listRuleIssues({ objects, verbs, rules }: Input): Generator<Issue> {
   for (const [index, { name, types, fields, objects: ruleObjects }] of rules.entries()) {
     const path = ['input', 'rules', index];
     if (rules.findIndex((rule) => rule.name === name) < index) {
@@ -261,11 +261,13 @@ function* findRuleIssues({ objects, verbs, rules }: Input): Generator<Issue> {
   }
 }
 
-function* findToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issue> {
+function* listToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issue> {
   for (const [index, { type, objectName: object }] of pinnedTools.entries()) {
     const path = ['input', 'pinnedTools', index];
-    const first = pinnedTools.findIndex((tool) => tool.type === type && tool.objectName === object);
-    if (first < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
+    const firstIndex = pinnedTools.findIndex(
+      (tool) => tool.type === type && tool.objectName === object,
+    );
+    if (firstIndex < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
     if (!verbs.includes(type)) yield createInputIssue([...path, 'type'], NOT_A_VERB, type);
     if (objects == null || objects.includes(object)) continue;
     yield createInputIssue([...path, 'objectName'], NOT_AN_OBJECT, object);
@@ -273,10 +275,10 @@ function* findToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issu
 }
 
 /**
- * Finds objects that no integration of the project has. Checks the objects of the session, or the objects of its rules and
- * tools if the session is for all objects.
+ * Returns an issue for each object that no integration of the project has. Checks the objects of the session, or the
+ * objects of its rules and tools if the session is for all objects.
  */
-async function findUnknownObjectIssues(
+async function listUnknownObjectIssues(
   call: Call,
   { id: projectId }: Row<'Project'>,
   input: Input,

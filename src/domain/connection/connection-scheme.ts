@@ -6,7 +6,7 @@ import {
   CREDENTIAL_FIELDS,
   type CredentialField,
   type CredentialInput,
-  SCHEMES_OF_FIELD,
+  SCHEMES_BY_FIELD,
 } from './credential-input.ts';
 import { listServiceAccountProblems } from './token/service-account.ts';
 
@@ -46,7 +46,7 @@ export function listReplacementIssues(
   const [field] = fields;
   if (!field) return [];
   if (fields.length > 1) return listCombinationIssues(fields);
-  if (!SCHEMES_OF_FIELD[field].includes(scheme)) {
+  if (!SCHEMES_BY_FIELD[field].includes(scheme)) {
     return [
       createInputIssue(['input', field], `does not match the scheme of the connection, ${scheme}.`),
     ];
@@ -61,7 +61,7 @@ export function listCredentialFields(input: CredentialInput): CredentialField[] 
 /** Lists the schemes that fit a field, in the provider's order of preference. */
 function listFittingSchemes(provider: Provider, field: CredentialField): AuthScheme[] {
   if (field === 'customAuth' && !provider.custom) return [];
-  return provider.authSchemes.filter((scheme) => SCHEMES_OF_FIELD[field].includes(scheme));
+  return provider.authSchemes.filter((scheme) => SCHEMES_BY_FIELD[field].includes(scheme));
 }
 
 function chooseWithoutCredentials(

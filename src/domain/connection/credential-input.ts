@@ -100,7 +100,7 @@ export type CredentialInput = {
 };
 
 /** The schemes for which each field can be used. */
-export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = {
+export const SCHEMES_BY_FIELD: Record<CredentialField, readonly AuthScheme[]> = {
   apiKey: ['API_KEY'],
   basicAuth: ['BASIC'],
   oauth2ClientCredentials: ['OAUTH2_CLIENT_CREDENTIALS'],
@@ -108,28 +108,32 @@ export const SCHEMES_OF_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
   oauth2AuthorizationCode: CONSENT_SCHEMES,
   customAuth: ['NONE'],
 };
-export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_OF_FIELD) as CredentialField[];
+export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_BY_FIELD) as CredentialField[];
 
 /** Converts the credential field of an input to its stored form. Without a field, returns credentials of the scheme NONE. */
 export function parseCredentials(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,
 ): Credentials {
-  const { oauth2ClientCredentials: client, oauth2PasswordCredentials: password } = input;
-  const { oauth2AuthorizationCode: tokens } = input;
+  const { oauth2ClientCredentials, oauth2PasswordCredentials, oauth2AuthorizationCode } = input;
   if (input.apiKey != null) return { scheme: 'API_KEY', apiKey: input.apiKey };
   if (input.basicAuth) return { scheme: 'BASIC', ...input.basicAuth };
-  if (client) {
-    return { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...client, scopes: client.scopes ?? [] };
+  if (oauth2ClientCredentials) {
+    const scopes = oauth2ClientCredentials.scopes ?? [];
+    return { scheme: 'OAUTH2_CLIENT_CREDENTIALS', ...oauth2ClientCredentials, scopes };
   }
-  if (password) return { scheme: 'OAUTH2_PASSWORD', ...password, scopes: password.scopes ?? [] };
-  if (tokens) {
+  if (oauth2PasswordCredentials) {
+    const scopes = oauth2PasswordCredentials.scopes ?? [];
+    return { scheme: 'OAUTH2_PASSWORD', ...oauth2PasswordCredentials, scopes };
+  }
+  if (oauth2AuthorizationCode) {
+    const { accessToken, refreshToken, scopes } = oauth2AuthorizationCode;
     const isPkce = scheme === 'OAUTH2_AUTHORIZATION_CODE_PKCE';
     return {
       scheme: isPkce ? 'OAUTH2_AUTHORIZATION_CODE_PKCE' : 'OAUTH2_AUTHORIZATION_CODE',
-      accessToken: toStoredToken(tokens.accessToken),
-      refreshToken: toStoredToken(tokens.refreshToken),
-      scopes: tokens.scopes ?? [],
+      accessToken: toStoredToken(accessToken),
+      refreshToken: toStoredToken(refreshToken),
+      scopes: scopes ?? [],
     };
   }
   if (input.customAuth && custom?.serviceAccount) {

@@ -1,7 +1,7 @@
 /** Derives the fields of an object in a contract. */
 import type { WriteFieldSetting } from '../installation/choice/write-field-setting.ts';
 import type { ConfigContent, ReadConfig } from '../installation/installation-config.ts';
-import { parseValueTypeWord } from '../installation/shown-field.ts';
+import { parseWireValueType } from '../installation/shown-field.ts';
 import type {
   IntegrationContent,
   ReadObject,
@@ -94,7 +94,7 @@ function createField({ mapping, ...field }: NamedField, input: FieldInput): Fiel
   const replacements = plan ? findReplacements(plan, field.name) : undefined;
   const pinnedType = mapping?.valueType ?? findPinnedType(readConfig, field.name);
   const type = pinnedType
-    ? toPinnedType(parseValueTypeWord(pinnedType))
+    ? toPinnedType(parseWireValueType(pinnedType))
     : toDeliveredType(metadata.type, replacements);
   return {
     ...field,

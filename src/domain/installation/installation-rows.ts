@@ -82,7 +82,7 @@ export async function insertInstallation(
   await setInstalledObjects(tx, { ...installed, now: call.now() });
   const fields = await readInstallationFields(tx, installation);
   const data = { ...fields, config: createConfigData(config) };
-  await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_CREATED', data });
+  await recordEvent(tx, { ...pickEventKey(fields), eventType: 'INSTALLATION_CREATED', data });
   await followSchema(call, tx, { installation, content });
   await reconcileSubscriptions(call, tx, installed);
   return reloadInstallation(tx, installation);
@@ -108,10 +108,10 @@ export async function changeInstallation(
   tx: Transaction,
   change: InstallationChange,
 ): Promise<Installation> {
-  const { installation: previous, connectionId, content } = change;
-  const { projectId, id } = previous;
+  const { installation: previousInstallation, connectionId, content } = change;
+  const { projectId, id } = previousInstallation;
   const previousConfig = await tx.installationConfig.findUniqueOrThrow({
-    where: { projectId_id: { projectId, id: previous.configId } },
+    where: { projectId_id: { projectId, id: previousInstallation.configId } },
   });
   const config = await findOrCreateConfig(tx, change, previousConfig);
   const installation = await tx.installation.update({
@@ -121,14 +121,16 @@ export async function changeInstallation(
   const installed = { installation, content, config: readConfigContent(config) };
   const previousContent = readConfigContent(previousConfig);
   await setInstalledObjects(tx, { ...installed, before: previousContent, now: call.now() });
-  if (connectionId !== previous.connectionId) await resetReadPositions(tx, installation);
+  if (connectionId !== previousInstallation.connectionId) {
+    await resetReadPositions(tx, installation);
+  }
   const fields = await readInstallationFields(tx, installation);
   const data = {
     ...fields,
     config: createConfigData(config),
     lastConfig: createConfigData(previousConfig),
   };
-  await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_UPDATED', data });
+  await recordEvent(tx, { ...pickEventKey(fields), eventType: 'INSTALLATION_UPDATED', data });
   await reconcileSubscriptions(call, tx, installed);
   return reloadInstallation(tx, installation);
 }
@@ -159,7 +161,7 @@ export async function deleteInstallations(
     for (const fields of deletedFields) {
       const config = configsByInstallation.get(fields.installationId) as InstallationConfig;
       const data = { ...fields, config: createConfigData(config) };
-      await recordEvent(tx, { ...pickKey(fields), eventType: 'INSTALLATION_DELETED', data });
+      await recordEvent(tx, { ...pickEventKey(fields), eventType: 'INSTALLATION_DELETED', data });
     }
   };
 }
@@ -197,7 +199,7 @@ async function insertConfig(
   return tx.installationConfig.create({ data });
 }
 
-function pickKey(fields: InstallationFields) {
+function pickEventKey(fields: InstallationFields) {
   const { projectId, connectionId, installationId } = fields;
   return { projectId, connectionId, installationId, subject: pickSubject(fields) };
 }

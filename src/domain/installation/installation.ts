@@ -156,9 +156,9 @@ export const createInstallation = projectMutation({
       const parties = { projectId, integrationId, ...requireParties(requestedParties) };
       return insertInstallation(call, tx, { parties, content, config, createdBy });
     });
-    const conflict = `The group ${groupRef} has already installed ${integration.name}.`;
+    const conflictMessage = `The group ${groupRef} has already installed ${integration.name}.`;
     return runRecordingSetupFailures(call, { projectId, provider }, () =>
-      requireUnique(creation, conflict),
+      requireUnique(creation, conflictMessage),
     );
   },
 });

@@ -4,8 +4,8 @@ import type { Transaction } from '../../database/transaction.ts';
 import { getNextRunTime } from '../integration/cron.ts';
 import type { RevisionChange } from '../integration/integration-content.ts';
 
-/** The most installations that an error lists: enough to start an investigation. */
-const LISTED_USERS_MAX = 20;
+/** The maximum number of reads that an error lists: enough to start an investigation. */
+const DESCRIBED_READS_MAX = 20;
 
 type IntegrationKey = Pick<RevisionChange, 'projectId' | 'integrationId'>;
 
@@ -14,23 +14,23 @@ const CHOSEN_OBJECT = sql<string>`choice."value"->>'objectName'`;
 export const DROPPED_NOTE = 'A new revision of the integration no longer has this object.';
 
 /**
- * Lists the installations that read the objects, for an error message (`contacts by ins_...`). Configs that
- * disable an object don't count.
+ * Describes which installations read the objects, for an error message (`contacts by ins_...`). Configs that disable an
+ * object don't count.
  */
-export async function listUsersOfObjects(
+export async function describeReadsOfObjects(
   tx: Pick<Transaction, '$queryRawUnsafe'>,
   key: IntegrationKey,
   objectNames: string[],
 ): Promise<string[]> {
-  const users = await run(
+  const reads = await run(
     tx,
     selectReads(key)
-      .select([CHOSEN_OBJECT.as('objectName'), 'i.id as installationId'])
+      .select([CHOSEN_OBJECT.as('objectName'), 'Installation.id as installationId'])
       .where(CHOSEN_OBJECT, '=', anyOf(objectNames))
-      .orderBy('i.id')
-      .limit(LISTED_USERS_MAX),
+      .orderBy('Installation.id')
+      .limit(DESCRIBED_READS_MAX),
   );
-  return users.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
+  return reads.map(({ objectName, installationId }) => `${objectName} by ${installationId}`);
 }
 
 /** Pauses the dropped objects. An object that is already paused keeps its note. */
@@ -78,21 +78,25 @@ export async function rescheduleObjects(
 /** Selects the installations that read the object on the integration's schedule. */
 function selectInstallationsWithoutSchedule(key: IntegrationKey, objectName: string) {
   return selectReads(key)
-    .select('i.id')
+    .select('Installation.id')
     .where(CHOSEN_OBJECT, '=', objectName)
     .where(sql<string>`choice."value"->>'schedule'`, 'is', null);
 }
 
 /** Selects the objects that configs of an integration read. Disabled objects are omitted. */
 function selectReads({ projectId, integrationId }: IntegrationKey) {
-  const choices = sql<{ value: unknown }>`jsonb_array_elements(c."content"->'read')`;
+  const choices = sql<{
+    value: unknown;
+  }>`jsonb_array_elements("InstallationConfig"."content"->'read')`;
   return statements
-    .selectFrom('Installation as i')
-    .innerJoin('InstallationConfig as c', (join) =>
-      join.onRef('c.projectId', '=', 'i.projectId').onRef('c.id', '=', 'i.configId'),
+    .selectFrom('Installation')
+    .innerJoin('InstallationConfig', (join) =>
+      join
+        .onRef('InstallationConfig.projectId', '=', 'Installation.projectId')
+        .onRef('InstallationConfig.id', '=', 'Installation.configId'),
     )
     .crossJoinLateral(choices.as<'choice'>(sql`choice`))
-    .where('i.projectId', '=', projectId)
-    .where('i.integrationId', '=', integrationId)
+    .where('Installation.projectId', '=', projectId)
+    .where('Installation.integrationId', '=', integrationId)
     .where(sql<string>`choice."value"->>'disabled'`, '=', 'false');
 }

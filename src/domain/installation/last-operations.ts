@@ -18,9 +18,9 @@ export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async 
 };
 
 const LAST_OPERATIONS = `
-  select newest.* from unnest($1::text[], $2::text[]) as requested("projectId", "id")
+  select operation.* from unnest($1::text[], $2::text[]) as requested("projectId", "id")
   cross join lateral (
-    select * from "Operation" o
-    where o."projectId" = requested."projectId" and o."installationId" = requested."id"
-    order by o."id" desc limit 1
-  ) newest`;
+    select * from "Operation"
+    where "projectId" = requested."projectId" and "installationId" = requested."id"
+    order by "id" desc limit 1
+  ) operation`;

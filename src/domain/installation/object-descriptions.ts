@@ -8,7 +8,7 @@ import { openSession } from '../connection/connection-session.ts';
 import { toModuleKey } from '../contract/learned-fields.ts';
 
 const CACHE_MS = 60_000;
-/** The most characters of JSON in the cache: some dozens of the largest objects, with hundreds of fields each. */
+/** The maximum size of the cache, in characters of JSON: some dozens of the largest objects, with hundreds of fields each. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 export interface DescriptionRequest {
@@ -42,7 +42,7 @@ export async function describeObject(request: DescriptionRequest): Promise<Objec
   return description;
 }
 
-/** Removes a description. Must run after this process changed the object. Other processes may cache theirs for a minute. */
+/** Removes a description. Must run after this process changed the object. Other processes keep their copy for a minute. */
 export function forgetDescription(
   { providerAccess }: Services,
   target: Omit<DescriptionRequest, 'services'>,

@@ -18,7 +18,7 @@ import {
 } from './proxy.ts';
 
 const PAGINATE_PARAMETER = 'paginate';
-/** The most tries of a page that the provider rate-limits. The session waits between them as the provider requires. */
+/** The maximum number of tries of a rate-limited page. Between tries, the session waits as long as the provider requires. */
 const TRIES_MAX = 5;
 /** Exceeds the size of any query. The body is kept in memory, because each page sends it. */
 const BODY_BYTES_MAX = 256 * 1024;

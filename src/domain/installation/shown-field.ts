@@ -51,15 +51,15 @@ export const fieldMetadataResource = resource(
 );
 
 /** Returns the wire name of a type: `singleSelect` for `SINGLE_SELECT`. */
-export function toValueTypeWord(type: ValueType): string {
+export function toWireValueType(type: ValueType): string {
   return type.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-export const VALUE_TYPE_WORDS = fieldValueType.options.map(toValueTypeWord);
+export const WIRE_VALUE_TYPES = fieldValueType.options.map(toWireValueType);
 
 /** Returns the type with this wire name. Unknown names are OTHER. */
-export function parseValueTypeWord(word: string): ValueType {
-  return fieldValueType.options.find((type) => toValueTypeWord(type) === word) ?? 'OTHER';
+export function parseWireValueType(wireName: string): ValueType {
+  return fieldValueType.options.find((type) => toWireValueType(type) === wireName) ?? 'OTHER';
 }
 
 /** Returns the field for a message, without the members that the provider does not report. */
@@ -67,7 +67,7 @@ export function showField(field: FieldDescription) {
   return {
     ...field,
     displayName: field.displayName ?? field.fieldName,
-    valueType: toValueTypeWord(field.valueType),
+    valueType: toWireValueType(field.valueType),
     providerType: field.providerType ?? undefined,
     values: field.values ?? undefined,
     referenceTo: field.referenceTo ?? undefined,

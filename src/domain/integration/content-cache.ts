@@ -7,8 +7,8 @@ import { type IntegrationContent, readIntegrationContent } from './integration-c
 
 type ContentTable = 'Revision' | 'InstallationConfig';
 
-/** Contents have a few kilobytes each. */
-const CACHED_MAX = 1_000;
+/** The maximum number of cached rows, which have a few kilobytes each. */
+const ROWS_MAX = 1_000;
 
 const CACHES = new WeakMap<Database['prisma'], LRUCache<string, Row<ContentTable>>>();
 
@@ -42,7 +42,7 @@ export async function findContent<T extends ContentTable>(
 function getCache({ prisma }: Database): LRUCache<string, Row<ContentTable>> {
   let cache = CACHES.get(prisma);
   if (!cache) {
-    cache = new LRUCache({ max: CACHED_MAX, ttl: MINUTE_MS });
+    cache = new LRUCache({ max: ROWS_MAX, ttl: MINUTE_MS });
     CACHES.set(prisma, cache);
   }
   return cache;

@@ -35,13 +35,15 @@ export async function findLatestObjectNames(
   const [revision] = await run(
     tx,
     statements
-      .selectFrom('Integration as n')
-      .innerJoin('Revision as r', (join) =>
-        join.onRef('r.projectId', '=', 'n.projectId').onRef('r.id', '=', 'n.latestRevisionId'),
+      .selectFrom('Integration')
+      .innerJoin('Revision', (join) =>
+        join
+          .onRef('Revision.projectId', '=', 'Integration.projectId')
+          .onRef('Revision.id', '=', 'Integration.latestRevisionId'),
       )
-      .select('r.content')
-      .where('n.projectId', '=', projectId)
-      .where('n.id', '=', id),
+      .select('Revision.content')
+      .where('Integration.projectId', '=', projectId)
+      .where('Integration.id', '=', id),
   );
   return revision
     ? findObjectNames(readIntegrationContent(revision), objectName)

@@ -39,16 +39,12 @@ export const getHydratedRevision = read(
   'Gets a revision with the names and fields that the account of a connection has.',
   async (
     call: Call,
-    { connectionId, ...key }: z.output<typeof hydratedRevisionInput>,
+    { connectionId, ...revisionKey }: z.output<typeof hydratedRevisionInput>,
   ): Promise<HydratedRevision> => {
-    const revision = await getRevision(call, key);
+    const revision = await getRevision(call, revisionKey);
     const { projectId } = revision;
-    const noun = 'Connection';
-    const connection = await getProjectRow(call, 'Connection', {
-      projectId,
-      id: connectionId,
-      noun,
-    });
+    const key = { projectId, id: connectionId, noun: 'Connection' };
+    const connection = await getProjectRow(call, 'Connection', key);
     const content = readIntegrationContent(revision);
     if (connection.provider !== content.provider) {
       const detail = `is a connection to ${connection.provider}, not to ${content.provider}.`;
@@ -58,7 +54,10 @@ export const getHydratedRevision = read(
   },
 );
 
-/** Describes the objects that a content reads or writes, by the provider's names. They count as one wait for the provider. */
+/**
+ * Describes the objects that a content reads or writes, by the provider's names. All descriptions together count as one
+ * wait for the provider.
+ */
 export async function describeObjects(
   call: Call,
   connection: Row<'Connection'>,
@@ -66,13 +65,13 @@ export async function describeObjects(
 ): Promise<HydratedRevision['objects']> {
   const account = { projectId: connection.projectId, connectionId: connection.id };
   const { module } = content;
-  const hydrateEntry = async (objectName: string) =>
-    [objectName, await hydrateObject(call, { connection, module, objectName })] as const;
-  return waitForProvider(
-    call,
-    account,
-    async () => new Map(await Promise.all(listObjectNames(content).map(hydrateEntry))),
-  );
+  return waitForProvider(call, account, async () => {
+    const entries = listObjectNames(content).map(
+      async (objectName) =>
+        [objectName, await hydrateObject(call, { connection, module, objectName })] as const,
+    );
+    return new Map(await Promise.all(entries));
+  });
 }
 
 function listObjectNames(content: IntegrationContent): string[] {

@@ -3,7 +3,7 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
-import { fieldValueType, toValueTypeWord } from '../installation/shown-field.ts';
+import { fieldValueType, toWireValueType } from '../installation/shown-field.ts';
 import { checkRules, createRuleIssue } from '../issues.ts';
 import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, toStoredWord } from '../resource.ts';
@@ -68,7 +68,7 @@ export const fieldMappingInput = z
     prompt: orNull(z.string().max(PROMPT_LENGTH_MAX)).describe(
       'Only without fieldName: the prompt that people see when they map the name.',
     ),
-    valueType: orNull(fieldValueType.transform(toValueTypeWord)).describe(
+    valueType: orNull(fieldValueType.transform(toWireValueType)).describe(
       "The type of the field in contracts. Default: the type that all accounts' descriptions share.",
     ),
   })
@@ -131,7 +131,7 @@ const readObjectInput = z
     delivery: orNull(deliveryInput).describe('How records of the object are delivered.'),
     enabled: orNull(always).describe(ALWAYS_READ),
   })
-  .superRefine(checkRules(findFieldIssues))
+  .superRefine(checkRules(listFieldIssues))
   .meta({
     id: 'ReadObjectSpecInput',
     description: 'An object to read, with its fields, schedule and destination.',
@@ -140,7 +140,7 @@ const readObjectInput = z
 type Fields = Record<'requiredFields' | 'optionalFields', z.output<typeof fields>>;
 
 /** Checks the members of each field. A repeated field is allowed: `dropRepeatedFields` drops the earlier one. */
-function* findFieldIssues({ requiredFields, optionalFields }: Fields) {
+function* listFieldIssues({ requiredFields, optionalFields }: Fields) {
   for (const [list, members] of Object.entries({ requiredFields, optionalFields })) {
     for (const [index, field] of members.entries()) {
       const path = [list, index];

@@ -1,6 +1,6 @@
 /** The stored content of a revision, with all defaults filled in. */
 import { z } from 'zod';
-import { fieldValueType, parseValueTypeWord } from '../installation/shown-field.ts';
+import { fieldValueType, parseWireValueType } from '../installation/shown-field.ts';
 import { computed, resource, storedWord } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { backfillPeriodResource } from './backfill-period.ts';
@@ -84,7 +84,7 @@ export const fieldMappingResource = resource(
       fieldValueType
         .nullable()
         .describe('The type of the field in contracts; null if accounts determine it.'),
-      ({ valueType }: FieldMapping) => (valueType ? parseValueTypeWord(valueType) : null),
+      ({ valueType }: FieldMapping) => (valueType ? parseWireValueType(valueType) : null),
     ),
   },
 );
@@ -287,14 +287,14 @@ export const integrationContentResource = resource(
 );
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
+export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
+  return readJsonColumn(revision.content);
+}
+
 /** The contents of an integration before and after a new revision. */
 export interface RevisionChange {
   projectId: string;
   integrationId: string;
   before: IntegrationContent;
   content: IntegrationContent;
-}
-
-export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
-  return readJsonColumn(revision.content);
 }

@@ -23,7 +23,7 @@ type Integration = Row<'Integration'>;
 type Input = z.output<typeof upsertIntegrationsInput>;
 type Content = Input['integrations'][number];
 
-/** The most integrations in one transaction. */
+/** The maximum number of integrations in one transaction. */
 const INTEGRATIONS_MAX = 50;
 
 const upsertIntegrationsInput = z
@@ -39,7 +39,7 @@ const upsertIntegrationsInput = z
       ),
     destructive: destructiveInput,
   })
-  .superRefine(checkRules(({ integrations }) => findNameIssues(integrations)))
+  .superRefine(checkRules(({ integrations }) => listNameIssues(integrations)))
   .meta({
     id: 'UpsertIntegrationsInput',
     description: 'Integrations to create, and new revisions of existing integrations.',
@@ -61,18 +61,18 @@ export const upsertIntegrations = projectMutation({
   run(call, input, { id: projectId }): Promise<UpsertedIntegrations> {
     const names = input.integrations.map(({ name }) => name);
     const upsert = inTransaction(call.database, async (tx) => {
-      const existingByName = await lockExistingIntegrations(tx, projectId, names);
+      const integrationsByName = await lockExistingIntegrations(tx, projectId, names);
       const issues: Issue[] = [];
       for (const [index, content] of input.integrations.entries()) {
         const { name } = content;
         const path = ['input', 'integrations', index];
-        const provider = existingByName.get(name)?.provider ?? content.provider;
+        const provider = integrationsByName.get(name)?.provider ?? content.provider;
         const context = { projectId, path, name, provider };
         addIssues(issues, listProviderIssues(call, content.provider, [...path, 'provider']));
         addIssues(issues, await listContentIssues({ ...call, tx }, content, context));
       }
       requireNoIssues(issues);
-      return upsertContents(call, tx, { projectId, input, existingByName });
+      return upsertContents(call, tx, { projectId, input, integrationsByName });
     });
     return requireUnique(upsert, describeTakenNames(`one of ${names.join(', ')}`));
   },
@@ -95,7 +95,7 @@ async function lockExistingIntegrations(
   return new Map(integrations.map((integration) => [integration.name, integration]));
 }
 
-function* findNameIssues(contents: readonly { name: string }[]) {
+function* listNameIssues(contents: readonly { name: string }[]) {
   const names = contents.map(({ name }) => name.toLowerCase());
   const repeatedIndexes = new Set(listRepeatedIndexes(names));
   const options = { showsValue: true };
@@ -116,13 +116,13 @@ function* findNameIssues(contents: readonly { name: string }[]) {
 interface UpsertInput {
   projectId: string;
   input: Input;
-  existingByName: ReadonlyMap<string, Integration>;
+  integrationsByName: ReadonlyMap<string, Integration>;
 }
 
 async function upsertContents(
   call: Call,
   tx: Transaction,
-  { projectId, input, existingByName }: UpsertInput,
+  { projectId, input, integrationsByName }: UpsertInput,
 ): Promise<UpsertedIntegrations> {
   const { specVersion, destructive } = input;
   const storedIntegrations: Integration[] = [];
@@ -134,7 +134,7 @@ async function upsertContents(
     warnings.push(...normalizedContent.warnings);
     const { content } = normalizedContent;
     const { name, provider } = content;
-    const integration = existingByName.get(name);
+    const integration = integrationsByName.get(name);
     const revision = { specVersion, content };
     if (!integration) {
       storedIntegrations.push(

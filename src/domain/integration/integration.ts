@@ -70,7 +70,7 @@ const deleteIntegrationInput = z
   .object({ projectIdOrName, integrationIdOrName })
   .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
 
-/** The most installations that one transaction deletes. It records an event for each, and other events wait for it. */
+/** The maximum number of installations that one transaction deletes. It records an event for each, and other events wait. */
 export const DELETION_BATCH_SIZE = 25;
 
 export const integrationFilters = z.object({

@@ -64,13 +64,13 @@ function listRepeatedFields(object: Record<(typeof FIELD_LISTS)[number], FieldMa
   const fieldNames = new Set<string>();
   const deliveredNames = new Set<string>();
   const repeats: ((typeof fields)[number] & { reason: string })[] = [];
-  for (const item of fields.toReversed()) {
-    const { fieldName } = item.field;
-    const name = getDeliveredName(item.field);
+  for (const listedField of fields.toReversed()) {
+    const { fieldName } = listedField.field;
+    const name = getDeliveredName(listedField.field);
     if (fieldName !== null && fieldNames.has(fieldName)) {
-      repeats.push({ ...item, reason: `the field ${fieldName} is named` });
+      repeats.push({ ...listedField, reason: `the field ${fieldName} is named` });
     } else if (deliveredNames.has(name)) {
-      repeats.push({ ...item, reason: `the name ${name} is used` });
+      repeats.push({ ...listedField, reason: `the name ${name} is used` });
     } else {
       if (fieldName !== null) fieldNames.add(fieldName);
       deliveredNames.add(name);

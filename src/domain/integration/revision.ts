@@ -13,7 +13,7 @@ import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
 import { findImpacts, type Impact } from '../installation/check/revision-impacts.ts';
 import {
-  listUsersOfObjects,
+  describeReadsOfObjects,
   pauseDroppedObjects,
   rescheduleObjects,
 } from '../installation/installed-object-revision.ts';
@@ -220,9 +220,9 @@ async function dropObjects(
   const objectNames = listDroppedObjects({ before, content });
   if (objectNames.length === 0) return;
   if (destructive) return pauseDroppedObjects(tx, key, { objectNames, now });
-  const users = await listUsersOfObjects(tx, key, objectNames);
-  if (users.length === 0) return;
-  throw conflict(`${describeDroppedReads(users)} With destructive, their reads are paused.`);
+  const reads = await describeReadsOfObjects(tx, key, objectNames);
+  if (reads.length === 0) return;
+  throw conflict(`${describeDroppedReads(reads)} With destructive, their reads are paused.`);
 }
 
 /** Lists the objects that the previous content reads and the new content does not read. */
@@ -236,7 +236,7 @@ export function listDroppedObjects({
     .filter((name) => !names.has(name));
 }
 
-/** Returns a sentence that names the users of dropped objects. */
-export function describeDroppedReads(users: readonly string[]): string {
-  return `Installations read objects that the revision drops: ${users.join(', ')}.`;
+/** Returns a sentence about the reads that a revision drops. */
+export function describeDroppedReads(reads: readonly string[]): string {
+  return `Installations read objects that the revision drops: ${reads.join(', ')}.`;
 }

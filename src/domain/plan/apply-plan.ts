@@ -28,12 +28,15 @@ import { getProjectRow } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
 import { listChangedPaths } from './findings.ts';
-import { hashValue, type ItemKind } from './items.ts';
+import { formatPaths, hashValue, type ItemKind } from './items.ts';
 import { hashItems, type Plan, planId, readPlanLists } from './plan.ts';
 import { PlanRun } from './plan-run.ts';
 import { lockProject, type ProjectState, readProjectState } from './project-state.ts';
 
-/** The time limit of the transaction. Revisions of 500 integrations with 10,000 installations took 9 s on two shared cores. */
+/**
+ * The time limit of the transaction. It is far longer than the 9 s that revisions of 500 integrations with 10,000
+ * installations took on two shared cores.
+ */
 const APPLY_MS_MAX = 25_000;
 const SECRETS_MAX = 1_000;
 /** The maximum number of changed items that an error names. */
@@ -109,8 +112,8 @@ export const applyPlan = projectMutation({
     const requestedPlan = await getProjectRow(call, 'Plan', { projectId, id, noun: 'Plan' });
     authorizeChanges(call, readPlanLists(requestedPlan).changes);
     if (requestedPlan.applyTime !== null) return requestedPlan;
-    const values = new Map(secrets.map(({ path, value }) => [path, value]));
-    refuseMissingSecrets(requestedPlan, values);
+    const secretsByPath = new Map(secrets.map(({ path, value }) => [path, value]));
+    refuseMissingSecrets(requestedPlan, secretsByPath);
     const apply = async (tx: Transaction) => {
       const plan = await lockPlan(tx, requestedPlan);
       if (plan.applyTime !== null) return { appliedPlan: plan, afterCommit: [] };
@@ -121,7 +124,7 @@ export const applyPlan = projectMutation({
       await lockProject(tx, projectId);
       const state = await readProjectState(tx, projectId);
       refuseChangedProject(plan, state);
-      const planRun = new PlanRun(call, tx, { plan, state, values });
+      const planRun = new PlanRun(call, tx, { plan, state, secrets: secretsByPath });
       await planRun.run();
       const where = { projectId_id: { projectId, id } };
       const appliedPlan = await tx.plan.update({ where, data: { applyTime: call.now() } });
@@ -147,10 +150,10 @@ function authorizeChanges({ viewer }: Call, changes: readonly Change[]): void {
 
 function refuseMissingSecrets(
   { requiredSecrets }: Plan,
-  values: ReadonlyMap<string, string>,
+  secretsByPath: ReadonlyMap<string, string>,
 ): void {
-  const missingPaths = requiredSecrets.filter((path) => !values.has(path));
-  const surplusPaths = [...values.keys()].filter((path) => !requiredSecrets.includes(path));
+  const missingPaths = requiredSecrets.filter((path) => !secretsByPath.has(path));
+  const surplusPaths = [...secretsByPath.keys()].filter((path) => !requiredSecrets.includes(path));
   const createIssue = (detail: string) => createInputIssue(['input', 'secrets'], detail);
   requireNoIssues([
     ...missingPaths.map((path) => createIssue(`must have a value for ${path}.`)),
@@ -184,9 +187,7 @@ function refuseErrors(plan: Plan): void {
 function refuseChangedProject(plan: Plan, state: ProjectState): void {
   if (hashValue(state.document) === plan.baseHash) return;
   const changedPaths = listChangedPaths(plan.base as Record<string, string>, hashItems(state));
-  const namedPaths = changedPaths.slice(0, NAMED_ITEMS_MAX);
-  const excess = changedPaths.length - namedPaths.length;
-  const more = excess > 0 ? ` and ${excess} more` : '';
-  const changes = changedPaths.length > 0 ? `${namedPaths.join(', ')}${more}` : 'providerApps';
+  // Provider apps are not items, so a change of an app has no path.
+  const changes = formatPaths(changedPaths, NAMED_ITEMS_MAX) || 'providerApps';
   throw conflict(`The project has changed since the plan was computed: ${changes}. Plan again.`);
 }

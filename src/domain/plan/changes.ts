@@ -27,7 +27,7 @@ import {
   toCanonicalContent,
   toCanonicalJwtKey,
   toCanonicalTopic,
-  toEventTypeWord,
+  toEventWireName,
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -63,17 +63,17 @@ export interface DesiredState {
 }
 
 /**
- * Finds issues that depend on the project, the catalog or the settings of the server. The names of the issues are paths
- * in the document.
+ * Lists the issues that depend on the project, the catalog or the settings of the server. The names of the issues are
+ * paths in the document.
  */
-export function* findDocumentIssues(
+export function* listDocumentIssues(
   call: Call,
   desiredState: DesiredState,
   state: ProjectState,
 ): Generator<Issue> {
   const { document } = desiredState;
   const destinations = listDestinationNamesAfter(desiredState, state);
-  yield* findIntegrationIssues(call, desiredState, { state, destinations });
+  yield* listIntegrationIssues(call, desiredState, { state, destinations });
   for (const [topicIndex, { destinations: names }] of (document.topics ?? []).entries()) {
     for (const [index, name] of names.entries()) {
       const path = ['topics', topicIndex, 'destinations', index];
@@ -98,7 +98,7 @@ export function* findDocumentIssues(
   }
 }
 
-function* findIntegrationIssues(
+function* listIntegrationIssues(
   call: Call,
   { document }: DesiredState,
   { state, destinations }: { state: ProjectState; destinations: ReadonlySet<string> },
@@ -176,7 +176,7 @@ export function toCanonicalDocument(
     }),
     ...(topics && {
       topics: topics.map((topic) =>
-        toCanonicalTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventTypeWord) }),
+        toCanonicalTopic({ ...topic, eventTypes: topic.eventTypes.map(toEventWireName) }),
       ),
     }),
     ...(integrations && { integrations: integrations.map(toCanonicalIntegration) }),
@@ -263,8 +263,8 @@ export function listContentsAfter(
   return [...contents.values()];
 }
 
-/** Returns the name of one integration that names the destination after the changes, by the destination's name. */
-export function findDestinationUsers(
+/** Maps each destination that an integration names after the changes to the name of one such integration. */
+export function mapDestinationsToIntegrations(
   state: ProjectState,
   changes: readonly Change[],
 ): Map<string, string> {

@@ -8,7 +8,7 @@ import {
   Impacts,
   iterateInstallations,
 } from '../installation/check/revision-impacts.ts';
-import { listUsersOfObjects } from '../installation/installed-object-revision.ts';
+import { describeReadsOfObjects } from '../installation/installed-object-revision.ts';
 import { DELETION_BATCH_SIZE } from '../integration/integration.ts';
 import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
@@ -17,9 +17,10 @@ import {
   type Change,
   type DesiredState,
   type DocumentComparison,
-  findDestinationUsers,
+  mapDestinationsToIntegrations,
   parseItemContent,
 } from './changes.ts';
+import { formatPaths } from './items.ts';
 import type { CanonicalDestination } from './project-document.ts';
 import type { ProjectState, StoredIntegration } from './project-state.ts';
 
@@ -101,8 +102,8 @@ async function addRevisionReport(
   const content = parseItemContent(change.after);
   const revision = { projectId, integrationId, integrationName, before, content };
   const { prisma } = call.database;
-  const { impacts, unchecked } = await findImpacts(call, prisma, revision);
-  const skippedCount = await checkAccounts(call, content, { impacts, unchecked });
+  const { impacts, uncheckedAccounts } = await findImpacts(call, prisma, revision);
+  const skippedCount = await checkAccounts(call, content, { impacts, uncheckedAccounts });
   report.impacts.push(...impacts.list());
   const { path } = change;
   if (skippedCount > 0) {
@@ -111,9 +112,10 @@ async function addRevisionReport(
   }
   const droppedObjects = context.desiredState.allowDeletions ? [] : listDroppedObjects(revision);
   if (droppedObjects.length === 0) return;
-  const users = await listUsersOfObjects(prisma, { projectId, integrationId }, droppedObjects);
-  if (users.length === 0) return;
-  const message = `${describeDroppedReads(users)} With \`allowDeletions\`, their reads are paused.`;
+  const key = { projectId, integrationId };
+  const reads = await describeReadsOfObjects(prisma, key, droppedObjects);
+  if (reads.length === 0) return;
+  const message = `${describeDroppedReads(reads)} With \`allowDeletions\`, their reads are paused.`;
   report.findings.push({ severity: 'ERROR', path, message });
 }
 
@@ -135,10 +137,8 @@ async function findDeletionImpacts(
 function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding[] {
   const { surplusPaths } = comparison;
   if (desiredState.allowDeletions || surplusPaths.length === 0) return [];
-  const namedPaths = surplusPaths.slice(0, NAMED_ITEMS_MAX);
-  const excess = surplusPaths.length - namedPaths.length;
-  const more = excess > 0 ? ` and ${excess} more` : '';
-  const message = `The project has items that the document does not have: ${namedPaths.join(', ')}${more}. They stay. Plan with \`allowDeletions\` to delete them.`;
+  const paths = formatPaths(surplusPaths, NAMED_ITEMS_MAX);
+  const message = `The project has items that the document does not have: ${paths}. They stay. Plan with \`allowDeletions\` to delete them.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
@@ -163,19 +163,20 @@ async function listDestinationFindings(
     kind === 'DESTINATION' && action === 'DELETE' ? String(before?.name) : [],
   );
   if (deletedNames.length === 0) return [];
-  const users = findDestinationUsers(state, changes);
+  const referrers = mapDestinationsToIntegrations(state, changes);
   const uses = await database.prisma.destinationUse.findMany({
     where: { projectId, destinationName: { in: deletedNames }, installationId: { not: null } },
     select: { destinationName: true, installationId: true },
     distinct: ['destinationName'],
   });
   for (const { destinationName, installationId } of uses) {
-    users.set(destinationName, `installation ${installationId}`);
+    referrers.set(destinationName, `installation ${installationId}`);
   }
   return deletedNames.flatMap((name) => {
-    const user = users.get(name);
-    const message = `The destination can't be deleted, because ${user} names it.`;
-    return user === undefined ? [] : { severity: 'ERROR', path: `destinations.${name}`, message };
+    const referrer = referrers.get(name);
+    if (referrer === undefined) return [];
+    const message = `The destination can't be deleted, because ${referrer} names it.`;
+    return { severity: 'ERROR', path: `destinations.${name}`, message };
   });
 }
 

@@ -73,3 +73,10 @@ function createFingerprint(publicKeyPem: string): string {
 export function hashValue(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
+
+/** Formats the first paths of a list, followed by the number of other paths: `topics.a, topics.b and 3 more`. */
+export function formatPaths(paths: readonly string[], countMax: number): string {
+  const excess = paths.length - countMax;
+  const listedPaths = paths.slice(0, countMax).join(', ');
+  return excess > 0 ? `${listedPaths} and ${excess} more` : listedPaths;
+}

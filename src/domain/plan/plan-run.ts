@@ -30,7 +30,7 @@ import { type Plan, readPlanLists } from './plan.ts';
 import {
   type CanonicalDestination,
   type CanonicalJwtKey,
-  parseEventTypeWord,
+  parseEventWireName,
 } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -38,7 +38,7 @@ interface PlanRunOptions {
   plan: Plan;
   state: ProjectState;
   /** Values by the paths of `requiredSecrets`. */
-  values: ReadonlyMap<string, string>;
+  secrets: ReadonlyMap<string, string>;
 }
 
 export class PlanRun {
@@ -49,30 +49,30 @@ export class PlanRun {
   readonly #plan: Plan;
   readonly #projectId: string;
   readonly #state: ProjectState;
-  readonly #values: ReadonlyMap<string, string>;
+  readonly #secrets: ReadonlyMap<string, string>;
   readonly #events: (() => Promise<void>)[] = [];
 
-  constructor(call: Call, tx: Transaction, { plan, state, values }: PlanRunOptions) {
+  constructor(call: Call, tx: Transaction, { plan, state, secrets }: PlanRunOptions) {
     this.#call = call;
     this.#tx = tx;
     this.#plan = plan;
     this.#projectId = plan.projectId;
     this.#state = state;
-    this.#values = values;
+    this.#secrets = secrets;
   }
 
   /** Applies all changes. Items are created before the items that refer to them, and deleted after them. */
   async run(): Promise<void> {
     const { changes } = readPlanLists(this.#plan);
-    const puts = changes.filter(({ action }) => action !== 'DELETE');
+    const upserts = changes.filter(({ action }) => action !== 'DELETE');
     const deletions = changes.filter(({ action }) => action === 'DELETE');
     await this.#setOrigins(changes);
     await applyEach(changes, 'JWT_KEY', (change) => this.#putKey(change));
-    await applyEach(puts, 'DESTINATION', (change) => this.#putDestination(change));
-    await applyEach(puts, 'TOPIC', (change) => this.#createTopic(change));
-    await applyEach(puts, 'EVENT_TOPIC_ROUTE', (change) => this.#insertEventRoute(change));
-    await applyEach(puts, 'TOPIC_DESTINATION_ROUTE', (change) => this.#insertTopicRoute(change));
-    await applyEach(puts, 'INTEGRATION', (change) => this.#putIntegration(change));
+    await applyEach(upserts, 'DESTINATION', (change) => this.#putDestination(change));
+    await applyEach(upserts, 'TOPIC', (change) => this.#createTopic(change));
+    await applyEach(upserts, 'EVENT_TOPIC_ROUTE', (change) => this.#insertEventRoute(change));
+    await applyEach(upserts, 'TOPIC_DESTINATION_ROUTE', (change) => this.#insertTopicRoute(change));
+    await applyEach(upserts, 'INTEGRATION', (change) => this.#putIntegration(change));
     await applyEach(deletions, 'INTEGRATION', (change) => this.#deleteIntegration(change));
     await applyEach(deletions, 'EVENT_TOPIC_ROUTE', (change) => this.#deleteEventRoute(change));
     await applyEach(deletions, 'TOPIC_DESTINATION_ROUTE', (change) =>
@@ -162,7 +162,7 @@ export class PlanRun {
     storedDestination: CanonicalDestination | null,
   ): string | undefined {
     if (url === undefined || url === storedDestination?.url) return undefined;
-    const value = this.#values.get(`${path}.url`);
+    const value = this.#secrets.get(`${path}.url`);
     if (value === undefined) return url;
     const issue =
       findUrlIssue(value) ??
@@ -180,7 +180,7 @@ export class PlanRun {
     const names = (newDestination.headers ?? []).filter(
       (name) => !storedDestination?.headers?.includes(name),
     );
-    const headers = names.map((name) => [name, this.#values.get(`${path}.headers.${name}`) ?? '']);
+    const headers = names.map((name) => [name, this.#secrets.get(`${path}.headers.${name}`) ?? '']);
     const issues = headers.flatMap(([name, value]) => {
       const issue = value === MASK ? 'is a mask and not a value.' : findHeaderValueIssue(value);
       return issue ? createInputIssue(['input', 'secrets', `${path}.headers.${name}`], issue) : [];
@@ -219,7 +219,7 @@ export class PlanRun {
 
   #parseEventRoute(route: Change['after']) {
     const topicId = this.#getId('topics', route?.topic);
-    return { eventType: parseEventTypeWord(String(route?.eventType)), topicId };
+    return { eventType: parseEventWireName(String(route?.eventType)), topicId };
   }
 
   #parseTopicRoute(route: Change['after']) {

@@ -21,7 +21,7 @@ import {
   changeResource,
   compareWithDocument,
   type DesiredState,
-  findDocumentIssues,
+  listDocumentIssues,
   toCanonicalDocument,
 } from './changes.ts';
 import {
@@ -181,7 +181,7 @@ export const planProject = projectMutation({
     const document = await parseDocument(call, source);
     const state = await readProjectState(call.database.prisma, projectId);
     const desiredState = createDesiredState(document, input, state);
-    await refuseDocumentIssues(call, source, findDocumentIssues(call, desiredState, state));
+    await refuseDocumentIssues(call, source, listDocumentIssues(call, desiredState, state));
     const { canonicalDocument, warnings } = toCanonicalDocument(call, desiredState);
     const comparison = compareWithDocument(state, canonicalDocument, desiredState);
     const report = await createReport(call, { projectId, state, desiredState, comparison });
@@ -244,8 +244,8 @@ function createDesiredState(
 ): DesiredState {
   const mapNewNames = (kind: (typeof renames)[number]['kind']) =>
     new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
-  const destinations = mapNewNames('DESTINATION');
-  const apps = mapNewNames('PROVIDER_APP');
+  const destinationNames = mapNewNames('DESTINATION');
+  const appNames = mapNewNames('PROVIDER_APP');
   const issues = renames.flatMap(({ kind, to }, index) =>
     kind === 'DESTINATION' && !ids.destinations.has(to)
       ? createInputIssue(
@@ -256,19 +256,19 @@ function createDesiredState(
       : [],
   );
   if (issues.length > 0) throw invalidInput(issues);
-  const getDestinationName = (name: string) => destinations.get(name) ?? name;
+  const getDestinationName = (name: string) => destinationNames.get(name) ?? name;
   const renameDestination = <T extends { destination?: string | null }>(object: T): T =>
     object.destination == null
       ? object
       : { ...object, destination: getDestinationName(object.destination) };
   return {
     allowDeletions,
-    references: new Set(destinations.values()),
+    references: new Set(destinationNames.values()),
     document: {
       ...document,
       providerApps: document.providerApps?.map((app) => ({
         ...app,
-        name: apps.get(app.name) ?? app.name,
+        name: appNames.get(app.name) ?? app.name,
       })),
       destinations: document.destinations?.map((destination) => ({
         ...destination,

@@ -28,7 +28,7 @@ import { unwrapSchema } from '../unwrap-schema.ts';
 
 /** The maximum numbers of items. They bound the transaction that applies a document. */
 const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
-const TEXT_MAX = 1_024;
+const TEXT_LENGTH_MAX = 1_024;
 
 const destination = z
   .object({
@@ -49,7 +49,7 @@ const destination = z
       'ENABLED',
     ).describe('For a webhook: `disabled` keeps its messages pending. Default: `enabled`.'),
   })
-  .superRefine(checkRules(findDestinationIssues));
+  .superRefine(checkRules(listDestinationIssues));
 
 const topic = z
   .object({
@@ -66,8 +66,8 @@ const topic = z
   })
   .superRefine(
     checkRules(function* ({ eventTypes, destinations }) {
-      yield* findRepeatIssues(eventTypes, ['eventTypes']);
-      yield* findRepeatIssues(destinations, ['destinations']);
+      yield* listRepeatIssues(eventTypes, ['eventTypes']);
+      yield* listRepeatIssues(destinations, ['destinations']);
     }),
   );
 
@@ -82,11 +82,11 @@ const jwtKey = z.object({
 });
 
 const providerApp = z.object({
-  provider: z.string().min(1).max(TEXT_MAX).describe('The name of the provider.'),
+  provider: z.string().min(1).max(TEXT_LENGTH_MAX).describe('The name of the provider.'),
   name: z
     .string()
     .min(1)
-    .max(TEXT_MAX)
+    .max(TEXT_LENGTH_MAX)
     .describe('The external reference of the app. Without one, its client id.'),
 });
 
@@ -124,7 +124,7 @@ export const projectDocument = z
   })
   .superRefine(
     checkRules(function* ({ jwtKeys = [], destinations = [], topics = [], integrations = [] }) {
-      yield* findRepeatIssues(
+      yield* listRepeatIssues(
         jwtKeys.map(({ publicKeyPem }) => publicKeyPem.trim()),
         ['jwtKeys'],
         'publicKeyPem',
@@ -134,7 +134,7 @@ export const projectDocument = z
         const names = items.map(({ name }) =>
           section === 'integrations' ? name.toLowerCase() : name,
         );
-        yield* findRepeatIssues(names, [section], 'name');
+        yield* listRepeatIssues(names, [section], 'name');
       }
     }),
   )
@@ -177,7 +177,7 @@ export interface CanonicalDocument {
   integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
 }
 
-function* findDestinationIssues({
+function* listDestinationIssues({
   url,
   headers,
   status,
@@ -204,7 +204,7 @@ function* findDestinationIssues({
   }
 }
 
-function* findRepeatIssues(values: readonly string[], path: PropertyKey[], member?: string) {
+function* listRepeatIssues(values: readonly string[], path: PropertyKey[], member?: string) {
   for (const index of listRepeatedIndexes(values)) {
     const itemPath = member === undefined ? [...path, index] : [...path, index, member];
     yield createRuleIssue(itemPath, 'is named twice.', { showsValue: member !== 'publicKeyPem' });
@@ -214,7 +214,7 @@ function* findRepeatIssues(values: readonly string[], path: PropertyKey[], membe
 /** Returns the word for an enum's name in documents: the word of manifests, or the wire name of an event type. */
 function toDocumentWord(name: string): string {
   return Object.hasOwn(EVENTS, name)
-    ? toEventTypeWord(name as NotificationEventType)
+    ? toEventWireName(name as NotificationEventType)
     : toStoredWord(name);
 }
 
@@ -241,17 +241,17 @@ export function toCanonicalTopic({
   };
 }
 
-export function toEventTypeWord(name: NotificationEventType): string {
+export function toEventWireName(name: NotificationEventType): string {
   return EVENTS[name].wireName;
 }
 
-const EVENT_TYPES = new Map(
+const EVENT_TYPES_BY_WIRE_NAME = new Map(
   Object.entries(EVENTS).map(([name, { wireName }]) => [wireName as string, name]),
 );
 
-/** Returns the event type of a word that `toEventTypeWord` returned. */
-export function parseEventTypeWord(word: string): NotificationEventType {
-  return EVENT_TYPES.get(word) as NotificationEventType;
+/** Returns the event type with a wire name that `toEventWireName` returned. */
+export function parseEventWireName(wireName: string): NotificationEventType {
+  return EVENT_TYPES_BY_WIRE_NAME.get(wireName) as NotificationEventType;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   toCanonicalContent,
   toCanonicalJwtKey,
   toCanonicalTopic,
-  toEventTypeWord,
+  toEventWireName,
 } from './project-document.ts';
 
 type Integration = Row<'Integration'>;
@@ -129,7 +129,7 @@ async function readTopics(
     toCanonicalTopic({
       name,
       eventTypes: (eventRoutesByTopic.get(id) ?? []).map((route) =>
-        toEventTypeWord(route.eventType),
+        toEventWireName(route.eventType),
       ),
       destinations: (destinationRoutesByTopic.get(id) ?? []).flatMap(
         ({ destinationId }) => destinationNames.get(destinationId) ?? [],

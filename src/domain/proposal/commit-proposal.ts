@@ -92,8 +92,12 @@ async function commitWrite(
 ): Promise<WriteOutcome> {
   const { projectId, id, objectName } = proposal;
   const groupRef = await getGroupRef(call, proposal);
-  const serving = await getServingInstallation(call, { projectId, objectName, groupRef });
-  const { input, plan } = await planProposedWrite(call, serving, proposal);
+  const servingInstallation = await getServingInstallation(call, {
+    projectId,
+    objectName,
+    groupRef,
+  });
+  const { input, plan } = await planProposedWrite(call, servingInstallation, proposal);
   if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
   const expectedVersion = readJsonColumn<RecordVersion | null>(proposal.expected);
   const entries = plan.entries.map((entry) => ({ ...entry, expected: expectedVersion }));
@@ -219,9 +223,9 @@ async function expireProposal(
       data: { status: 'EXPIRED', dueTime: null, updateTime: now() },
     });
     if (count === 0) return;
-    const expired = await tx.proposal.findUniqueOrThrow({
+    const expiredProposal = await tx.proposal.findUniqueOrThrow({
       where: { projectId_id: { projectId, id } },
     });
-    await recordProposalEvent(tx, 'PROPOSAL_EXPIRED', expired, {});
+    await recordProposalEvent(tx, 'PROPOSAL_EXPIRED', expiredProposal, {});
   });
 }

@@ -10,7 +10,7 @@ import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
 import { refuseEndedProposal } from './proposal-refusal.ts';
 
-const decision = proposalInput.extend({
+const decisionInput = proposalInput.extend({
   reason: z
     .string()
     .trim()
@@ -19,39 +19,29 @@ const decision = proposalInput.extend({
     .describe('The reason for the decision, which the agent can read, up to 2000 characters.'),
 });
 
-const APPROVERS = orEndUser('records:write', 'APPROVE');
+const DECISION_NEEDS = orEndUser('records:write', 'APPROVE');
 
 /** Throws SELF_APPROVAL for the principal that created the proposal, and an error if its status permits no approval. */
 export const approveProposal = projectMutation({
   description:
     'Approves a pending proposal, so that it can be committed. The principal that created the proposal may not approve it. An approved proposal is returned unchanged.',
-  needs: APPROVERS,
-  input: decision.meta({
+  needs: DECISION_NEEDS,
+  input: decisionInput.meta({
     id: 'ApproveProposalInput',
     description: 'The proposal to approve.',
   }),
-  run: (call, input, { id }) =>
-    decideProposal(call, {
-      ...input,
-      projectId: id,
-      status: 'APPROVED',
-      eventType: 'PROPOSAL_APPROVED',
-    }),
+  run: (call, input, { id: projectId }) =>
+    decideProposal(call, { ...input, projectId, status: 'APPROVED' }),
 });
 
 /** Throws an error if the status of the proposal permits no rejection. */
 export const rejectProposal = projectMutation({
   description:
     'Rejects a pending or approved proposal, so that it can never be committed. A rejected proposal is returned unchanged.',
-  needs: APPROVERS,
-  input: decision.meta({ id: 'RejectProposalInput', description: 'The proposal to reject.' }),
-  run: (call, input, { id }) =>
-    decideProposal(call, {
-      ...input,
-      projectId: id,
-      status: 'REJECTED',
-      eventType: 'PROPOSAL_REJECTED',
-    }),
+  needs: DECISION_NEEDS,
+  input: decisionInput.meta({ id: 'RejectProposalInput', description: 'The proposal to reject.' }),
+  run: (call, input, { id: projectId }) =>
+    decideProposal(call, { ...input, projectId, status: 'REJECTED' }),
 });
 
 interface Decision {
@@ -59,12 +49,11 @@ interface Decision {
   proposalId: string;
   reason?: string | null | undefined;
   status: 'APPROVED' | 'REJECTED';
-  eventType: 'PROPOSAL_APPROVED' | 'PROPOSAL_REJECTED';
 }
 
 async function decideProposal(
   call: Call,
-  { projectId, proposalId: id, reason, status, eventType }: Decision,
+  { projectId, proposalId: id, reason, status }: Decision,
 ): Promise<Proposal> {
   const proposal = await getProposalRow(call, projectId, id);
   const decidedBy = formatActor(call.viewer);
@@ -105,7 +94,7 @@ async function decideProposal(
         `The proposal ${id} is being committed. Read its status again when the write has ended.`,
       );
     }
-    await recordProposalEvent(tx, eventType, currentProposal, { decidedBy });
+    await recordProposalEvent(tx, `PROPOSAL_${status}`, currentProposal, { decidedBy });
     return currentProposal;
   });
 }

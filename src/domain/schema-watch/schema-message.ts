@@ -1,6 +1,6 @@
 /** Formats the message about changed fields of an object. */
 import { z } from 'zod';
-import { showField, VALUE_TYPE_WORDS } from '../installation/shown-field.ts';
+import { showField, WIRE_VALUE_TYPES } from '../installation/shown-field.ts';
 import { installationMessage } from '../operation/read/read-message.ts';
 import type { SchemaDifference } from './schema-difference.ts';
 
@@ -8,7 +8,7 @@ const field = z
   .object({
     fieldName: z.string().describe("The provider's name of the field."),
     displayName: z.string().describe('The display name.'),
-    valueType: z.enum(VALUE_TYPE_WORDS).describe('The type of its values.'),
+    valueType: z.enum(WIRE_VALUE_TYPES).describe('The type of its values.'),
     providerType: z.string().optional().describe("The provider's own name of the type."),
     readOnly: z.boolean().describe('Whether it is read-only.'),
     isCustom: z.boolean().describe('Whether it is a custom field of the account.'),

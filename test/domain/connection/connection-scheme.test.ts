@@ -3,7 +3,7 @@ import {
   chooseScheme,
   listReplacementIssues,
 } from '../../../src/domain/connection/connection-scheme.ts';
-import { SCHEMES_OF_FIELD } from '../../../src/domain/connection/credential-input.ts';
+import { SCHEMES_BY_FIELD } from '../../../src/domain/connection/credential-input.ts';
 import type { AuthScheme, Provider } from '../../../src/providers/contract.ts';
 import { PROVIDERS } from '../../support/fixtures/connections.ts';
 
@@ -41,7 +41,7 @@ function expectIssues(provider: Provider, input: Input, names: string[]) {
 
 describe('an input with one credential field', () => {
   test.each(Object.entries(CREDENTIALS_BY_FIELD))('selects the scheme of %s', (field, value) => {
-    const [scheme] = SCHEMES_OF_FIELD[field as keyof typeof CREDENTIALS_BY_FIELD];
+    const [scheme] = SCHEMES_BY_FIELD[field as keyof typeof CREDENTIALS_BY_FIELD];
     expect(chooseScheme(sandbox, { [field]: value })).toEqual({ scheme, issues: [] });
   });
 

@@ -1,12 +1,12 @@
-/** A thread with limited time and memory parses large manifests. */
+/** Large manifests are parsed in a thread with limited time and memory. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
 import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
 
 /** A text of the maximum length. Parsing it needs more than 20 MB. */
-const LARGEST = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
+const TEXT_OF_MAX_LENGTH = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
 /** A text that is long enough to be parsed in the thread. */
-const LARGE = `# ${'x'.repeat(5_000)}\na: 1\n`;
+const TEXT_FOR_THREAD = `# ${'x'.repeat(5_000)}\na: 1\n`;
 
 function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): ManifestReader {
   const reader = new ManifestReader(limits);
@@ -15,23 +15,27 @@ function createReader(limits: ConstructorParameters<typeof ManifestReader>[0]): 
 }
 
 test('rejects a document that exceeds the time limit, and reads the next one', async () => {
-  const reader = createReader({ readMaxMs: 1 });
+  const reader = createReader({ readTimeoutMs: 1 });
   const timeout = { problem: 'takes longer than 0.001 seconds to read.' };
-  const results = [LARGEST, LARGEST, LARGE].map((text) => reader.read('prj', text));
+  const results = [TEXT_OF_MAX_LENGTH, TEXT_OF_MAX_LENGTH, TEXT_FOR_THREAD].map((text) =>
+    reader.read('prj', text),
+  );
   expect((await Promise.all(results)).slice(0, 2)).toEqual([timeout, timeout]);
 });
 
 test('rejects a document that exceeds the memory limit, and reads the next one', async () => {
-  const reader = createReader({ memoryMaxMb: 16 });
-  expect(await reader.read('prj', LARGEST)).toEqual({ problem: 'takes too much memory to read.' });
-  expect(await reader.read('prj', LARGE)).toEqual({ value: { a: 1 } });
+  const reader = createReader({ memoryMbMax: 16 });
+  expect(await reader.read('prj', TEXT_OF_MAX_LENGTH)).toEqual({
+    problem: 'takes too much memory to read.',
+  });
+  expect(await reader.read('prj', TEXT_FOR_THREAD)).toEqual({ value: { a: 1 } });
 });
 
 test(
   'reads a document of the maximum length within the limits of time and memory',
   { tags: ['all/rows'] },
   async () => {
-    const result = await createReader({}).read('prj', LARGEST);
+    const result = await createReader({}).read('prj', TEXT_OF_MAX_LENGTH);
     expect(result).toMatchObject({ value: { a: expect.arrayContaining([{ b: 'c' }]) } });
   },
 );

@@ -44,10 +44,10 @@ export async function listIssuesOfNames(
   if (!connection || !provider || provider.name !== content.provider) return [];
   const namesToQuery = names.filter((chosen) => needsQuery(provider, chosen));
   if (namesToQuery.length === 0) return [];
-  // Checks that end after the deadline leave no list.
+  // A check that has not finished at the deadline leaves a hole, which `flat` skips.
   const issueLists: Issue[][] = [];
   const check = async (chosen: ChosenNames, index: number) => {
-    issueLists[index] = await findIssues(services, { connection, provider, module, chosen });
+    issueLists[index] = await listCheckIssues(services, { connection, provider, module, chosen });
   };
   await waitForProvider(services, { projectId, connectionId }, () =>
     withDeadline(Promise.all(namesToQuery.map(check)), CHECK_TIMEOUT_MS, () => {}),
@@ -67,7 +67,7 @@ interface Check {
   chosen: ChosenNames;
 }
 
-async function findIssues(services: Services, check: Check): Promise<Issue[]> {
+async function listCheckIssues(services: Services, check: Check): Promise<Issue[]> {
   const { chosen } = check;
   try {
     const existingNames = await fetchFieldNames(services, check);

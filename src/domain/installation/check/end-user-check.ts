@@ -35,8 +35,7 @@ export interface CurrentChoices {
 
 /**
  * Throws BAD_USER_INPUT if an end user chooses a group, a connection or a destination that it may not choose. A row that
- * the end user can't see gets the message for a row that does not exist. Must run before any of these rows is read. Other
- * callers may choose any of them.
+ * the end user can't see gets the message for a row that does not exist. Must run before any of these rows is read.
  */
 export async function refuseForeignChoices(
   call: Call,

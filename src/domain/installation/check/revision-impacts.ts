@@ -49,12 +49,12 @@ export const impactResource = resource(
 
 export type Impact = z.output<typeof impactResource>;
 
-/** The most installations that the impacts of one integration list. */
+/** The maximum number of installations that the impacts of one integration list. */
 const LISTED_INSTALLATIONS_MAX = 10_000;
 const BATCH_SIZE = 200;
-/** The most accounts that one check queries in parallel. */
+/** The maximum number of accounts that one check queries in parallel. */
 const PARALLEL_ACCOUNTS_MAX = 8;
-/** The most accounts that one check queries in all. A check must fit into the time of a request. */
+/** The maximum number of accounts that one check queries. A check must fit into the time of a request. */
 const CHECKED_ACCOUNTS_MAX = 100;
 const CHECK_TIMEOUT_MS = 10_000;
 
@@ -104,20 +104,20 @@ export async function findImpacts(
   services: Pick<Services, 'catalog'>,
   client: Pick<Transaction, 'installation' | 'installationConfig' | 'schemaWatch'>,
   change: RevisionChange & { integrationName: string },
-): Promise<{ impacts: Impacts; unchecked: UncheckedAccount[] }> {
+): Promise<{ impacts: Impacts; uncheckedAccounts: UncheckedAccount[] }> {
   const impacts = new Impacts(change.integrationName);
-  const unchecked: UncheckedAccount[] = [];
-  const addedFields = listAddedFields(change);
+  const uncheckedAccounts: UncheckedAccount[] = [];
+  const newRequirements = listNewRequirements(change);
   for await (const batch of iterateInstallations(client, change)) {
     const knownObjects =
-      addedFields.length > 0 ? await findKnownObjects(client, change.projectId, batch) : null;
+      newRequirements.length > 0 ? await findKnownObjects(client, change.projectId, batch) : null;
     for (const { installation, config } of batch) {
       impacts.installationTotal += 1;
       for (const issue of listNewIssues(services, config, change)) {
         impacts.add(installation, formatConfigPath(issue, config), formatReason(issue));
       }
       const uncheckedNames: ChosenNames[] = [];
-      for (const names of addedFields) {
+      for (const names of newRequirements) {
         if (!readsObject(config, names.objectName)) continue;
         const knownFields = knownObjects?.get(installation.id)?.[names.objectName];
         if (knownFields) {
@@ -127,10 +127,11 @@ export async function findImpacts(
           uncheckedNames.push(names);
         }
       }
-      if (uncheckedNames.length > 0) unchecked.push({ installation, names: uncheckedNames });
+      if (uncheckedNames.length > 0)
+        uncheckedAccounts.push({ installation, names: uncheckedNames });
     }
   }
-  return { impacts, unchecked };
+  return { impacts, uncheckedAccounts };
 }
 
 function readsObject({ read }: ConfigContent, name: string): boolean {
@@ -144,9 +145,12 @@ function readsObject({ read }: ConfigContent, name: string): boolean {
 export async function checkAccounts(
   services: Waiter,
   content: IntegrationContent,
-  { impacts, unchecked }: { impacts: Impacts; unchecked: readonly UncheckedAccount[] },
+  {
+    impacts,
+    uncheckedAccounts,
+  }: { impacts: Impacts; uncheckedAccounts: readonly UncheckedAccount[] },
 ): Promise<number> {
-  const queue = unchecked.slice(0, CHECKED_ACCOUNTS_MAX).values();
+  const queue = uncheckedAccounts.slice(0, CHECKED_ACCOUNTS_MAX).values();
   let checkedCount = 0;
   let hasTimedOut = false;
   const checkQueue = async (): Promise<void> => {
@@ -169,7 +173,7 @@ export async function checkAccounts(
     hasTimedOut = true;
     return [];
   });
-  return unchecked.length - checkedCount;
+  return uncheckedAccounts.length - checkedCount;
 }
 
 /** True if too many requests wait for providers. The account stays unchecked. */
@@ -180,19 +184,18 @@ function isWaitRefused(error: unknown): boolean {
   );
 }
 
-/**
- * Lists the provider's fields that the new content requires of objects and that the previous content did not
- * require.
- */
-function listAddedFields({ before, content }: RevisionChange): ChosenNames[] {
-  const earlierObjects = new Map(before.read?.objects.map((object) => [object.objectName, object]));
+/** Lists the provider's fields that the new content requires and the previous content did not require, by object. */
+function listNewRequirements({ before, content }: RevisionChange): ChosenNames[] {
+  const previousObjects = new Map(
+    before.read?.objects.map((object) => [object.objectName, object]),
+  );
   return (content.read?.objects ?? []).flatMap(({ objectName, requiredFields }) => {
-    const earlierNames = new Set(
-      earlierObjects.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
+    const previousNames = new Set(
+      previousObjects.get(objectName)?.requiredFields.map(({ fieldName }) => fieldName) ?? [],
     );
     const path = ['read', objectName, 'requiredFields'];
     const fields = requiredFields.flatMap(({ fieldName }) =>
-      fieldName === null || earlierNames.has(fieldName) ? [] : { name: fieldName, path },
+      fieldName === null || previousNames.has(fieldName) ? [] : { name: fieldName, path },
     );
     return fields.length > 0 ? [{ objectName, path, fields }] : [];
   });
@@ -236,15 +239,15 @@ async function findKnownObjects(
   projectId: string,
   batch: readonly InstallationWithConfig[],
 ): Promise<Map<string, KnownObjects>> {
-  const connectionIds = new Map(
+  const connectionIdsByInstallation = new Map(
     batch.map(({ installation: { id, connectionId } }) => [id, connectionId]),
   );
   const watches = await client.schemaWatch.findMany({
-    where: { projectId, installationId: { in: [...connectionIds.keys()] } },
+    where: { projectId, installationId: { in: [...connectionIdsByInstallation.keys()] } },
   });
   return new Map(
     watches.flatMap(({ installationId, connectionId, known }) =>
-      connectionId === connectionIds.get(installationId)
+      connectionId === connectionIdsByInstallation.get(installationId)
         ? [[installationId, readJsonColumn<KnownObjects>(known)] as const]
         : [],
     ),
@@ -265,8 +268,8 @@ function listNewIssues(
   const issues = listIssuesWith(content);
   if (issues.length === 0) return [];
   const toKey = ({ name, detail }: Issue) => `${name} ${detail}`;
-  const earlierKeys = new Set(listIssuesWith(before).map(toKey));
-  return issues.filter((issue) => !earlierKeys.has(toKey(issue)));
+  const previousKeys = new Set(listIssuesWith(before).map(toKey));
+  return issues.filter((issue) => !previousKeys.has(toKey(issue)));
 }
 
 function addMissingFields(

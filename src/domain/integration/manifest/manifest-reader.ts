@@ -7,51 +7,51 @@ import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import {
   DOCUMENT_LENGTH_MAX,
+  type DocumentResult,
   MANIFEST_LENGTH_MAX,
-  type ReadDocument,
+  type ManifestResult,
   type ReadJob,
-  type ReadText,
   readDocumentText,
   readJob,
   readManifestText,
 } from './manifest-text.ts';
 
-/** Parsing a text of this length blocks the process's other requests for up to 20 ms; a text of 16 KiB took 70 ms. */
+/** Longer texts are parsed in the thread. A text of this length blocks other requests for up to 20 ms. */
 const INLINE_LENGTH_MAX = 4 * 1024;
-/** The most texts of one project that wait for the thread. */
+/** The maximum number of texts of one project that wait for the thread. */
 const WAITING_MAX = 8;
-/** Far longer than any accepted text takes on a busy machine. */
-const READ_MAX_MS = 10_000;
-/** An accepted text takes less than 100 MB. */
-const MEMORY_MAX_MB = 256;
+/** The time limit of one text. No accepted text takes nearly as long, even on a busy machine. */
+const READ_TIMEOUT_MS = 10_000;
+/** The memory of the thread. An accepted text takes less than 100 MB. */
+const MEMORY_MB_MAX = 256;
 
 interface WaitingText {
   job: ReadJob;
-  resolve(read: ReadText | ReadDocument): void;
+  resolve(result: ManifestResult | DocumentResult): void;
   reject(error: unknown): void;
 }
 
 interface ThreadLimits {
-  readMaxMs?: number;
-  memoryMaxMb?: number;
+  readTimeoutMs?: number;
+  memoryMbMax?: number;
 }
 
-/** Reads small texts in this thread, and starts another thread for the first large text. */
+/** Reads small texts in the main thread. The first large text starts another thread. */
 export class ManifestReader implements AsyncDisposable {
   readonly #limits: Required<ThreadLimits>;
   /** The waiting texts by project, in the order of turns. After its turn, a project moves to the end. */
-  readonly #projects = new Map<string, WaitingText[]>();
+  readonly #textsByProject = new Map<string, WaitingText[]>();
   #thread: Worker | null = null;
   #isReading = false;
 
-  constructor({ readMaxMs = READ_MAX_MS, memoryMaxMb = MEMORY_MAX_MB }: ThreadLimits = {}) {
-    this.#limits = { readMaxMs, memoryMaxMb };
+  constructor({ readTimeoutMs = READ_TIMEOUT_MS, memoryMbMax = MEMORY_MB_MAX }: ThreadLimits = {}) {
+    this.#limits = { readTimeoutMs, memoryMbMax };
   }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
-  async read(projectId: string, text: string): Promise<ReadText> {
+  async read(projectId: string, text: string): Promise<ManifestResult> {
     if (text.length > MANIFEST_LENGTH_MAX) return readManifestText(text);
-    return (await this.#readInTurn(projectId, { text, paths: null })) as ReadText;
+    return (await this.#readInTurn(projectId, { text, paths: null })) as ManifestResult;
   }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
@@ -59,31 +59,31 @@ export class ManifestReader implements AsyncDisposable {
     projectId: string,
     text: string,
     paths: readonly PropertyKey[][] = [],
-  ): Promise<ReadDocument> {
+  ): Promise<DocumentResult> {
     if (text.length > DOCUMENT_LENGTH_MAX) return readDocumentText(text, paths);
     const result = await this.#readInTurn(projectId, { text, paths });
-    if (!('problem' in result)) return result as ReadDocument;
+    if (!('problem' in result)) return result as DocumentResult;
     return { faults: [{ detail: result.problem, line: 1, column: 1 }] };
   }
 
-  async #readInTurn(projectId: string, job: ReadJob): Promise<ReadText | ReadDocument> {
+  async #readInTurn(projectId: string, job: ReadJob): Promise<ManifestResult | DocumentResult> {
     if (job.text.length <= INLINE_LENGTH_MAX) return readJob(job);
-    const waitingTexts = this.#projects.get(projectId) ?? [];
+    const waitingTexts = this.#textsByProject.get(projectId) ?? [];
     if (waitingTexts.length >= WAITING_MAX) {
       throw rateLimited(
         `The project already has ${WAITING_MAX} manifests that wait to be read. Send the next one when they are done.`,
         1,
       );
     }
-    const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
-    this.#projects.set(projectId, [...waitingTexts, { job, resolve, reject }]);
+    const { promise, resolve, reject } = Promise.withResolvers<ManifestResult | DocumentResult>();
+    this.#textsByProject.set(projectId, [...waitingTexts, { job, resolve, reject }]);
     if (!this.#isReading) void this.#readAll();
     return promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const waitingTexts = [...this.#projects.values()].flat();
-    this.#projects.clear();
+    const waitingTexts = [...this.#textsByProject.values()].flat();
+    this.#textsByProject.clear();
     for (const { reject } of waitingTexts) reject(createStoppingError());
     await this.#thread?.terminate();
   }
@@ -97,18 +97,18 @@ export class ManifestReader implements AsyncDisposable {
   }
 
   #takeNextText(): WaitingText | undefined {
-    const [nextProject] = this.#projects;
+    const [nextProject] = this.#textsByProject;
     if (!nextProject) return undefined;
     const [projectId, [nextText, ...remainingTexts]] = nextProject;
-    this.#projects.delete(projectId);
-    if (remainingTexts.length > 0) this.#projects.set(projectId, remainingTexts);
+    this.#textsByProject.delete(projectId);
+    if (remainingTexts.length > 0) this.#textsByProject.set(projectId, remainingTexts);
     return nextText;
   }
 
-  async #readInThread(job: ReadJob): Promise<ReadText | ReadDocument> {
+  async #readInThread(job: ReadJob): Promise<ManifestResult | DocumentResult> {
     const thread = this.#ensureThread();
-    const { readMaxMs } = this.#limits;
-    const { promise, resolve, reject } = Promise.withResolvers<ReadText | ReadDocument>();
+    const { readTimeoutMs } = this.#limits;
+    const { promise, resolve, reject } = Promise.withResolvers<ManifestResult | DocumentResult>();
     const onError = ({ code }: NodeJS.ErrnoException) =>
       code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? resolve({ problem: 'takes too much memory to read.' })
@@ -117,10 +117,10 @@ export class ManifestReader implements AsyncDisposable {
     thread.once('message', resolve).once('error', onError).once('exit', onExit);
     thread.postMessage(job);
     try {
-      return await withDeadline(promise, readMaxMs, () => {
+      return await withDeadline(promise, readTimeoutMs, () => {
         this.#thread = null;
         void thread.terminate();
-        return { problem: `takes longer than ${readMaxMs / 1000} seconds to read.` };
+        return { problem: `takes longer than ${readTimeoutMs / 1000} seconds to read.` };
       });
     } finally {
       thread.off('message', resolve).off('error', onError).off('exit', onExit);
@@ -133,7 +133,7 @@ export class ManifestReader implements AsyncDisposable {
       name: 'manifests',
       // The thread does not inherit flags of the process, such as an inspector's.
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMaxMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMbMax },
     });
     // An error without a listener would end the process. The running read has its own listener.
     thread.on('error', () => {});

@@ -17,18 +17,18 @@ import {
 } from 'yaml';
 
 /**
- * Parsing a text of this length takes up to 0.6 s. A manifest of a hundred objects with their fields has a quarter of
- * it.
+ * The maximum length of a manifest, which takes up to 0.6 s to parse. A manifest of a hundred objects with their fields has
+ * a quarter of this length.
  */
 export const MANIFEST_LENGTH_MAX = 128 * 1024;
-/** A project document holds all manifests of a project. Parsing one of this length takes up to 3 s. */
+/** The maximum length of a project document, which holds all manifests of a project. It takes up to 3 s to parse. */
 export const DOCUMENT_LENGTH_MAX = 512 * 1024;
-/** The most levels of nested collections. A manifest needs 10, and the parser recurses for each level. */
+/** The maximum number of levels of nested collections. A manifest needs 10, and the parser recurses for each level. */
 const NESTING_MAX = 32;
-/** Resolving an alias searches the whole text, and aliases of aliases grow exponentially. */
+/** Limited because resolving an alias searches the whole text, and aliases of aliases grow exponentially. */
 const ALIASES_MAX = 100;
 
-export type ReadText = { value: unknown } | { problem: string };
+export type ManifestResult = { value: unknown } | { problem: string };
 
 /** A position in a text. Lines and columns begin at 1. */
 interface TextPosition {
@@ -36,12 +36,12 @@ interface TextPosition {
   column: number;
 }
 
-export type ReadDocument =
+export type DocumentResult =
   | { value: unknown; positions: TextPosition[] }
   | { faults: ({ detail: string } & TextPosition)[] };
 
 /** Returns the value of a manifest, or its first problem as a sentence without a subject. */
-export function readManifestText(text: string): ReadText {
+export function readManifestText(text: string): ManifestResult {
   const parsed = parse(text, MANIFEST_LENGTH_MAX);
   if (!('faults' in parsed)) return { value: parsed.value };
   const [{ problem, offset }] = parsed.faults;
@@ -53,7 +53,7 @@ export function readManifestText(text: string): ReadText {
  * Returns the value of a project document with the positions of the values at `paths`, or all syntax errors.
  * A path that leads to no value has the position of the deepest value on the path.
  */
-export function readDocumentText(text: string, paths: readonly PropertyKey[][]): ReadDocument {
+export function readDocumentText(text: string, paths: readonly PropertyKey[][]): DocumentResult {
   const parsed = parse(text, DOCUMENT_LENGTH_MAX);
   const getPosition = (offset = 0): TextPosition => {
     const { line, col } = parsed.lines.linePos(offset);
@@ -71,13 +71,13 @@ export function readDocumentText(text: string, paths: readonly PropertyKey[][]):
   return { value, positions: paths.map((path) => getPosition(findOffset(document, path))) };
 }
 
-/** A text to read: a manifest, or a project document with the paths whose positions are needed. */
+/** A text to read. `paths` is null for a manifest, and has the paths whose positions are needed for a project document. */
 export interface ReadJob {
   text: string;
   paths: readonly PropertyKey[][] | null;
 }
 
-export function readJob({ text, paths }: ReadJob): ReadText | ReadDocument {
+export function readJob({ text, paths }: ReadJob): ManifestResult | DocumentResult {
   return paths === null ? readManifestText(text) : readDocumentText(text, paths);
 }
 
