@@ -16,12 +16,12 @@ export function loadEncryptionKeys(config: Config): Keys {
 
 /** Returns null if there is no key yet. Throws StartRefused if the file contains anything but keys. */
 export function findEncryptionKeys(config: Config): Keys | null {
-  const retired = readRetiredKeys(config);
+  const retiredKeys = readRetiredKeys(config);
   if (config.ENCRYPTION_KEY) {
-    return [Buffer.from(config.ENCRYPTION_KEY.reveal(), 'base64'), ...retired];
+    return [Buffer.from(config.ENCRYPTION_KEY.reveal(), 'base64'), ...retiredKeys];
   }
   const keys = readKeyFile(getKeyFilePath(config));
-  return keys && [...keys, ...retired];
+  return keys && [...keys, ...retiredKeys];
 }
 
 function readRetiredKeys(config: Config): Buffer[] {

@@ -20,18 +20,18 @@ const SEARCHED_PROJECTS = 1_000;
  */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
   for (const { table, column } of listSealedColumns()) {
-    const [newest] = await query<{ sealed: string }>(
+    const [newestSecret] = await query<{ sealed: string }>(
       withoutProject(
         'the newest secret of the database',
-        `select secret."sealed" from (select "id" from "Project" order by "id" desc limit ${SEARCHED_PROJECTS}) p
+        `select secret."sealed" from (select "id" from "Project" order by "id" desc limit ${SEARCHED_PROJECTS}) project
        cross join lateral (
          select "id", "${column}" as "sealed" from "${table}"
-         where "projectId" = p."id" and "${column}" like 'v1.%' order by "id" desc limit 1) secret
+         where "projectId" = project."id" and "${column}" like 'v1.%' order by "id" desc limit 1) secret
        order by secret."id" desc limit 1`,
       ),
       [],
     );
-    if (!newest || vault?.hasKeyOf(newest.sealed)) continue;
+    if (!newestSecret || vault?.hasKeyOf(newestSecret.sealed)) continue;
     throw new StartRefused(
       'The secrets of this database are encrypted with a key that is missing. Add it to ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or restore the file encryption-keys of DATA_DIR.',
     );

@@ -40,23 +40,23 @@ async function sealTarget(
   vault: Vault,
   destination: PlainDestination,
 ): Promise<number> {
-  const { id, projectId, url, maskedHeaders: headers } = destination;
+  const { id, projectId, url, maskedHeaders: plainHeaders } = destination;
   let changedColumns = 0;
   if (url !== null && maskUrl(url) !== url) {
-    const { url: masked, urlSealed } = sealUrl(vault, destination, url);
+    const { url: maskedUrl, urlSealed } = sealUrl(vault, destination, url);
     const changedRows = await query(
       `update "Destination" set "url" = $1, "urlSealed" = $2
        where "projectId" = $3 and "id" = $4 and "url" = $5 returning 1`,
-      [masked, urlSealed, projectId, id, url],
+      [maskedUrl, urlSealed, projectId, id, url],
     );
     changedColumns += changedRows.length;
   }
-  if (headers && !isMasked(headers)) {
-    const { maskedHeaders: masked, headersSealed } = sealHeaders(vault, destination, headers);
+  if (plainHeaders && !isMasked(plainHeaders)) {
+    const { maskedHeaders, headersSealed } = sealHeaders(vault, destination, plainHeaders);
     const changedRows = await query(
       `update "Destination" set "maskedHeaders" = $1::jsonb, "headersSealed" = $2
        where "projectId" = $3 and "id" = $4 and "maskedHeaders" = $5::jsonb returning 1`,
-      [JSON.stringify(masked), headersSealed, projectId, id, JSON.stringify(headers)],
+      [JSON.stringify(maskedHeaders), headersSealed, projectId, id, JSON.stringify(plainHeaders)],
     );
     changedColumns += changedRows.length;
   }

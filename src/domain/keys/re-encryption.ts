@@ -34,11 +34,11 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
     });
     for await (const { id, projectId, sealed } of sealedRows) {
       if (vault.isCurrent(sealed)) continue;
-      const context = { table, column, row: id, projectId };
+      const location = { table, column, row: id, projectId };
       await query(
         `update "${table}" set "${column}" = $1
          where "projectId" = $2 and "id" = $3 and "${column}" = $4`,
-        [vault.seal(vault.open(sealed, context), context), projectId, id, sealed],
+        [vault.seal(vault.open(sealed, location), location), projectId, id, sealed],
       );
       changedCount += 1;
     }

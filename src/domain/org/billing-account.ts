@@ -5,8 +5,8 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type Batch, getOrg, listOrgIds } from '../scope.ts';
 
-/** Loads the billing accounts of the viewer's orgs, by the ids of the orgs. */
-export const billingAccountOfOrg: Batch<string, Row<'BillingAccount'> | null> = async (
+/** Finds the billing accounts of orgs by the ids of the orgs. Null for an org that the viewer does not belong to. */
+export const findBillingAccounts: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { rows } },
   orgIds,
 ) => {
@@ -24,7 +24,7 @@ export const getBillingAccount = read(
   "Returns an org's billing account.",
   async (call: Call, { orgId }: { orgId: string }) => {
     const org = await getOrg(call, orgId);
-    const account = await load(call, billingAccountOfOrg, org.id);
+    const account = await load(call, findBillingAccounts, org.id);
     if (!account) throw notFound('Billing account of', org.id);
     return account;
   },

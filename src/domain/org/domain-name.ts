@@ -3,9 +3,9 @@ import emailProviders from 'email-providers/common.json' with { type: 'json' };
 import { parse } from 'tldts';
 import { z } from 'zod';
 
-/** The longest name in the DNS, in characters. */
-const DOMAIN_MAX = 253;
-/** The longest input, far above the length of a pasted email address or link. */
+/** The maximum length of a name in the DNS. */
+const DOMAIN_LENGTH_MAX = 253;
+/** The maximum length of an input, far above the length of a pasted email address or link. */
 const TEXT_LENGTH_MAX = 2_048;
 /** A label of a domain name in lower case. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -34,7 +34,7 @@ export function parseDomain(text: string): string | null {
 function isDomain(name: string): boolean {
   const labels = name.split('.');
   return (
-    name.length <= DOMAIN_MAX &&
+    name.length <= DOMAIN_LENGTH_MAX &&
     labels.length > 1 &&
     labels.every((label) => LABEL.test(label)) &&
     TOP_LABEL.test(labels.at(-1) ?? '')

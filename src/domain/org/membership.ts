@@ -26,6 +26,22 @@ export async function insertMember(
   return member?.role ?? null;
 }
 
+/** Changes a member's role. Throws NOT_FOUND, and CONFLICT for the last admin. */
+export async function updateRole(
+  tx: Transaction,
+  { role, ...key }: MemberKey & { role: OrgRole },
+): Promise<OrgMember> {
+  const member = await lockMember(tx, key);
+  if (role !== 'ADMIN') await requireAnotherAdmin(tx, member);
+  return tx.orgMember.update({ where: { orgId_builderId: key }, data: { role } });
+}
+
+/** Deletes a membership. Throws NOT_FOUND, and CONFLICT for the last admin. */
+export async function deleteMember(tx: Transaction, key: MemberKey): Promise<void> {
+  await requireAnotherAdmin(tx, await lockMember(tx, key));
+  await tx.orgMember.delete({ where: { orgId_builderId: key } });
+}
+
 /** Returns a member, and locks the org until the commit, so that changes of its members wait for each other. */
 async function lockMember(tx: Transaction, key: MemberKey): Promise<OrgMember> {
   const org = statements.selectFrom('Org').select('id').where('id', '=', key.orgId);
@@ -43,20 +59,4 @@ async function requireAnotherAdmin(tx: Transaction, { orgId, builderId, role }: 
   throw conflict(
     "The last admin of an org can't leave, be removed or get another role. Make another member an admin first, or delete the org.",
   );
-}
-
-/** Changes a member's role. Throws NOT_FOUND, and CONFLICT for the last admin. */
-export async function updateRole(
-  tx: Transaction,
-  { role, ...key }: MemberKey & { role: OrgRole },
-): Promise<OrgMember> {
-  const member = await lockMember(tx, key);
-  if (role !== 'ADMIN') await requireAnotherAdmin(tx, member);
-  return tx.orgMember.update({ where: { orgId_builderId: key }, data: { role } });
-}
-
-/** Deletes a membership. Throws NOT_FOUND, and CONFLICT for the last admin. */
-export async function deleteMember(tx: Transaction, key: MemberKey): Promise<void> {
-  await requireAnotherAdmin(tx, await lockMember(tx, key));
-  await tx.orgMember.delete({ where: { orgId_builderId: key } });
 }

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts';
 import { isOrigin } from '../../setting-kinds.ts';
 
 /** How long a result is cached. A change of a project's origins takes effect in every process within this time. */
-const FRESH_MS = 1_000;
+const CACHE_MS = 1_000;
 const CACHED_ORIGINS_MAX = 1_000;
 /**
  * The maximum number of simultaneous look-ups. Further origins are refused, so that a flood of origins does not delay
@@ -24,7 +24,7 @@ const IS_ALLOWED = `select exists (
 export function createOriginCache({
   rows,
 }: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
-  const cache = new LRUCache<string, boolean>({ max: CACHED_ORIGINS_MAX, ttl: FRESH_MS });
+  const cache = new LRUCache<string, boolean>({ max: CACHED_ORIGINS_MAX, ttl: CACHE_MS });
   const lookups = new Map<string, Promise<boolean>>();
   const lookUp = async (origin: string): Promise<boolean> => {
     try {

@@ -140,14 +140,14 @@ async function findIntegrations(
     database.rows.find('Integration', { projectId, id: requestedIds }),
     database.rows.find('Integration', { projectId, name: requestedNames }),
   ]);
-  const ids = new Map([
+  const idsByIdOrName = new Map([
     ...rowsById.map(({ id }) => [id, id] as const),
     ...rowsByName.map(({ id, name }) => [name, id] as const),
   ]);
   const issues = integrations.flatMap((idOrName, index) => {
-    if (ids.has(idOrName)) return [];
+    if (idsByIdOrName.has(idOrName)) return [];
     const path = ['input', 'integrations', index];
     return createInputIssue(path, 'is not an integration of the project.', idOrName);
   });
-  return { ids: [...new Set(ids.values())], issues };
+  return { ids: [...new Set(idsByIdOrName.values())], issues };
 }

@@ -109,8 +109,8 @@ export async function findDefaultApp(
   { database }: Pick<Call, 'database'>,
   where: Pick<Row<'ProviderApp'>, 'projectId' | 'provider'>,
 ): Promise<Row<'ProviderApp'> | null> {
-  const newest = { column: 'id', direction: 'desc', limit: 1 } as const;
-  const [app] = await database.rows.page('ProviderApp', where, newest);
+  const range = { column: 'id', direction: 'desc', limit: 1 } as const;
+  const [app] = await database.rows.page('ProviderApp', where, range);
   return app ?? null;
 }
 

@@ -3,7 +3,7 @@ import type { Provider } from '../../providers/contract.ts';
 
 export type ProviderHosts = Pick<Provider, 'hosts'>;
 
-const LIST = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const HOST_LIST_FORMAT = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** True if the variable may have this host. It may have any host if the provider does not list hosts for it. */
 export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
@@ -13,7 +13,7 @@ export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: 
 /** Formats the allowed hosts for an error message. Null if any host is allowed. */
 export function formatAllowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
   const patterns = hosts?.[variable];
-  return patterns ? LIST.format(patterns) : null;
+  return patterns ? HOST_LIST_FORMAT.format(patterns) : null;
 }
 
 /** True if the list contains the host. `*.` in the list matches all names below a domain. */

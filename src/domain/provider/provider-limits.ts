@@ -19,13 +19,15 @@ interface CapacityLimits {
 const PROVIDER_CAPACITY: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
 /** Concurrent requests to all providers. The process has 256 sockets for them; the rest is for token requests. */
 const PROCESS_CAPACITY: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
-/** The most waiting requests of one connection, and the longest wait. Callers wait up to 30 s in total. */
+/** The maximum number of waiting requests of one connection. */
 const WAITING_MAX = 500;
+/** The maximum wait of one request. Callers wait up to 30 s in total. */
 const WAIT_MS_MAX = 20_000;
-/** The pause after a response that does not specify one, and the longest pause. */
+/** The pause after a response that does not specify one. */
 const PAUSE_MS = 1_000;
+/** The maximum pause, even if the provider specifies a longer one. */
 const PAUSE_MS_MAX = HOUR_MS;
-/** The most connections of a provider whose rate is kept in memory. */
+/** The maximum number of connections of one provider whose rates are kept in memory. */
 const RATES_MAX = 5_000;
 
 /** The connection that sends a request. */
@@ -52,7 +54,8 @@ class Capacity {
   isOpenTo({ projectId }: Caller): boolean {
     const { max, projectMax, reserved } = this.#limits;
     const projectRunning = this.#runningByProject.get(projectId) ?? 0;
-    if (this.isFull || projectRunning === 0) return !this.isFull;
+    if (this.isFull) return false;
+    if (projectRunning === 0) return true;
     // A project may use no more capacity than it leaves free, so that busy projects leave some for another project.
     return projectRunning < Math.min(projectMax, max - this.#running - reserved);
   }
@@ -84,7 +87,7 @@ class ConnectionQueue {
 class ProviderQueue {
   readonly rates: TokenBuckets;
   readonly capacity = new Capacity(PROVIDER_CAPACITY);
-  /** Queues of connections that wait for capacity, the longest wait first. */
+  /** Queues that wait for capacity of the provider, the longest wait first. */
   readonly heldQueues = new Set<ConnectionQueue>();
 
   constructor({ requestsPerSecond, concurrency }: Provider['limits'], now: () => number) {
@@ -121,8 +124,8 @@ export class ProviderLimits {
   /** Pauses new requests of the connection for this time. Null means the default pause. */
   pause(caller: Caller, ms: number | null): void {
     const queue = this.#getQueue(caller);
-    const until = this.#now() + Math.min(ms ?? PAUSE_MS, PAUSE_MS_MAX);
-    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, until);
+    const untilMs = this.#now() + Math.min(ms ?? PAUSE_MS, PAUSE_MS_MAX);
+    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, untilMs);
     this.#deleteIfIdle(queue);
   }
 
@@ -160,7 +163,7 @@ export class ProviderLimits {
     return promise;
   }
 
-  /** Starts the requests that may run. The others start when a request finishes or when the rate allows it. */
+  /** Starts the requests that may run now. Other requests start when a request finishes or when the rate permits. */
   #advance(queue: ConnectionQueue): void {
     const { provider, waiting, caller } = queue;
     provider.heldQueues.delete(queue);

@@ -24,7 +24,7 @@ import {
  * waiting lookups, a valid key waits at most half a second.
  */
 const TURN_MS = 50;
-const TURN_MAX = 25;
+const TURN_SIZE = 25;
 const WAITING_MAX = 250;
 /**
  * The maximum share of LIMIT_REQUESTS that waiting lookups may use. They count as requests, and the rest is reserved for
@@ -52,13 +52,13 @@ export function createCallerLookup(
   );
   const queue = createWaitingQueue({
     turnMs: TURN_MS,
-    turnMax: TURN_MAX,
+    turnSize: TURN_SIZE,
     waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * WAITING_SHARE)),
   });
   const lookUp = async (credential: string, credentials: Credentials, address: string) => {
     const network = toNetwork(address);
     if (!services.viewers.findStale(credential) && wrongKeys.getWaitSeconds(network) > 0) {
-      const hasTurn = await queue.turn(network);
+      const hasTurn = await queue.waitForTurn(network);
       if (!hasTurn) throw createWrongKeysError(services, wrongKeys.getWaitSeconds(network));
     }
     try {
@@ -93,19 +93,19 @@ function createWrongKeysError({ meters }: Services, waitSeconds: number): Domain
 /** A queue in which names take turns. Each turn admits a few entries. */
 interface WaitingQueue {
   /** Resolves to true when the entry is admitted, and to false if the queue overflows and the entry is removed. */
-  turn(name: string): Promise<boolean>;
+  waitForTurn(name: string): Promise<boolean>;
 }
 
 type Admit = (hasTurn: boolean) => void;
 
 interface QueueOptions {
   turnMs: number;
-  /** Entries that one turn admits. */
-  turnMax: number;
+  /** The number of entries that one turn admits. */
+  turnSize: number;
   waitingMax: number;
 }
 
-export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions): WaitingQueue {
+export function createWaitingQueue({ turnMs, turnSize, waitingMax }: QueueOptions): WaitingQueue {
   const queuesByName = new Map<string, Admit[]>();
   let waitingCount = 0;
   let isTurnScheduled = false;
@@ -128,7 +128,7 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
   };
 
   const runTurn = () => {
-    for (let admittedCount = 0; admittedCount < turnMax && waitingCount > 0; admittedCount += 1) {
+    for (let admittedCount = 0; admittedCount < turnSize && waitingCount > 0; admittedCount += 1) {
       const [name] = queuesByName.keys();
       removeOldest(name as string)(true);
     }
@@ -137,7 +137,7 @@ export function createWaitingQueue({ turnMs, turnMax, waitingMax }: QueueOptions
   };
 
   return {
-    turn(name) {
+    waitForTurn(name) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const queue = queuesByName.get(name);
       if (queue) queue.push(resolve);

@@ -42,22 +42,22 @@ export function createCallerRates(config: RateConfig, query: RunQuery): CallerRa
 }
 
 /** Returns SQL for the number of tokens at a time. A time before the last refill adds no tokens. */
-const createRefilledSql = (time: string) => `least($2::float8, stored."tokens" + $3::float8 *
-  greatest(0, extract(epoch from ${time} - stored."refillTime"))::float8)`;
+const createRefilledSql = (time: string) => `least($2::float8, bucket."tokens" + $3::float8 *
+  greatest(0, extract(epoch from ${time} - bucket."refillTime"))::float8)`;
 
 /** Takes tokens and returns the number that remain. Returns no row and changes nothing if there are too few tokens. */
 const TAKE_TOKENS = `
-  insert into "CallerRate" as stored ("callerId", "tokens", "refillTime")
+  insert into "CallerRate" as bucket ("callerId", "tokens", "refillTime")
   values ($1, $2::float8 - $4::float8, clock_timestamp())
   on conflict ("callerId") do update set
     "tokens" = ${createRefilledSql('excluded."refillTime"')} - $4::float8,
-    "refillTime" = greatest(stored."refillTime", excluded."refillTime")
+    "refillTime" = greatest(bucket."refillTime", excluded."refillTime")
   where ${createRefilledSql('excluded."refillTime"')} >= $4::float8
   returning "tokens"`;
 
 const READ_TOKENS = `
   select ${createRefilledSql('clock_timestamp()')} as "tokens"
-  from "CallerRate" stored where stored."callerId" = $1`;
+  from "CallerRate" as bucket where bucket."callerId" = $1`;
 
 /** Takes tokens by the database's clock, which all processes share. */
 async function takeShared(

@@ -86,19 +86,22 @@ interface ValidClaims {
 }
 
 const VALID_CLAIMS = `
-  select t."at"::int - 1 as "index", p."orgId", p."allowedOrigins"
+  select claims."position"::int - 1 as "index", project."orgId", project."allowedOrigins"
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) with ordinality
-    as t("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "at")
-  join "Project" p on p."id" = t."projectId"
-  join "Group" g on g."projectId" = t."projectId" and g."id" = t."groupId"
-  join "Consumer" c on c."projectId" = t."projectId" and c."id" = t."consumerId"
-  where (t."jwtKeyId" is null or exists (
-    select from "JwtKey" k where k."projectId" = t."projectId" and k."id" = t."jwtKeyId" and k."active"
-  )) and (t."agentSessionId" is null or exists (
-    select from "AgentSession" a where a."projectId" = t."projectId" and a."id" = t."agentSessionId"
-      and a."revokeTime" is null and a."expireTime" > $6
+    as claims("projectId", "groupId", "consumerId", "jwtKeyId", "agentSessionId", "position")
+  join "Project" as project on project."id" = claims."projectId"
+  join "Group" as group_row
+    on group_row."projectId" = claims."projectId" and group_row."id" = claims."groupId"
+  join "Consumer" as consumer
+    on consumer."projectId" = claims."projectId" and consumer."id" = claims."consumerId"
+  where (claims."jwtKeyId" is null or exists (
+    select from "JwtKey" where "projectId" = claims."projectId" and "id" = claims."jwtKeyId" and "active"
+  )) and (claims."agentSessionId" is null or exists (
+    select from "AgentSession" where "projectId" = claims."projectId" and "id" = claims."agentSessionId"
+      and "revokeTime" is null and "expireTime" > $6
   )) and not exists (
-    select from "Erasure" e where e."projectId" = t."projectId" and e."id" in (p."id", g."id", c."id")
+    select from "Erasure" where "projectId" = claims."projectId"
+      and "id" in (project."id", group_row."id", consumer."id")
   )`;
 
 /**

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 /** The number of 16-bit parts in a /64 prefix. */
 const PREFIX_PARTS = 4;
 
-/** Returns the network by which limits count a client: its IPv4 address, or the /64 prefix of its IPv6 address. */
+/** Returns the network that rate limits count as one client: an IPv4 address, or the /64 prefix of an IPv6 address. */
 export function toNetwork(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address;
   const parsedAddress = ipaddr.process(address);

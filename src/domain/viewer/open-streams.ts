@@ -1,6 +1,6 @@
 /**
- * The open streams of admitted callers. Callers are checked periodically. Their streams end if the key was deleted or
- * deactivated, if the token has expired, or if they lost rights.
+ * The open streams of admitted callers. Each caller is checked periodically. Its streams end if its key was deleted or
+ * deactivated, if its token has expired, or if it has lost rights.
  */
 import { DomainError, unauthenticated } from '../../errors.ts';
 import type { Holder } from '../../work/bounded-shares.ts';
@@ -150,7 +150,7 @@ export class OpenStreams {
   async #poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
-    // If the check fails, the callers stay unconfirmed and their items wait.
+    // If the check fails, the callers stay unconfirmed and their streams wait.
     await this.#outage.watch(() => this.#confirmAll([...this.#callers.values()]));
     this.#isPolling = false;
   }
@@ -212,8 +212,8 @@ async function findUnchangedKeys({ database }: Services, callers: Caller[]): Pro
   const hashes = [...callersByHash.keys()];
   const unchangedCallers = new Set<Caller>();
   while (hashes.length > 0) {
-    const hash = hashes.splice(0, STATEMENT_CALLERS_MAX);
-    for (const key of await database.rows.find('ApiKey', { hash, active: true })) {
+    const batch = hashes.splice(0, STATEMENT_CALLERS_MAX);
+    for (const key of await database.rows.find('ApiKey', { hash: batch, active: true })) {
       const caller = callersByHash.get(key.hash);
       if (caller?.viewer.kind !== 'API_KEY') continue;
       const { id, scopes } = caller.viewer;

@@ -46,8 +46,8 @@ export const signInChecks = z.object({
 type SignInChecks = z.output<typeof signInChecks>;
 
 /**
- * DENIED: the provider or the person refused the sign-in. UNREACHABLE: the provider did not respond. INVALID: its
- * response fails a check.
+ * DENIED: the provider or the person refused the sign-in. UNREACHABLE: the provider did not respond. INVALID: the
+ * provider's response failed a check.
  */
 type SignInFailure = 'DENIED' | 'UNREACHABLE' | 'INVALID';
 

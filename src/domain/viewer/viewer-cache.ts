@@ -1,17 +1,15 @@
-/** Caches viewers by their credentials, so that a busy caller is looked up only twice a second. */
+/** Caches viewers by their credentials, so that a busy caller is looked up at most twice a second. */
 import { LRUCache } from 'lru-cache';
 import type { Viewer } from './viewer.ts';
 
-/**
- * How long a viewer is cached. A key that another process deleted or deactivated is therefore rejected within a second.
- */
-const FRESH_MS = 500;
+/** How long a viewer is cached. Short, so that a key that another process deleted or deactivated is rejected within a second. */
+const CACHE_MS = 500;
 const VIEWERS_MAX = 10_000;
 
 export class ViewerCache {
   readonly #viewers = new LRUCache<string, Viewer>({
     max: VIEWERS_MAX,
-    ttl: FRESH_MS,
+    ttl: CACHE_MS,
     noDeleteOnStaleGet: true,
   });
   readonly #lookUps = new Map<string, Promise<Viewer>>();

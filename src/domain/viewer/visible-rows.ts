@@ -9,28 +9,28 @@ export const CONSUMERS_OF_GROUP = new CompiledStatement<
   Row<'Consumer'>
 >((bind) =>
   statements
-    .selectFrom('Consumer as c')
+    .selectFrom('Consumer')
     .selectAll()
     .where(
-      'c.projectId',
+      'Consumer.projectId',
       '=',
       bind(({ projectId }) => projectId),
     )
-    .where('c.id', '=', anyOfBound(bind(({ ids }) => ids)))
+    .where('Consumer.id', '=', anyOfBound(bind(({ ids }) => ids)))
     .where((eb) => {
       const connection = eb
-        .selectFrom('Connection as n')
-        .select('n.id')
-        .whereRef('n.projectId', '=', 'c.projectId')
-        .whereRef('n.consumerId', '=', 'c.id')
+        .selectFrom('Connection')
+        .select('Connection.id')
+        .whereRef('Connection.projectId', '=', 'Consumer.projectId')
+        .whereRef('Connection.consumerId', '=', 'Consumer.id')
         .where(
-          'n.groupId',
+          'Connection.groupId',
           '=',
           bind(({ groupId }) => groupId),
         );
       return eb.or([
         eb(
-          'c.id',
+          'Consumer.id',
           '=',
           bind(({ consumerId }) => consumerId),
         ),
@@ -45,18 +45,18 @@ export const VISIBLE_BUILDERS = new CompiledStatement<
   Row<'Builder'>
 >((bind) =>
   statements
-    .selectFrom('Builder as b')
+    .selectFrom('Builder')
     .selectAll()
-    .where('b.id', '=', anyOfBound(bind(({ ids }) => ids)))
+    .where('Builder.id', '=', anyOfBound(bind(({ ids }) => ids)))
     .where((eb) => {
       const membership = eb
-        .selectFrom('OrgMember as m')
-        .select('m.orgId')
-        .whereRef('m.builderId', '=', 'b.id')
-        .where('m.orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds)));
+        .selectFrom('OrgMember')
+        .select('OrgMember.orgId')
+        .whereRef('OrgMember.builderId', '=', 'Builder.id')
+        .where('OrgMember.orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds)));
       return eb.or([
         eb(
-          'b.id',
+          'Builder.id',
           '=',
           bind(({ viewerId }) => viewerId),
         ),

@@ -1,4 +1,4 @@
-import { billingAccountOfOrg } from '../../domain/org/billing-account.ts';
+import { findBillingAccounts } from '../../domain/org/billing-account.ts';
 import {
   billingAccountResource,
   createOrg,
@@ -22,7 +22,7 @@ objectType(Org, orgResource, (t) => ({
     type: BillingAccount,
     nullable: true,
     description: 'The account that pays for the org.',
-    resolve: ({ id }, _args, { find }) => find(billingAccountOfOrg, id),
+    resolve: ({ id }, _args, { find }) => find(findBillingAccounts, id),
   }),
 }));
 

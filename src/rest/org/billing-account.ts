@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { billingAccountOfOrg, getBillingAccount } from '../../domain/org/billing-account.ts';
+import { findBillingAccounts, getBillingAccount } from '../../domain/org/billing-account.ts';
 import { billingAccountResource } from '../../domain/org/org.ts';
 import { listOrgIds } from '../../domain/scope.ts';
 import { authorizeInOrg, orAdmin } from '../../domain/viewer/needs.ts';
@@ -45,7 +45,7 @@ async function refuseWithoutPortal(
   { call }: RestRequest,
   { billingAccountId }: { billingAccountId: string },
 ): Promise<{ url: string }> {
-  const accounts = await billingAccountOfOrg(call, listOrgIds(call.viewer));
+  const accounts = await findBillingAccounts(call, listOrgIds(call.viewer));
   const account = accounts.find((candidate) => candidate?.id === billingAccountId);
   if (!account) throw notFound('Billing account', billingAccountId);
   authorizeInOrg(call.viewer, PORTAL_NEED, account.orgId);

@@ -31,18 +31,19 @@ const createPlainUrl = (index: number) =>
   `https://hooks.example.test/?token=plain-${index}-in-the-query`;
 const createPlainHeaders = (index: number) => ({ 'X-Key': `plain-${index}-in-a-header` });
 
-const VALUES = `query DestinationValues($id: ID!) {
+const DESTINATION_VALUES = `query DestinationValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
 async function storePlainDestinations({ prisma }: Database, projectId: string): Promise<string[]> {
   const rows = Array.from({ length: DESTINATIONS }, (_, index) => ({
-    ...{ id: newId('dst'), projectId, name: `hook-${index}`, type: 'WEBHOOK' as const },
-    ...{
-      url: createPlainUrl(index),
-      maskedHeaders: createPlainHeaders(index),
-      signingSecretSealed: '',
-    },
+    id: newId('dst'),
+    projectId,
+    name: `hook-${index}`,
+    type: 'WEBHOOK' as const,
+    url: createPlainUrl(index),
+    maskedHeaders: createPlainHeaders(index),
+    signingSecretSealed: '',
   }));
   await prisma.destination.createMany({ data: rows });
   return rows.map(({ id }) => id);
@@ -92,7 +93,7 @@ test(
     const secondGateway = await startGateway(env);
     const client = createClient(secondGateway.fetch, { 'x-api-key': apiKey });
     for (const index of [0, 550, DESTINATIONS - 1]) {
-      expect((await client.query(VALUES, { id: ids[index] })).node).toEqual({
+      expect((await client.query(DESTINATION_VALUES, { id: ids[index] })).node).toEqual({
         url: 'https://hooks.example.test/?token=***',
         headers: { 'X-Key': '***' },
         urlWithValues: createPlainUrl(index),
@@ -103,7 +104,7 @@ test(
     const { text, rows } = await readDestinations(env);
     expect(text).not.toContain('plain-');
     expect(listSealedValues(rows)).toHaveLength(2 * DESTINATIONS);
-    // Sealing a value again gives another text. So the values that the killed process sealed were not sealed again.
+    // Sealing a value twice results in different strings, so equal strings were sealed once.
     expect(listSealedValues(rows)).toEqual(
       expect.arrayContaining(listSealedValues(partlySealed.rows)),
     );

@@ -28,9 +28,9 @@ test.each([
   const callerId = createCallerId();
   expect(rates.policy).toBe('"default";q=3;w=3000');
   for (const remaining of [2, 1, 0]) {
-    const results = await rates.spend(callerId, 1);
-    expect(results.waitSeconds).toBe(0);
-    expect(rates.formatRemaining(results)).toMatch(new RegExp(`^"default";r=${remaining};t=\\d+$`));
+    const result = await rates.spend(callerId, 1);
+    expect(result.waitSeconds).toBe(0);
+    expect(rates.formatRemaining(result)).toMatch(new RegExp(`^"default";r=${remaining};t=\\d+$`));
   }
   const refusal = await rates.spend(callerId, 1);
   expect(refusal.waitSeconds).toBeGreaterThan(900);

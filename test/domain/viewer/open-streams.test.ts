@@ -23,12 +23,13 @@ async function openStream(streams: OpenStreams, streamServices: Services = servi
 
 test('confirms the viewer of a valid key, and returns null after its key is deleted', async () => {
   const streams = new OpenStreams(services, verifier, { pollMs: 5 });
-  const [kept, deleted] = [await openStream(streams), await openStream(streams)];
-  expect(await kept.stream.confirm()).toEqual(kept.viewer);
-  await prisma.apiKey.deleteMany({ where: { id: deleted.tenant.apiKeyId } });
-  expect(await deleted.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await deleted.stream.confirm()).toBeNull();
-  expect(await kept.stream.confirm()).toEqual(kept.viewer);
+  const validKey = await openStream(streams);
+  const deletedKey = await openStream(streams);
+  expect(await validKey.stream.confirm()).toEqual(validKey.viewer);
+  await prisma.apiKey.deleteMany({ where: { id: deletedKey.tenant.apiKeyId } });
+  expect(await deletedKey.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await deletedKey.stream.confirm()).toBeNull();
+  expect(await validKey.stream.confirm()).toEqual(validKey.viewer);
   streams.endAll();
 });
 

@@ -16,8 +16,8 @@ function createKey(id: string, projectId = `project of ${id}`): Viewer {
 }
 
 function createSlots(env: Record<string, string> = {}) {
-  const refused: string[] = [];
-  const meters = { ...NO_METERS, limitRefused: (limit: string) => void refused.push(limit) };
+  const refusedLimits: string[] = [];
+  const meters = { ...NO_METERS, limitRefused: (limit: string) => void refusedLimits.push(limit) };
   const shares = new ProcessShares(readConfig(env), meters);
   const requests = shares.get('requests');
   const providers = shares.get('providerRequests');
@@ -33,7 +33,7 @@ function createSlots(env: Record<string, string> = {}) {
     expect(slot.startWork(1)).toBeUndefined();
     return slot;
   };
-  return { shares, requests, providers, refused, enterSlot, startRunning };
+  return { shares, requests, providers, refusedLimits, enterSlot, startRunning };
 }
 
 function catchError(work: () => unknown): DomainError {
@@ -82,7 +82,7 @@ test('counts a request until its work ends, even if the client has disconnected'
 
 test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE for a full process', () => {
   const limits = { LIMIT_REQUESTS: '4', LIMIT_CALLER_REQUESTS: '1' };
-  const { shares, requests, refused, enterSlot, startRunning } = createSlots(limits);
+  const { shares, requests, refusedLimits, enterSlot, startRunning } = createSlots(limits);
   startRunning(createKey('greedy'));
   expect(catchError(() => enterSlot().countByCaller(createKey('greedy')))).toMatchObject({
     code: 'RATE_LIMITED',
@@ -93,7 +93,7 @@ test('returns RATE_LIMITED for a caller over its share, and SERVICE_UNAVAILABLE 
     code: 'SERVICE_UNAVAILABLE',
     extra: { limit: 'LIMIT_REQUESTS', retryAfterSeconds: 1 },
   });
-  expect(refused).toEqual(['caller_requests', 'requests']);
+  expect(refusedLimits).toEqual(['caller_requests', 'requests']);
 });
 
 test('releases the slot while a request waits for a provider, and takes it back without a turn', async () => {
@@ -185,10 +185,10 @@ test('returns RATE_LIMITED after a long wait if there is no other caller', async
 test('does not begin work if the client disconnects before its turn', async () => {
   const { requests, enterSlot, startRunning } = createSlots({ LIMIT_RUNNING: '1' });
   const runningSlot = startRunning(createKey('a'));
-  const disconnected = enterSlot();
-  disconnected.countByCaller(createKey('b'));
-  const turn = disconnected.startWork(1);
-  disconnected.release();
+  const disconnectedSlot = enterSlot();
+  disconnectedSlot.countByCaller(createKey('b'));
+  const turn = disconnectedSlot.startWork(1);
+  disconnectedSlot.release();
   await expect(turn).rejects.toThrow('disconnected');
   runningSlot.finishWork();
   runningSlot.release();

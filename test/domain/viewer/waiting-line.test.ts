@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createWaitingQueue } from '../../../src/domain/viewer/caller-lookup.ts';
 
-const TURNS = { turnMs: 1, turnMax: 1 };
+const TURNS = { turnMs: 1, turnSize: 1 };
 
-test('gives each name a turn, independently of the number of its waiting requests', async () => {
+test('gives each name its next turn regardless of how many requests it has waiting', async () => {
   const queue = createWaitingQueue({ ...TURNS, waitingMax: 100 });
   const order: string[] = [];
   const waitForTurn = async (name: string) => {
-    expect(await queue.turn(name)).toBe(true);
+    expect(await queue.waitForTurn(name)).toBe(true);
     order.push(name);
   };
   const loudWaits = Array.from({ length: 5 }, () => waitForTurn('loud'));
@@ -17,6 +17,6 @@ test('gives each name a turn, independently of the number of its waiting request
 
 test('refuses the oldest request of the name with the most requests if too many wait', async () => {
   const queue = createWaitingQueue({ ...TURNS, waitingMax: 3 });
-  const turns = ['calm', 'loud', 'loud', 'loud'].map((name) => queue.turn(name));
+  const turns = ['calm', 'loud', 'loud', 'loud'].map((name) => queue.waitForTurn(name));
   expect(await Promise.all(turns)).toEqual([true, false, true, true]);
 });

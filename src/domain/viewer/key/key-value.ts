@@ -55,10 +55,10 @@ interface StoredKey extends ApiKeyRow {
 }
 
 const KEY_BY_HASH = `
-  select k."id", k."projectId", k."scopes", k."active", k."hash", k."lastUsedTime", p."orgId",
-    p."allowedOrigins"
-  from "ApiKey" k join "Project" p on p."id" = k."projectId"
-  where k."hash" = $1`;
+  select key."id", key."projectId", key."scopes", key."active", key."hash", key."lastUsedTime",
+    project."orgId", project."allowedOrigins"
+  from "ApiKey" as key join "Project" as project on project."id" = key."projectId"
+  where key."hash" = $1`;
 
 /** Finds the key with this value, even if it is inactive. Records the use of an active key. */
 export async function findApiKeyByValue(

@@ -123,8 +123,8 @@ export class ProcessShares {
     if (exhaustedLimit) throw this.createLimitError(name, exhaustedLimit);
   }
 
-  /** Throws as `take` does, but takes nothing. */
-  require(name: ShareName, holder: Holder): void {
+  /** Throws the error that `take` would throw, and takes nothing. */
+  requireUnit(name: ShareName, holder: Holder): void {
     const exhaustedLimit = this.#shares[name].findExhausted(holder);
     if (exhaustedLimit) throw this.createLimitError(name, exhaustedLimit);
   }

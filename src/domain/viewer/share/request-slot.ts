@@ -98,7 +98,7 @@ export class RequestSlot {
    * that ends with a request to a provider, so that a caller without a share left causes none of that work.
    */
   requireProviderShare(): void {
-    this.#shares.require('providerRequests', this.#holder ?? {});
+    this.#shares.requireUnit('providerRequests', this.#holder ?? {});
   }
 
   /**

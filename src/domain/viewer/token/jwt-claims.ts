@@ -12,7 +12,7 @@ import { isStorableString } from '../../storable-json.ts';
 import { createRejectedTokenError, decodeHeader } from './gateway-token.ts';
 
 export const JWT_ALGORITHM = 'RS256';
-/** The longest lifetime of a token, as in the reference API. */
+/** The maximum lifetime of a token, as in the reference API. */
 const LIFETIME_SECONDS_MAX = 600;
 /** How far the clock of the builder's server may be ahead. The tolerance does not extend the lifetime of tokens. */
 const CLOCK_TOLERANCE_SECONDS = 30;
@@ -48,7 +48,7 @@ function findKeyId(token: string): string | null {
 const PUBLIC_KEYS = new LRUCache<string, CryptoKey>({ max: KEYS_MAX });
 
 const KEY_BY_ID = withoutProject(
-  'a token names its key alone',
+  'a token names its key but no project',
   'select * from "JwtKey" where "id" = $1',
 );
 
