@@ -14,7 +14,7 @@ import { listReturnIssues } from '../project/origins.ts';
 import { NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { findPermittedProvider } from '../provider/provider.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
-import { comesWithToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
+import { getsWorkspaceFromToken, listWorkspaceIssues } from '../provider/provider-workspace.ts';
 import type { startOAuthConnectInput } from './connection-input.ts';
 import { findPackageInstallUrl } from './consent/connect-page.ts';
 import {
@@ -156,7 +156,7 @@ function listAddressIssues(
   account: AccountMetadata,
 ): Issue[] {
   const { providerWorkspaceRef } = account;
-  const isInTokenResponse = providerWorkspaceRef === null && comesWithToken(provider);
+  const isInTokenResponse = providerWorkspaceRef === null && getsWorkspaceFromToken(provider);
   const workspaceIssues = isInTokenResponse
     ? []
     : listWorkspaceIssues(provider, providerWorkspaceRef);

@@ -9,7 +9,7 @@ import { fieldValueType } from './shown-field.ts';
 
 type Association = { [member in keyof FieldAssociation]: NonNullable<FieldAssociation[member]> };
 
-/** The limits keep one mutation within its time, because each field needs its own requests in sequence. */
+/** Limited so that one mutation finishes in time, because the fields are defined one after the other. */
 const FIELDS_MAX = 50;
 const OBJECTS_MAX = 10;
 const VALUES_MAX = 500;

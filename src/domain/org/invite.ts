@@ -106,7 +106,7 @@ function toStatusCondition(status: InviteStatus, time: Date): Where<'Invite'> {
   return { status };
 }
 
-/** Loads the same time for all lists of a tick, so that they share a statement. */
+/** Loads the same time for all lists that are loaded together, so that they share a statement. */
 const loadTime: Batch<'now', Date> = async ({ now }, keys) => {
   const time = now();
   return keys.map(() => time);

@@ -126,7 +126,7 @@ export const listOrgs = read(
   },
 );
 
-/** The maximum number of orgs of a builder, far more than a person needs. It exists because orgs are free. */
+/** The maximum number of orgs of a builder, far more than a person needs. Limited because orgs are free. */
 const ORGS_OF_BUILDER_MAX = 100;
 
 /**

@@ -19,13 +19,13 @@ export function isHostLabels(value: string): boolean {
 /** Lists issues with the workspace of a connection to the provider, or with its absence. */
 export function listWorkspaceIssues(provider: Provider, ref: string | null | undefined): Issue[] {
   if (ref == null) {
-    return isNeeded(provider) ? [createIssue(`is required for ${provider.name}.`)] : [];
+    return needsWorkspace(provider) ? [createIssue(`is required for ${provider.name}.`)] : [];
   }
-  if (comesWithToken(provider)) {
+  if (getsWorkspaceFromToken(provider)) {
     const detail = findAddressProblem(provider, 'workspace', ref);
     return detail === null ? [] : [createIssue(detail, ref)];
   }
-  if (!isNeeded(provider)) {
+  if (!needsWorkspace(provider)) {
     return ONE_LINE.test(ref) ? [] : [createIssue('must be a single line of text.', ref)];
   }
   if (isHostLabels(ref)) return [];
@@ -38,12 +38,12 @@ export function listWorkspaceIssues(provider: Provider, ref: string | null | und
 }
 
 /** True if an address of the provider contains the workspace. If none does, the workspace is optional. */
-function isNeeded({ baseUrl, oauth2 }: Provider): boolean {
+function needsWorkspace({ baseUrl, oauth2 }: Provider): boolean {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].some((url) => url?.includes(VARIABLE));
 }
 
 /** True if the token response contains the account's whole address, so that callers need not know it. */
-export function comesWithToken({ baseUrl }: Provider): boolean {
+export function getsWorkspaceFromToken({ baseUrl }: Provider): boolean {
   return baseUrl === VARIABLE;
 }
 

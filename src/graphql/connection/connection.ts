@@ -12,8 +12,8 @@ import {
   type PlainCredentials,
 } from '../../domain/connection/credentials.ts';
 import {
-  CONNECTION_EXCLUSIVE,
   connectionFilters,
+  EXCLUSIVE_CONNECTION_FILTERS,
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
 import { ProviderObject } from '../provider/provider.ts';
@@ -75,7 +75,7 @@ builder.objectFields(ConnectedAccount, (t) => ({
 
 addList(Project, 'connections', ConnectedAccounts, listConnections, {
   filters: connectionFilters,
-  exclusive: CONNECTION_EXCLUSIVE,
+  exclusive: EXCLUSIVE_CONNECTION_FILTERS,
 });
 
 addMutations('connection', ConnectedAccount, {

@@ -28,7 +28,7 @@ export const connectionFilters = z.object({
   ...searchFilters.shape,
 });
 /** A search can't be combined with other filters, because its index has only words and determines the order. */
-export const CONNECTION_EXCLUSIVE = Object.keys(connectionFilters.shape)
+export const EXCLUSIVE_CONNECTION_FILTERS = Object.keys(connectionFilters.shape)
   .filter((name) => name !== 'search')
   .map((name) => ['search', name]);
 
@@ -40,7 +40,7 @@ export const listConnections = read(
     { id: projectId }: Row<'Project'>,
     input: PageArgs & FiltersOf<typeof connectionFilters>,
   ) => {
-    refuseCombinations(input, CONNECTION_EXCLUSIVE);
+    refuseCombinations(input, EXCLUSIVE_CONNECTION_FILTERS);
     const list = { name: 'Project.connections', parentId: projectId, table: 'Connection' } as const;
     return listSearchPage(call, list, input, async () => {
       const { where, orderOptions } = await toConditions(call, projectId, input);

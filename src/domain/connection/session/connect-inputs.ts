@@ -20,7 +20,7 @@ export function listInputIssues(
     providerWorkspaceRef: providerWorkspaceRef ?? null,
     providerMetadata,
   };
-  const addressProblems = listAddressProblems(provider, listAddresses(provider), account);
+  const addressProblems = listAddressProblems(provider, listConnectAddresses(provider), account);
   const detailsByVariable = new Map(
     addressProblems.map(({ variable, detail }) => [variable, detail]),
   );
@@ -39,7 +39,7 @@ export function listInputIssues(
   });
 }
 
-function listAddresses({ baseUrl, oauth2 }: Provider): string[] {
+function listConnectAddresses({ baseUrl, oauth2 }: Provider): string[] {
   return [baseUrl, oauth2?.authorizeUrl, oauth2?.tokenUrl].filter((url) => url !== undefined);
 }
 

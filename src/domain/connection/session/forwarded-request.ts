@@ -81,11 +81,11 @@ export async function sendForwarded(
   { provider, url, request, body, attached, timeoutMs }: Forwarding,
 ): Promise<StreamedResponse> {
   const { method, signal } = request;
-  const target = withQuery(url, attached.query);
+  const authenticatedUrl = withQuery(url, attached.query);
   try {
     const response = await outbound.stream({
       method,
-      url: target.href,
+      url: authenticatedUrl.href,
       headers: { ...filterRequestHeaders(request.headers), ...attached.headers },
       body: body.open(),
       idleMs: provider.limits.timeoutMs,
@@ -93,7 +93,8 @@ export async function sendForwarded(
       signal,
     });
     const headers = filterResponseHeaders(response.headers);
-    return { ...response, headers: withoutSecrets(headers, target, Object.keys(attached.query)) };
+    const secretNames = Object.keys(attached.query);
+    return { ...response, headers: withoutSecrets(headers, authenticatedUrl, secretNames) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     throw createNoResponseError(error, { provider, request: { method, path: url.pathname } });
@@ -134,7 +135,7 @@ function omitHeaders(
   return Object.fromEntries(remainingHeaders);
 }
 
-/** Sets query parameters of secrets. All other parameters stay exactly as the caller wrote them. */
+/** Returns the URL with the query parameters of secrets. Other parameters stay exactly as the caller wrote them. */
 function withQuery(url: URL, query: AttachedCredentials['query']): URL {
   const secrets = Object.entries(query);
   if (secrets.length === 0) return url;
@@ -143,9 +144,9 @@ function withQuery(url: URL, query: AttachedCredentials['query']): URL {
     .split('&')
     .filter((pair) => pair !== '' && !setsSecret(query, pair));
   const secretPairs = secrets.map((pair) => pair.map(encodeURIComponent).join('='));
-  const target = new URL(url);
-  target.search = [...callerPairs, ...secretPairs].join('&');
-  return target;
+  const authenticatedUrl = new URL(url);
+  authenticatedUrl.search = [...callerPairs, ...secretPairs].join('&');
+  return authenticatedUrl;
 }
 
 function setsSecret(query: AttachedCredentials['query'], pair: string): boolean {
@@ -156,12 +157,12 @@ function setsSecret(query: AttachedCredentials['query'], pair: string): boolean 
 /** Removes secrets from a redirect, which may repeat the query of the request. */
 function withoutSecrets(
   headers: StreamedResponse['headers'],
-  target: URL,
+  requestUrl: URL,
   secretNames: string[],
 ): StreamedResponse['headers'] {
   const { location } = headers;
   if (typeof location !== 'string' || secretNames.length === 0) return headers;
-  const url = URL.parse(location, target.href);
+  const url = URL.parse(location, requestUrl.href);
   if (!url) return headers;
   for (const name of secretNames) url.searchParams.delete(name);
   return { ...headers, location: url.href };

@@ -64,7 +64,7 @@ function findNewOrigins(
   { before, after }: { before: AccountMetadata; after: AccountMetadata },
 ): Map<string, string> {
   const origins = new Map<string, string>();
-  for (const template of listAddresses(provider)) {
+  for (const template of listCredentialAddresses(provider)) {
     const origin = findOrigin(provider, template, after);
     if (origin === null || origin === findOrigin(provider, template, before)) continue;
     for (const variable of listVariables(template)) {
@@ -76,7 +76,7 @@ function findNewOrigins(
 }
 
 /** Lists the addresses to which credentials are sent. */
-function listAddresses({ baseUrl, modules = [], oauth2 }: Provider): string[] {
+function listCredentialAddresses({ baseUrl, modules = [], oauth2 }: Provider): string[] {
   const moduleAddresses = modules.map((module) => module.baseUrl);
   const addresses = [baseUrl, ...moduleAddresses, oauth2?.tokenUrl, oauth2?.revocation?.url];
   return addresses.filter((address) => address !== undefined);

@@ -70,13 +70,13 @@ function createOutboundRequest({
   attached,
 }: RequestToSend): OutboundRequest {
   const body = serializeBody(request);
-  const target = new URL(url);
+  const authenticatedUrl = new URL(url);
   for (const [name, value] of Object.entries(attached.query)) {
-    target.searchParams.set(name, value);
+    authenticatedUrl.searchParams.set(name, value);
   }
   return {
     method: request.method,
-    url: target.href,
+    url: authenticatedUrl.href,
     headers: {
       accept: 'application/json',
       'user-agent': USER_AGENT,

@@ -51,7 +51,7 @@ export async function claimLease(
 export class Lease {
   readonly #database: Database;
   readonly #claimedAtMs: number;
-  #hasEnded = false;
+  #isReleasePrevented = false;
   #claim: Claim;
 
   constructor(database: Database, claim: Claim, claimedAtMs: number) {
@@ -85,13 +85,13 @@ export class Lease {
     this.#claim = { ...this.#claim, ...data };
   }
 
-  /** Prevents a release, because the commit of the new token released the lease, or because it must expire first. */
-  end(): void {
-    this.#hasEnded = true;
+  /** Makes `release` do nothing: the commit of the new token has released the lease, or the lease must last until it expires. */
+  preventRelease(): void {
+    this.#isReleasePrevented = true;
   }
 
   async release(): Promise<void> {
-    if (this.#hasEnded) return;
+    if (this.#isReleasePrevented) return;
     const where = REFRESHES.getClaimFilter(this.#claim);
     const data = { refreshLeaseToken: null, refreshLeaseExpireTime: null };
     await this.#database.prisma.connection.updateMany({ where, data });

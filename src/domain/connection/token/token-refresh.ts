@@ -135,7 +135,7 @@ async function renewToken(
       if (isJournaled && !(error instanceof ProviderError)) {
         // The outage of the database lasts longer than callers wait. The lease keeps other processes from using the old
         // token until the new one is stored.
-        lease.end();
+        lease.preventRelease();
         services.providerAccess.unstoredTokens.add(connection.id, () =>
           replayEntry(services, connection.id),
         );
@@ -144,7 +144,7 @@ async function renewToken(
     },
   );
   if (isJournaled) removeFromJournal(services, connection);
-  if (newCredentials) lease.end();
+  if (newCredentials) lease.preventRelease();
   return newCredentials ?? readCredentials(services, connection);
 }
 
