@@ -1,14 +1,11 @@
 /** Agent sessions: the rights of an agent that works for one end user, until the session expires or is revoked. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import type { Issue } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { readIntegrationsContract } from '../contract/read-contract.ts';
-import { listVisibleIntegrations } from '../contract/visible-contract.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { createInputIssue, requireNoIssues } from '../issues.ts';
+import { requireNoIssues } from '../issues.ts';
 import { label, projectIdOrName, ref } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
@@ -23,6 +20,7 @@ import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
 import { signAgentToken } from '../viewer/token/agent-token.ts';
 import { formatActor } from '../viewer/viewer.ts';
+import { listRightIssues, listUnknownObjectIssues } from './agent-session-check.ts';
 import {
   approvalRule,
   approvalRuleResource,
@@ -221,96 +219,6 @@ function formatMcpUrl(
   { id: projectId }: Pick<Row<'Project'>, 'id'>,
 ): string {
   return `${publicUrl()}/mcp/projects/${projectId}`;
-}
-
-/** Returns an issue for each verb, rule and tool that needs a right that the session does not have. */
-function* listRightIssues(input: Input): Generator<Issue> {
-  const { verbs } = input;
-  const needsCurrentValues = verbs.some((verb) => verb === 'UPDATE' || verb === 'DELETE');
-  if (needsCurrentValues && !verbs.includes('READ')) {
-    const detail =
-      'must include READ for UPDATE and DELETE, whose proposals show the current values.';
-    yield createInputIssue(['input', 'verbs'], detail);
-  }
-  yield* listRuleIssues(input);
-  yield* listToolIssues(input);
-}
-
-const NOT_A_VERB = 'must be one of the verbs of the session.';
-const NOT_AN_OBJECT = 'must be an object of the session.';
-
-function* listRuleIssues({ objects, verbs, rules }: Input): Generator<Issue> {
-  for (const [index, { name, types, fields, objects: ruleObjects }] of rules.entries()) {
-    const path = ['input', 'rules', index];
-    if (rules.findIndex((rule) => rule.name === name) < index) {
-      const detail = 'must not be the name of an earlier rule.';
-      yield createInputIssue([...path, 'name'], detail, name);
-    }
-    for (const [typeIndex, type] of types.entries()) {
-      const typePath = [...path, 'types', typeIndex];
-      if (type === 'DELETE' && fields != null) {
-        const detail = 'must not be DELETE in a rule with fields: a deletion sets none.';
-        yield createInputIssue(typePath, detail, type);
-      }
-      if (!verbs.includes(type)) yield createInputIssue(typePath, NOT_A_VERB, type);
-    }
-    for (const [objectIndex, object] of (ruleObjects ?? []).entries()) {
-      if (objects == null || objects.includes(object)) continue;
-      yield createInputIssue([...path, 'objects', objectIndex], NOT_AN_OBJECT, object);
-    }
-  }
-}
-
-function* listToolIssues({ objects, verbs, pinnedTools }: Input): Generator<Issue> {
-  for (const [index, { type, objectName: object }] of pinnedTools.entries()) {
-    const path = ['input', 'pinnedTools', index];
-    const firstIndex = pinnedTools.findIndex(
-      (tool) => tool.type === type && tool.objectName === object,
-    );
-    if (firstIndex < index) yield createInputIssue(path, 'must not repeat an earlier tool.');
-    if (!verbs.includes(type)) yield createInputIssue([...path, 'type'], NOT_A_VERB, type);
-    if (objects == null || objects.includes(object)) continue;
-    yield createInputIssue([...path, 'objectName'], NOT_AN_OBJECT, object);
-  }
-}
-
-/**
- * Returns an issue for each object that no integration of the project has. Checks the objects of the session, or the
- * objects of its rules and tools if the session is for all objects.
- */
-async function listUnknownObjectIssues(
-  call: Call,
-  { id: projectId }: Row<'Project'>,
-  input: Input,
-): Promise<Issue[]> {
-  const { objects, rules, pinnedTools } = input;
-  const references = objects
-    ? objects.map((name, index) => ({ path: ['objects', index], name }))
-    : [
-        ...rules.flatMap((rule, index) =>
-          (rule.objects ?? []).map((name, objectIndex) => ({
-            path: ['rules', index, 'objects', objectIndex],
-            name,
-          })),
-        ),
-        ...pinnedTools.map(({ objectName: name }, index) => ({
-          path: ['pinnedTools', index, 'objectName'],
-          name,
-        })),
-      ];
-  if (references.length === 0) return [];
-  const integrations = await listVisibleIntegrations(call, projectId);
-  const contract = await readIntegrationsContract(call, integrations);
-  const objectNames = new Set(contract.objects.map(({ name }) => name));
-  return references
-    .filter(({ name }) => !objectNames.has(name))
-    .map(({ path, name }) =>
-      createInputIssue(
-        ['input', ...path],
-        'is not an object of an integration of the project.',
-        name,
-      ),
-    );
 }
 
 const agentSessionId = id.describe('The id of the agent session.');

@@ -100,8 +100,8 @@ const EXPIRING_SOON = acrossProjects(
 
 /**
  * Refreshes a batch of tokens that expire soon. Unused connections are refreshed too, because unused refresh tokens may
- * expire. A failed refresh is postponed and does not stop the others. Returns the number of connections in the batch. If
- * the batch is full, more may be due. Throws ServiceUnavailable.
+ * expire. A failed refresh is postponed and does not stop other refreshes. Returns the number of connections in the batch.
+ * If the batch is full, more tokens may be due. Throws ServiceUnavailable.
  */
 export async function refreshDueTokens(services: Services): Promise<number> {
   const now = services.now();
@@ -150,9 +150,11 @@ async function refreshDueToken(services: Services, connection: ConnectionKey): P
     const token = findStoredToken(stored);
     return !token || expiresWithin(token, AHEAD_MS, services.now());
   };
-  const fresh = await getFreshCredentials(services, connection, { isStale });
+  const { credentials: newCredentials } = await getFreshCredentials(services, connection, {
+    isStale,
+  });
   // Without the delay, a token with a very short lifetime would be in every batch.
-  if (canRefresh(fresh.credentials) && isStale(fresh.credentials)) {
+  if (canRefresh(newCredentials) && isStale(newCredentials)) {
     await postpone(services, connection, AHEAD_MS / 2);
   }
 }

@@ -1,6 +1,4 @@
 /** Sends authenticated requests to a connection's account: requests of providers' code, and forwarded requests. */
-import type { Row } from '../../database/rows.ts';
-import type { Tables } from '../../database/tables.ts';
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
@@ -24,14 +22,9 @@ import {
 import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
-import {
-  areCredentialsEqual,
-  readCredentials,
-  type UnsealedCredentials,
-  unsealCredentials,
-} from './session/stored-credentials.ts';
-import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from './token/token.ts';
-import { getFreshCredentials } from './token/token-refresh.ts';
+import { type Connection, SessionCredentials } from './session/session-credentials.ts';
+import type { UnsealedCredentials } from './session/stored-credentials.ts';
+import { findStoredToken } from './token/token.ts';
 
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
@@ -49,9 +42,6 @@ export interface AccountSession extends ProviderSession {
    */
   getAccessToken(rejectedToken?: string): Promise<string>;
 }
-
-/** A connection row, with its sealed credentials if the query selected them. */
-type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 /** A request that can be sent with different credentials. */
 interface RepeatableRequest<R> {
@@ -83,8 +73,7 @@ class ConnectionSession implements AccountSession {
   readonly #provider: Provider;
   /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: AttachedCredentials['headers'];
-  /** Undefined before the first request. */
-  #credentials: UnsealedCredentials | undefined;
+  readonly #credentials: SessionCredentials;
 
   constructor(services: Services, connection: Connection, provider: Provider) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
@@ -92,6 +81,7 @@ class ConnectionSession implements AccountSession {
     this.#services = services;
     this.#connection = connection;
     this.#provider = provider;
+    this.#credentials = new SessionCredentials(services, connection);
   }
 
   findMetadata(name: string): string | null {
@@ -126,13 +116,13 @@ class ConnectionSession implements AccountSession {
   }
 
   async getAccessToken(rejectedToken?: string): Promise<string> {
-    const credentials = await this.#getUsableCredentials();
+    const credentials = await this.#credentials.getUsable();
     const token = findToken(credentials);
     if (token !== undefined && token !== rejectedToken) return token;
     const replacement = token === undefined ? null : await this.#findReplacement(credentials);
     const newToken = replacement && findToken(replacement);
     if (replacement && newToken) {
-      this.#credentials = replacement;
+      this.#credentials.replace(replacement);
       return newToken;
     }
     if (token !== undefined) await this.#recordRejection(credentials);
@@ -143,70 +133,29 @@ class ConnectionSession implements AccountSession {
 
   /** Sends a request. If the provider rejects the credentials, sends it once more with other credentials. */
   async #withCredentials<R extends { status: number }>(request: RepeatableRequest<R>): Promise<R> {
-    const credentials = await this.#getUsableCredentials();
+    const credentials = await this.#credentials.getUsable();
     const response = await request.exchange(credentials);
     if (response.status !== UNAUTHORIZED) return response;
     const replacement = await this.#findReplacement(credentials).catch(async (error: unknown) => {
       await request.discard(response);
       throw error;
     });
-    if (!replacement) await this.#recordRejection(credentials);
-    this.#credentials = replacement ?? credentials;
-    if (!replacement || !request.canRepeat()) return response;
+    if (!replacement) {
+      await this.#recordRejection(credentials);
+      return response;
+    }
+    this.#credentials.replace(replacement);
+    if (!request.canRepeat()) return response;
     await request.discard(response);
     const nextResponse = await request.exchange(replacement);
     if (nextResponse.status === UNAUTHORIZED) await this.#recordRejection(replacement);
     return nextResponse;
   }
 
-  /** Returns the credentials. Replaces a token that is about to expire. */
-  async #getUsableCredentials(): Promise<UnsealedCredentials> {
-    this.#credentials ??= await this.#readCredentials();
-    const { credentials } = this.#credentials;
-    if (!canRefresh(credentials)) return this.#credentials;
-    const now = this.#services.now();
-    const token = findStoredToken(credentials);
-    if (!isRefreshDue(token, now)) return this.#credentials;
-    try {
-      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
-      });
-    } catch (error) {
-      // The token endpoint may recover before the token expires.
-      const canWait = token !== undefined && !expiresWithin(token, 0, now);
-      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
-    }
-    return this.#credentials;
-  }
-
-  #readCredentials(): UnsealedCredentials | Promise<UnsealedCredentials> {
-    const { credentialsSealed, ...connection } = this.#connection;
-    return credentialsSealed === undefined
-      ? readCredentials(this.#services, connection)
-      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
-  }
-
-  /**
-   * Returns credentials to use instead of the rejected ones: with a refreshed token, or stored by another caller in the
-   * meantime. Null if there are none.
-   */
+  /** Returns credentials to use instead of the rejected ones. Null if there are none. */
   async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
-    const { credentials } = rejected;
-    const currentCredentials = canRefresh(credentials)
-      ? await this.#refresh(rejected)
-      : await readCredentials(this.#services, this.#connection);
-    return areCredentialsEqual(currentCredentials.credentials, credentials)
-      ? null
-      : currentCredentials;
-  }
-
-  /** Returns credentials with a token other than the rejected one. */
-  async #refresh(rejected: UnsealedCredentials): Promise<UnsealedCredentials> {
-    const rejectedToken = findToken(rejected);
     try {
-      return await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
-      });
+      return await this.#credentials.findReplacement(rejected);
     } catch (error) {
       // The provider rejected the token, and no other token is available.
       const isFinal = error instanceof ProviderError && !error.isTemporary;

@@ -21,9 +21,9 @@ import {
 import { toPinnedType } from './field-type.ts';
 import {
   acceptsName,
+  listNamedReadFields,
+  listNamedWriteOnlyFields,
   type NamedField,
-  nameReadFields,
-  nameWriteOnlyFields,
 } from './named-fields.ts';
 
 interface ObjectInput {
@@ -50,11 +50,11 @@ export function listFields(
   const isSameObject = (object: { objectName: string }) => object.objectName === objectName;
   const readConfig = config?.read.find(isSameObject) ?? null;
   const plan = read && readConfig && createReadPlan(read, readConfig, { pageSize: 1 });
-  const readFields = read ? nameReadFields(read, { plan, readConfig, sources }) : [];
+  const readFields = read ? listNamedReadFields(read, { plan, readConfig, sources }) : [];
   const names = write && createFieldNames(content, config ?? NO_CONFIG, write);
   const readObject = content.read?.objects.find(isSameObject) ?? null;
   const writeOnlyFields = write
-    ? nameWriteOnlyFields({ names, readObject, readFields, sources })
+    ? listNamedWriteOnlyFields({ names, readObject, readFields, sources })
     : [];
   const settings = config?.write.find(isSameObject)?.fields ?? [];
   const settingsByField = new Map(

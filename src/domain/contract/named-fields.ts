@@ -26,8 +26,8 @@ interface ReadChoices {
   sources: FieldSources;
 }
 
-/** Names the fields of records that are read. */
-export function nameReadFields(
+/** Lists the fields of records that are read, with their names. */
+export function listNamedReadFields(
   readObject: ReadObject,
   { plan, readConfig, sources: { description } }: ReadChoices,
 ): NamedField[] {
@@ -117,8 +117,8 @@ interface WriteOnlyInput {
   sources: FieldSources;
 }
 
-/** Names the fields that only writes accept: no record that is read has a field with their names. */
-export function nameWriteOnlyFields({
+/** Lists the fields that only writes accept. No record that is read has a field with one of their names. */
+export function listNamedWriteOnlyFields({
   names,
   readObject,
   readFields,

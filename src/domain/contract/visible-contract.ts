@@ -6,7 +6,7 @@ import { followStreamMessages } from '../event/stream/stream-subscription.ts';
 import { listInstallationRecords } from '../operation/record-search.ts';
 import { writeRecords } from '../operation/write-records.ts';
 import { getProject, narrowToVisible } from '../scope.ts';
-import { authorize, meets, type Need } from '../viewer/needs.ts';
+import { authorize, meetsNeed, type Need } from '../viewer/needs.ts';
 import type { Contract } from './object-contract.ts';
 import {
   createTooManyIntegrationsError,
@@ -44,7 +44,8 @@ export async function getVisibleContract(
   projectIdOrName: string,
 ): Promise<VisibleContract> {
   const { viewer } = call;
-  if (!NEEDS.some((need) => meets(viewer, need))) authorize(viewer, listInstallationRecords.needs);
+  if (!NEEDS.some((need) => meetsNeed(viewer, need)))
+    authorize(viewer, listInstallationRecords.needs);
   const project = await getProject(call, projectIdOrName);
   const integrations = await listVisibleIntegrations(call, project.id);
   if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();

@@ -16,7 +16,7 @@ interface ConnectionCriteria {
   connectionId: string | null;
 }
 
-/** Finds the group with this ref and its connection. If either is null, an issue gives the reason. */
+/** Finds the group with this ref and its connection. If the group or the connection is null, an issue gives the reason. */
 export async function findParties(
   tx: PartiesClient,
   { groupRef, ...criteria }: Omit<ConnectionCriteria, 'groupId'> & { groupRef: string },

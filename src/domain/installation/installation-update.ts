@@ -38,7 +38,7 @@ export const updateInstallation = projectMutation({
   needs: orEndUser('installations:write', 'INSTALL'),
   input: updateInstallationInput,
   run: (call, { config, ...changes }, { id: projectId }) =>
-    update(call, { ...changes, projectId }, async () => config),
+    applyChanges(call, { ...changes, projectId }, async () => config),
 });
 
 /** Returns the new config of an installation. Called before the transaction, and again when the row is locked. */
@@ -52,55 +52,53 @@ export const reviseInstallation = projectMutation({
     .omit({ config: true })
     .extend({ revise: z.custom<ReviseConfig>() }),
   run: (call, { revise, ...changes }, { id: projectId }) =>
-    update(call, { ...changes, projectId }, async (tx, installation) =>
+    applyChanges(call, { ...changes, projectId }, async (tx, installation) =>
       parseConfig(revise(await readCurrentConfig(tx, installation))),
     ),
 });
 
-const withConfig = z.object({ input: z.object({ config: installationConfigInput }) });
+const configSchema = z.object({ input: z.object({ config: installationConfigInput }) });
 
 /** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
 function parseConfig(config: ConfigInput): ParsedConfig {
   const input = { input: { config } };
-  const { data, error } = withConfig.safeParse(input);
+  const { data, error } = configSchema.safeParse(input);
   if (error) throw invalidInput(toIssues(error, input));
   return data.input.config;
 }
 
-/** Returns the new config, or undefined to keep the current one. */
-type CreateConfig = (
+/** Computes the new config. Undefined keeps the current one. */
+type ComputeConfig = (
   tx: Pick<Transaction, 'installationConfig'>,
   installation: Installation,
 ) => Promise<ParsedConfig | undefined>;
 
 type Changes = Omit<z.output<typeof updateInstallationInput>, 'config' | 'projectIdOrName'>;
 
-async function update(
+async function applyChanges(
   call: Call,
   { projectId, installationId, ...changes }: Changes & { projectId: string },
-  createConfig: CreateConfig,
+  computeConfig: ComputeConfig,
 ): Promise<Installation> {
   const key = { projectId, id: installationId };
-  const storedInstallation = await getProjectRow(call, 'Installation', {
-    ...key,
-    noun: 'Installation',
-  });
+  const noun = 'Installation';
+  const storedInstallation = await getProjectRow(call, 'Installation', { ...key, noun });
   const [revision] = await findLatestRevisions(call, [storedInstallation.integrationId]);
   const latestContent = revision ? readIntegrationContent(revision) : null;
-  const requestedConfig = await createConfig(call.database.prisma, storedInstallation);
+  const requestedConfig = await computeConfig(call.database.prisma, storedInstallation);
   const choices = {
     ...changes,
     config: resolveObjectAliases(call, requestedConfig, latestContent),
   };
-  const current = await findCurrentChoices(call, storedInstallation, latestContent);
-  await refuseForeignChoices(call, { id: projectId }, { choices, current });
+  const currentChoices = await findCurrentChoices(call, storedInstallation, latestContent);
+  await refuseForeignChoices(call, { id: projectId }, { choices, current: currentChoices });
   const accountIssues = latestContent
     ? await listAccountIssues(call, storedInstallation, { ...choices, content: latestContent })
     : [];
   return inTransaction(call.database, async (tx) => {
     const content = await lockContent(tx, { id: storedInstallation.integrationId, projectId });
     const installation = await lockInstallation(tx, key);
-    const lockedConfig = await createConfig(tx, installation);
+    const lockedConfig = await computeConfig(tx, installation);
     const config = resolveObjectAliases(call, lockedConfig, content) ?? null;
     const { groupId } = installation;
     const connection = await chooseConnection(tx, {

@@ -110,8 +110,8 @@ export async function getInstallationOfGroup(
 }
 
 /**
- * Returns the connection and the latest content of an installation that the viewer has read. Throws NOT_FOUND if either
- * was deleted in the meantime.
+ * Returns the connection and the latest content of an installation that the viewer has read. Throws NOT_FOUND if the
+ * connection or the integration was deleted in the meantime.
  */
 export async function getConnectionAndContent(
   call: Call,

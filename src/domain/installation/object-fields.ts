@@ -98,7 +98,7 @@ export function areDefined(objects: readonly DefinedObject[]): boolean {
 const UPSERT_NOTE =
   "In Salesforce, a permission set makes the fields visible to the connection's user. HubSpot puts them into a separate property group. An interrupted call can be repeated: existing fields are kept.";
 
-/** Defines fields through the group's default connection. If the provider refuses a field, others are still defined. */
+/** Defines fields through the group's default connection. If the provider refuses a field, other fields are still defined. */
 export const upsertObjectMetadata = projectMutation({
   description: `Creates fields in a customer's account, or updates them to match their definitions. ${UPSERT_NOTE}`,
   needs: 'records:write',
@@ -118,7 +118,7 @@ export const upsertObjectMetadata = projectMutation({
   },
 });
 
-/** Defines fields as upsertObjectMetadata does, through the group's installation of an integration. */
+/** Defines fields through the group's installation of an integration. Otherwise equal to `upsertObjectMetadata`. */
 export const upsertInstalledObjectMetadata = projectMutation({
   description: `Creates or updates fields in the account of a group's installation. ${UPSERT_NOTE}`,
   needs: 'records:write',

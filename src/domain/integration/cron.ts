@@ -29,7 +29,7 @@ function createScheduleInput(gapMinMinutes: number) {
     .transform((text) => text || null);
 }
 
-/** Returns the reason why the string is not a schedule, as the rest of a sentence. Null if it is valid. */
+/** Returns the reason why the string is not a schedule, as a sentence without its subject. Null if it is valid. */
 export function findScheduleProblem(text: string, gapMinMinutes = GAP_MIN_MINUTES): string | null {
   if (!FIVE_FIELDS.test(text)) return 'must be a cron expression of five fields.';
   try {
@@ -63,7 +63,10 @@ function computeSmallestGapMinutes(schedule: string): number {
   return Math.min(DAY_MINUTES, ...gaps);
 }
 
-/** True if the schedule runs on two consecutive days. If both kinds of day are set, cron runs on either. */
+/**
+ * True if the schedule runs on two consecutive days. A schedule that restricts the day of the month and the day of the
+ * week runs on each day that matches one of them.
+ */
 function runsTwoDaysInARow({ month, dayOfMonth, dayOfWeek }: CronFieldCollection): boolean {
   const has = ({ values }: { values: readonly unknown[] }, value: number) => values.includes(value);
   const runsOn = (date: Date) => {

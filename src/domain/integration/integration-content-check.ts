@@ -169,7 +169,7 @@ function* listReadIssues(content: IntegrationContent, context: ContentContext): 
   const path = [...context.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
   yield* listObjectNameIssues(objects, path, context.provider);
-  // Requests may name an object either way, so a mapped name must differ from every name of another object.
+  // Requests may use the mapped name or the provider's name, so a mapped name must differ from all names of other objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
   const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
   for (const [index, object] of objects.entries()) {

@@ -37,7 +37,7 @@ const changeAction = enumeration('ChangeAction', 'The effect of a plan on an ite
   DELETE: 'The project loses the item.',
 });
 
-const item = z.record(z.string(), z.unknown());
+const itemValue = z.record(z.string(), z.unknown());
 
 export const changeResource = resource('PlanChange', 'One change of a plan.', {
   action: changeAction.describe('The effect on the item.'),
@@ -45,10 +45,10 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
   path: z
     .string()
     .describe('Identifies the item in the project, like `integrations.contact-sync`.'),
-  before: item
+  before: itemValue
     .nullable()
     .describe('The item in the project, as in a document. Null for a new item.'),
-  after: item
+  after: itemValue
     .nullable()
     .describe('The item after the plan is applied, as in a document. Null for a deletion.'),
 });

@@ -197,14 +197,14 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
   const operation = await prisma.operation.findUnique({
     where: { projectId_id: { projectId, id: operationId } },
   });
-  const entry = await prisma.writeEntry.findFirst({
+  const writeEntry = await prisma.writeEntry.findFirst({
     where: { projectId, operationId },
     select: { outcome: true },
   });
   await endCommit(services, proposal, {
     // If the operation was deleted before its proposal, it had ended.
     operation: operation ?? { id: operationId, status: 'FAILURE' },
-    outcome: readJsonColumn<StoredOutcome | null>(entry?.outcome ?? null),
+    outcome: readJsonColumn<StoredOutcome | null>(writeEntry?.outcome ?? null),
   });
 }
 

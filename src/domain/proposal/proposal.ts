@@ -101,7 +101,7 @@ export const proposalResource = resource(
   },
 );
 
-/** Lists the fields of a proposal in the order of its values, then those that the installation's config adds. */
+/** Lists the fields of a proposal in the order of its values, then the fields that the installation's config adds. */
 export function listProposedFields({ after, defaults, before }: Proposal): ProposedField[] {
   const values = {
     ...readJsonColumn<Record<string, unknown>>(after),

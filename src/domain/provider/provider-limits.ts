@@ -17,7 +17,7 @@ interface CapacityLimits {
 
 /** Concurrent requests to one provider. */
 const PROVIDER_CAPACITY: CapacityLimits = { max: 72, projectMax: 32, reserved: 8 };
-/** Concurrent requests to all providers. The process has 256 sockets for them; the rest is for token requests. */
+/** Concurrent requests to all providers. The process has 256 sockets for providers, and keeps 32 for token requests. */
 const PROCESS_CAPACITY: CapacityLimits = { max: 224, projectMax: 96, reserved: 24 };
 /** The maximum number of waiting requests of one connection. */
 const WAITING_MAX = 500;

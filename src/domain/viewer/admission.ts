@@ -60,7 +60,7 @@ export function createAdmission(
   };
   return {
     spend: async (viewer, requests, sender) => {
-      // The request itself took one token of the burst. No operation takes more than the other tokens.
+      // The request itself took one token of the burst, so an operation takes at most the other tokens of a full burst.
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
       if (count > 0) await spend(viewer, count, sender);
     },

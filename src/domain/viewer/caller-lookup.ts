@@ -18,6 +18,7 @@ import {
   toCredentialKey,
   type Viewer,
 } from './viewer.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /**
  * Limits lookups for addresses with too many wrong keys to 500 per second: 25 in each turn of 50 ms. With at most 250
@@ -27,8 +28,8 @@ const TURN_MS = 50;
 const TURN_SIZE = 25;
 const WAITING_MAX = 250;
 /**
- * The maximum share of LIMIT_REQUESTS that waiting lookups may use. They count as requests, and the rest is reserved for
- * other callers.
+ * The maximum share of LIMIT_REQUESTS that waiting lookups may use. They count as requests, and the remaining requests
+ * are reserved for other callers.
  */
 const WAITING_SHARE = 0.25;
 
@@ -50,7 +51,7 @@ export function createCallerLookup(
     { perSecond: WRONG_KEY_LIMIT_PER_MINUTE / 60, burst: WRONG_KEY_LIMIT_PER_MINUTE },
     () => performance.now(),
   );
-  const queue = createWaitingQueue({
+  const queue = new WaitingQueue({
     turnMs: TURN_MS,
     turnSize: TURN_SIZE,
     waitingMax: Math.ceil(Math.min(WAITING_MAX, LIMIT_REQUESTS * WAITING_SHARE)),
@@ -88,78 +89,4 @@ function createWrongKeysError({ meters }: Services, waitSeconds: number): Domain
   const detail =
     'Too many requests with invalid keys or tokens from this address. Try again after Retry-After.';
   return rateLimited(detail, Math.max(1, Math.ceil(waitSeconds)));
-}
-
-/** A queue in which names take turns. Each turn admits a few entries. */
-interface WaitingQueue {
-  /** Resolves to true when the entry is admitted, and to false if the queue overflows and the entry is removed. */
-  waitForTurn(name: string): Promise<boolean>;
-}
-
-type Admit = (hasTurn: boolean) => void;
-
-interface QueueOptions {
-  turnMs: number;
-  /** The number of entries that one turn admits. */
-  turnSize: number;
-  waitingMax: number;
-}
-
-export function createWaitingQueue({ turnMs, turnSize, waitingMax }: QueueOptions): WaitingQueue {
-  const queuesByName = new Map<string, Admit[]>();
-  let waitingCount = 0;
-  let isTurnScheduled = false;
-
-  /** Removes the entry of the name that has waited longest. */
-  const removeOldest = (name: string): Admit => {
-    const queue = queuesByName.get(name) as Admit[];
-    const admit = queue.shift() as Admit;
-    // The name moves to the end, behind all other names.
-    queuesByName.delete(name);
-    if (queue.length > 0) queuesByName.set(name, queue);
-    waitingCount -= 1;
-    return admit;
-  };
-
-  const scheduleTurn = () => {
-    if (isTurnScheduled || waitingCount === 0) return;
-    isTurnScheduled = true;
-    setTimeout(runTurn, turnMs);
-  };
-
-  const runTurn = () => {
-    for (let admittedCount = 0; admittedCount < turnSize && waitingCount > 0; admittedCount += 1) {
-      const [name] = queuesByName.keys();
-      removeOldest(name as string)(true);
-    }
-    isTurnScheduled = false;
-    scheduleTurn();
-  };
-
-  return {
-    waitForTurn(name) {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const queue = queuesByName.get(name);
-      if (queue) queue.push(resolve);
-      else queuesByName.set(name, [resolve]);
-      waitingCount += 1;
-      // An overflow removes the oldest entry of the name with the most entries. In a flood, the newest entries then have
-      // the best chance of a turn.
-      if (waitingCount > waitingMax) removeOldest(findLongestQueue(queuesByName))(false);
-      scheduleTurn();
-      return promise;
-    },
-  };
-}
-
-/** Returns the name with the most entries. */
-function findLongestQueue(queuesByName: Map<string, Admit[]>): string {
-  let longestName = '';
-  let lengthMax = 0;
-  for (const [name, { length }] of queuesByName) {
-    if (length <= lengthMax) continue;
-    longestName = name;
-    lengthMax = length;
-  }
-  return longestName;
 }

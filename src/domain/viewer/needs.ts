@@ -55,7 +55,7 @@ export function orEndUser(scope: Scope, ...permissions: SessionPermission[]): Ne
   return { scope, permissions };
 }
 
-/** Declares the need of a function that agents may call, in addition to those of `orEndUser`. */
+/** Declares the need of a function for agents, and for the callers that `orEndUser` permits. */
 export function orAgent(scope: Scope, ...permissions: SessionPermission[]): Need {
   return { scope, permissions, forAgents: true };
 }
@@ -86,7 +86,7 @@ export function scopesMeet(scopes: readonly Scope[], need: Need): boolean {
 }
 
 /** True if the viewer meets the need. */
-export function meets(viewer: Viewer, need: Need): boolean {
+export function meetsNeed(viewer: Viewer, need: Need): boolean {
   if (viewer.kind !== 'END_USER')
     return viewer.kind === 'BUILDER' || scopesMeet(viewer.scopes, need);
   if (need === 'nothing') return true;

@@ -23,10 +23,13 @@ const listIssueNames = (input: object) => {
 test.each([
   ['the maximum number of objects', createContent({}, CONTENT_LIMITS.objects)],
   [
-    'the most fields',
+    'the maximum number of fields',
     createContent({ optionalFields: Array(CONTENT_LIMITS.fields).fill({ fieldName: 'email' }) }),
   ],
-  ['the longest name', createContent({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) })],
+  [
+    'a name of the maximum length',
+    createContent({ mapToName: 'x'.repeat(CONTENT_LIMITS.characters) }),
+  ],
   ['the smallest page', createContent({ delivery: { pageSize: 50 } })],
   ['the largest page', createContent({ delivery: { pageSize: 500 } })],
   [

@@ -64,7 +64,7 @@ export async function openLink(
   };
 }
 
-/** Returns the page of a ticket whose connect does not exist. Null if its project does not exist either. */
+/** Returns the page for a ticket whose connect has ended or expired. Null if the ticket's project does not exist. */
 export async function findExpiredLinkPage(
   services: Services,
   ticket: string | null,

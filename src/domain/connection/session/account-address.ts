@@ -1,6 +1,6 @@
 /**
  * Builds the addresses of a connection's account from a provider's templates with `{{variables}}`. The value of a
- * variable can't change the rest of the address, so that credentials are never sent to another host.
+ * variable can't change other parts of the address, so that credentials are never sent to another host.
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
 import {

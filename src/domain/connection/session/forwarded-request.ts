@@ -117,7 +117,7 @@ function filterResponseHeaders(headers: Headers): Headers {
   );
 }
 
-/** Omits headers for which `isOmitted` is true, and those that apply to one hop (RFC 9110, section 7.6.1). */
+/** Omits headers for which `isOmitted` is true, and hop-by-hop headers (RFC 9110, section 7.6.1). */
 function omitHeaders(
   headers: ForwardedRequest['headers'],
   isOmitted: (name: string) => boolean,

@@ -21,8 +21,8 @@ interface MetadataChange extends AccountMetadataInput {
 }
 
 /**
- * Lists issues with the change. The new values are checked like those of a new connection. A change without credentials
- * must not lead to other hosts, because stored credentials are sent only to the hosts for which they were entered.
+ * Lists issues with the change. The new values must be valid for a new connection. A change without credentials must not
+ * lead to another origin, because stored credentials are sent only to the origin for which they were entered.
  */
 export function listMetadataChangeIssues(
   provider: Provider,

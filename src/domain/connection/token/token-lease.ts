@@ -85,7 +85,10 @@ export class Lease {
     this.#claim = { ...this.#claim, ...data };
   }
 
-  /** Makes `release` do nothing: the commit of the new token has released the lease, or the lease must last until it expires. */
+  /**
+   * Makes `release` do nothing, because the commit of the new token has released the lease, or because the lease must last
+   * until it expires.
+   */
   preventRelease(): void {
     this.#isReleasePrevented = true;
   }

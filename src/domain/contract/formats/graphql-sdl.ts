@@ -65,8 +65,8 @@ function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, 
 }
 
 function formatType(field: FieldContract, enums: ReadonlyMap<FieldContract, string>): string {
-  const item = enums.get(field) ?? SCALARS[field.type];
-  return field.isList ? `[${item}!]` : item;
+  const itemType = enums.get(field) ?? SCALARS[field.type];
+  return field.isList ? `[${itemType}!]` : itemType;
 }
 
 function formatComment(text: string | null): string {

@@ -57,8 +57,8 @@ export function createRecordSchema(object: ObjectContract): JsonSchema {
 }
 
 /**
- * Returns the schema of the values that a write sets, without the record's id. Unlike the definitions, it permits neither
- * other fields nor null for a required field.
+ * Returns the schema of the values that a write sets, without the record's id. Unlike the definitions of
+ * `createJsonSchema`, it permits no other fields, and no null for a required field.
  */
 export function createValuesSchema(object: ObjectContract, type: 'CREATE' | 'UPDATE'): JsonSchema {
   const fields = type === 'CREATE' ? listCreateFields(object) : listUpdateFields(object);
@@ -107,8 +107,8 @@ const TYPES: Record<Exclude<ContractFieldType, 'JSON'>, JsonSchema> = {
 /** Every field may be null, because a record may have no value for it, and a write may remove its value. */
 function createPropertySchema({ type, isList, values, description }: FieldContract): JsonSchema {
   if (type === 'JSON') return createDescription(description);
-  const item = values ? { enum: values.map(({ value }) => value) } : TYPES[type];
-  const schema = isList ? { type: 'array', items: item } : item;
+  const itemSchema = values ? { enum: values.map(({ value }) => value) } : TYPES[type];
+  const schema = isList ? { type: 'array', items: itemSchema } : itemSchema;
   return { anyOf: [schema, { type: 'null' }], ...createDescription(description) };
 }
 

@@ -93,9 +93,9 @@ const TYPES: Record<ContractFieldType, string> = {
 };
 
 function formatType({ type, isList, values }: FieldContract): string {
-  const item = values?.map(({ value }) => JSON.stringify(value)).join(' | ') ?? TYPES[type];
-  if (!isList) return item;
-  return values ? `(${item})[]` : `${item}[]`;
+  const itemType = values?.map(({ value }) => JSON.stringify(value)).join(' | ') ?? TYPES[type];
+  if (!isList) return itemType;
+  return values ? `(${itemType})[]` : `${itemType}[]`;
 }
 
 /** Formats a comment. Its text can't contain the end of a comment. */

@@ -139,8 +139,8 @@ function readsObject({ read }: ConfigContent, name: string): boolean {
 }
 
 /**
- * Queries accounts for required fields, and adds the installations whose account lacks one. Returns the number of
- * accounts that were not checked: those beyond the limit, and those that did not respond in time.
+ * Queries accounts for required fields, and adds the installations whose account lacks a field. Returns the number of
+ * accounts that were not checked, because they exceed the limit or did not respond in time.
  */
 export async function checkAccounts(
   services: Waiter,

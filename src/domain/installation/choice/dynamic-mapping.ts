@@ -1,4 +1,4 @@
-/** Mapped names that a web page adds to those of the integration at run time. */
+/** Mapped names that a web page adds to the integration's mapped names at run time. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';

@@ -8,17 +8,12 @@ import { contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
 import { enumeration, resource } from '../../resource.ts';
+import { createScalarInput } from './scalar-input.ts';
 
-const TEXT_LENGTH_MAX = 1_000;
 /** Exceeds the number of filters that any provider accepts. */
 export const FILTERS_MAX = 20;
 
-const value = z
-  .union(
-    [z.string().max(TEXT_LENGTH_MAX), z.number(), z.boolean()],
-    'must be a text, a number or a boolean.',
-  )
-  .meta({ graphql: 'JSON' });
+const value = createScalarInput({ lengthMax: 1_000 });
 
 const filterOperator = enumeration('FilterOperator', 'A comparison of a field with a value.', {
   EQ: 'The field equals the value.',

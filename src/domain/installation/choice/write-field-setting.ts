@@ -3,15 +3,9 @@ import { z } from 'zod';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { computed, enumeration, resource } from '../../resource.ts';
+import { createScalarInput } from './scalar-input.ts';
 
-const TEXT_LENGTH_MAX = 10_000;
-
-const value = z
-  .union(
-    [z.string().max(TEXT_LENGTH_MAX), z.number(), z.boolean()],
-    'must be a text, a number or a boolean.',
-  )
-  .meta({ graphql: 'JSON' });
+const value = createScalarInput({ lengthMax: 10_000 });
 
 const occasion = enumeration('WriteOccasion', 'Whether a field is written.', {
   ALWAYS: 'It is written.',

@@ -206,20 +206,20 @@ function computeNestingDepth(value: unknown, knownDepths: Map<object, number>): 
 /** Returns the first duplicate key of a map, or the first alias beyond the limit. */
 function findRuleFault(root: unknown): Fault | null {
   let aliasCount = 0;
-  const remaining = [root];
-  while (remaining.length > 0) {
-    const node = remaining.pop();
+  const remainingNodes = [root];
+  while (remainingNodes.length > 0) {
+    const node = remainingNodes.pop();
     if (isAlias(node)) {
       aliasCount += 1;
       if (aliasCount > ALIASES_MAX) {
         return { problem: `has more than ${ALIASES_MAX} aliases`, offset: node.range?.[0] };
       }
     } else if (isPair(node)) {
-      remaining.push(node.value);
+      remainingNodes.push(node.value);
     } else if (isCollection(node)) {
       const duplicateKey = isMap(node) ? findDuplicateKey(node.items.map(({ key }) => key)) : null;
       if (duplicateKey) return duplicateKey;
-      for (const item of node.items.toReversed()) remaining.push(item);
+      for (const item of node.items.toReversed()) remainingNodes.push(item);
     }
   }
   return null;

@@ -8,7 +8,7 @@ const RANDOM_BYTES = 32;
 /** The numbers of base62 digits for 32 bytes, and for a CRC-32. */
 const RANDOM_DIGITS = 43;
 const CHECKSUM_DIGITS = 6;
-/** The number of characters that stay visible: enough to recognize a key, and far too few to guess the rest. */
+/** The number of characters that stay visible: enough to recognize a key, and far too few to guess it. */
 const PREFIX_CHARACTERS = 10;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -150,8 +150,8 @@ export class ProcessShares {
   }
 
   /**
-   * Returns the error for work that waited too long for its turn. The caller is responsible if it is the only caller or
-   * has more requests than an equal share of all. Otherwise, the process is too busy.
+   * Returns the error for work that waited too long for its turn: RATE_LIMITED if the caller has more requests than the
+   * average caller or is the only one, and SERVICE_UNAVAILABLE if the process is too busy.
    */
   createTurnTimeoutError({ caller }: { caller: string }): DomainError {
     const { requests } = this.#shares;

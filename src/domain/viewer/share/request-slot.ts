@@ -68,7 +68,7 @@ export class RequestSlot {
 
   /**
    * Starts the work of an admitted caller. Call `finishWork` when it is over. Returns undefined if the work starts
-   * immediately. Otherwise, it starts when the promise resolves, and never if the promise rejects.
+   * immediately. A returned promise resolves when the work may start, and rejects if it must not start.
    */
   startWork(weight: number): Promise<void> | undefined {
     const { project = '', caller = project } = this.#holder ?? {};

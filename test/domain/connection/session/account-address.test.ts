@@ -20,7 +20,7 @@ test('replaces variables with the workspace and the metadata', () => {
   expect(fillTemplate('https://crm.test', null)).toBe('https://crm.test');
 });
 
-test('refuses a workspace that is an address without https', () => {
+test('accepts only a plain https address as a workspace that is the whole address', () => {
   expect(fillTemplate('{{workspace}}', 'https://eu.crm.test/v2/')).toBe('https://eu.crm.test/v2');
   for (const workspace of [
     'http://eu.crm.test',
@@ -34,7 +34,7 @@ test('refuses a workspace that is an address without https', () => {
   }
 });
 
-test('names the missing variable', () => {
+test('names the missing variable in the error', () => {
   expect(() => fillTemplate('https://{{workspace}}.crm.test', null)).toThrow(
     "The connection's providerWorkspaceRef is required for the address but missing.",
   );

@@ -1,0 +1,78 @@
+/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
+import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import type { Services } from '../../call.ts';
+import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
+import { getFreshCredentials } from '../token/token-refresh.ts';
+import {
+  areCredentialsEqual,
+  readCredentials,
+  type UnsealedCredentials,
+  unsealCredentials,
+} from './stored-credentials.ts';
+
+/** A connection row, with its sealed credentials if the query selected them. */
+export type Connection = Row<'Connection'> &
+  Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
+
+export class SessionCredentials {
+  readonly #services: Services;
+  readonly #connection: Connection;
+  /** Undefined before the first request. */
+  #credentials: UnsealedCredentials | undefined;
+
+  constructor(services: Services, connection: Connection) {
+    this.#services = services;
+    this.#connection = connection;
+  }
+
+  /** Returns the credentials for the next request. Refreshes a token that is about to expire. */
+  async getUsable(): Promise<UnsealedCredentials> {
+    this.#credentials ??= await this.#read();
+    const { credentials } = this.#credentials;
+    if (!canRefresh(credentials)) return this.#credentials;
+    const now = this.#services.now();
+    const token = findStoredToken(credentials);
+    if (!isRefreshDue(token, now)) return this.#credentials;
+    try {
+      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
+        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
+      });
+    } catch (error) {
+      // The token endpoint may recover before the token expires.
+      const canWait = token !== undefined && !expiresWithin(token, 0, now);
+      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
+    }
+    return this.#credentials;
+  }
+
+  /** Uses the credentials for the next requests. */
+  replace(credentials: UnsealedCredentials): void {
+    this.#credentials = credentials;
+  }
+
+  /**
+   * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
+   * meantime. Null if there are none.
+   */
+  async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+    const { credentials } = rejected;
+    const rejectedToken = findStoredToken(credentials)?.token;
+    const currentCredentials = canRefresh(credentials)
+      ? await getFreshCredentials(this.#services, this.#connection, {
+          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
+        })
+      : await readCredentials(this.#services, this.#connection);
+    return areCredentialsEqual(currentCredentials.credentials, credentials)
+      ? null
+      : currentCredentials;
+  }
+
+  #read(): UnsealedCredentials | Promise<UnsealedCredentials> {
+    const { credentialsSealed, ...connection } = this.#connection;
+    return credentialsSealed === undefined
+      ? readCredentials(this.#services, connection)
+      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
+  }
+}
