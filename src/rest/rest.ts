@@ -33,7 +33,7 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
   );
   refuseUnknownRoutes(app, ENDPOINTS);
   registerBodyParser(app);
-  // A request takes its slot only after its whole body has arrived.
+  // A request takes its slot only after its whole body has arrived, so that slow uploads occupy no slots.
   app.addHook('preHandler', (request, reply, done) => {
     if (takeSlot(request, reply)) done();
   });
@@ -97,8 +97,8 @@ function acceptsMediaType(accept = '', mediaType: string): boolean {
 }
 
 /**
- * Converts `/projects/{id}:pause` to the router's syntax, where a colon starts a parameter and two colons are a
- * literal one.
+ * Converts `/projects/{id}:pause` to the router's syntax, where one colon starts a parameter and two colons are a literal
+ * colon.
  */
 export function toRouterPath(path: string): string {
   return path

@@ -6,7 +6,7 @@ import { sendProblem } from './endpoint/rest-errors.ts';
 import { BASE_PATH } from './openapi/openapi.ts';
 
 /** The route of @fastify/cors, which matches all requests with the method OPTIONS that have no other route. */
-const PREFLIGHTS = `${BASE_PATH}*`;
+const PREFLIGHT_ROUTE = `${BASE_PATH}*`;
 
 const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
 
@@ -17,8 +17,8 @@ export function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly En
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
     const path = url.split('?', 1)[0] as string;
-    const hasNoRoute = is404 || routeOptions.url === PREFLIGHTS;
-    // A path with a verb, like `/deliveries:retry`, may match a route of another method, whose parameter takes the verb.
+    const hasNoRoute = is404 || routeOptions.url === PREFLIGHT_ROUTE;
+    // A path with a verb, like `/deliveries:retry`, may match a parameter in the route of another method.
     if (!hasNoRoute && !path.includes(':')) return;
     const methods = findMethods(path);
     if (!hasNoRoute && (!methods || methods.includes(method))) return;

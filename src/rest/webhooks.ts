@@ -73,12 +73,12 @@ const FIELDS: Message = {
 const TEST: Message = {
   id: 'testMessage',
   tag: 'Deliveries',
-  summary: 'Sends a test.',
+  summary: 'Sends a test message.',
   description: 'The message of `sendTestMessage`. It shows that the destination can be reached.',
   body: testMessage,
 };
 
-const SENDING =
+const DELIVERY_RULES =
   'A 2xx status within 15 seconds is a success. Redirects are not followed. A message may arrive more than once, with the same webhook-id, and messages may arrive out of order. The request also has the headers of the destination.';
 
 function createOperation({
@@ -99,7 +99,7 @@ function createOperation({
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description} ${SENDING}`,
+    description: `${description} ${DELIVERY_RULES}`,
     security: [],
     parameters: HEADERS,
     requestBody: {
@@ -112,7 +112,7 @@ function createOperation({
 
 /** The headers of Standard Webhooks 1.0. */
 const HEADERS: OpenAPIV3_1.ParameterObject[] = [
-  createHeader('webhook-id', 'The id of the message, which is equal in all its attempts.', {
+  createHeader('webhook-id', 'The id of the message, which is the same in all its attempts.', {
     minLength: 1,
   }),
   createHeader('webhook-timestamp', 'When this attempt was made, in Unix seconds.', {

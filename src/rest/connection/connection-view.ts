@@ -25,7 +25,7 @@ const metadataEntry = z.object({
 
 const { apiKey, oauth2AuthorizationCode } = connectionCredentialsResource.shape;
 
-/** The row has credentials only if the request includes them. */
+/** The row has credentials only if the request asks for them. */
 export const connection = extendResource(connectionResource, {
   group: loaded(groupResource, byId('Group'), ({ groupId }: Connection) => groupId),
   consumer: loaded(consumerResource, byId('Consumer'), ({ consumerId }: Connection) => consumerId),
@@ -47,7 +47,7 @@ export const connection = extendResource(connectionResource, {
   ),
 });
 
-/** Stored values may lack a source. Their source is the builder's input. */
+/** A stored value without a source came from the builder's input. */
 function showMetadata(metadata: unknown): Record<string, z.output<typeof metadataEntry>> | null {
   if (typeof metadata !== 'object' || metadata === null) return null;
   const entries = Object.entries(metadata).map(([name, value]) => {

@@ -38,19 +38,19 @@ const getConnectionInput = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Whether the response has its API key, or its access token with the scopes. Default: false.',
+      'Whether the response includes the API key, or the access token and its scopes. Default: false.',
     ),
   includeRefreshToken: z
     .boolean()
     .default(false)
     .describe(
-      'Whether the response also has its refresh token, and all that includeCreds shows. Default: false.',
+      'Whether the response includes the refresh token, and everything that includeCreds adds. Default: false.',
     ),
   refresh: z
     .enum(['force', 'ifExpired'])
     .optional()
     .describe(
-      'Gets a new access token first: always, or only if the current one expires. Default: no.',
+      'Refreshes the access token first: always, or only if it is missing or about to expire. Default: no refresh.',
     ),
 });
 

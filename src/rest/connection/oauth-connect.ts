@@ -14,24 +14,25 @@ const authorizeUrl = z
     "The gateway's link to the provider's consent page. Open it in the person's browser, which must accept cookies of the gateway.",
   );
 
-/** Clients of the reference API always send false, which must not weaken the protection. */
+/** Ignored, because clients of the reference API always send false, and that must not turn off the protection. */
 const enableCSRFProtection = z
   .boolean()
   .optional()
   .describe(
-    'Accepted and ignored: every connect is protected, also with false. Its link works once, in the browser that opened it.',
+    'Ignored: the protection is always on. The link works once, in the browser that opened it.',
   );
 
-const furtherSteps = {
+/** In the reference API, a connect can take several steps, and these members continue it. */
+const unsupportedStepInputs = {
   sessionId: z
     .string()
     .max(1_024)
     .optional()
-    .describe('Refused: it identifies a further step, and no provider has one.'),
+    .describe('Not supported, because every provider connects in one step.'),
   callbackParams: z
     .record(z.string(), z.string())
     .optional()
-    .describe('Refused: they belong to a further step, and no provider has one.'),
+    .describe('Not supported, because every provider connects in one step.'),
 };
 
 export const oauthConnectEndpoints = [
@@ -68,21 +69,21 @@ export const oauthConnectEndpoints = [
     path: '/custom-auth/connect',
     tag,
     summary: 'Connects an account with the inputs that its provider declares.',
-    description: 'No provider has further steps: the first response has the connection.',
+    description: 'The response has the connection, because every provider connects in one step.',
     mutation: generateConnection,
-    extraInput: furtherSteps,
-    precheck: refuseFurtherSteps,
+    extraInput: unsupportedStepInputs,
+    precheck: refuseStepInputs,
     status: 200,
     resource: z.object({ connection }).describe('The connection.'),
     show: (connection) => ({ connection }),
   }),
 ];
 
-async function refuseFurtherSteps(
+async function refuseStepInputs(
   _request: RestRequest,
   { sessionId, callbackParams }: { sessionId?: string; callbackParams?: object },
 ): Promise<void> {
-  const name = sessionId === undefined ? 'callbackParams' : 'sessionId';
-  if (sessionId === undefined && callbackParams === undefined) return;
-  throw invalid(name, 'belongs to a further step, and no provider has one.');
+  const detail = 'is not supported, because every provider connects in one step.';
+  if (sessionId !== undefined) throw invalid('sessionId', detail);
+  if (callbackParams !== undefined) throw invalid('callbackParams', detail);
 }

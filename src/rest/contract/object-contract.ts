@@ -19,7 +19,7 @@ const CONTRACT_READ = {
   read: readWithin(getRequestedProject, getProjectContract),
   etag: ({ hash }: Contract) => hash,
   description:
-    'It has the latest revisions of all integrations, merged by object name. No request is sent to a provider. The `ETag` is the hash of the contract: with `If-None-Match`, a client that has it gets 304.',
+    'Merges the latest revisions of all integrations by object name. Sends no request to a provider. The `ETag` is the hash of the contract. A request with `If-None-Match` gets 304 if the contract has not changed.',
 };
 
 export const contractEndpoints = [

@@ -37,7 +37,7 @@ import { extendResource } from '../openapi/response-form.ts';
 const tag = 'Deliveries';
 const projectPath = '/projects/{projectIdOrName}';
 
-/** A row, and whether the request includes the payloads. */
+/** A delivery, and whether its response includes the payloads. */
 type Delivery = Row<'Delivery'> & { includePayload?: boolean };
 
 const attempt = extendResource(deliveryAttemptResource, {
@@ -80,13 +80,13 @@ const delivery = extendResource(deliveryResource, {
   ),
 });
 
+type Status = z.output<typeof deliveryStatus>;
+
 /** REST's `pending` includes deliveries that are being retried. */
 function expandPending(status: Status | null | undefined): readonly Status[] | undefined {
   if (status == null) return undefined;
   return status === 'PENDING' ? ['PENDING', 'RETRYING'] : [status];
 }
-
-type Status = z.output<typeof deliveryStatus>;
 
 /** Adapts a list so that its filter `status` has REST's meaning. */
 function expandStatus<I extends object, R>(
@@ -183,7 +183,7 @@ export const deliveryEndpoints = [
           schema: deliveryStatus
             .default('FAILED')
             .describe(
-              'Only deliveries of this status. `pending` includes those that are being retried. Default: failed.',
+              'Only deliveries of this status. `pending` includes deliveries that are being retried. Default: failed.',
             ),
           toDomain: expandPending,
           locate: () => '',

@@ -29,7 +29,7 @@ const inMetadata: Record<'url' | 'headers', Location> = {
 const keepHeadersInMetadata: Location = { in: 'body', name: 'metadata.keepHeaders' };
 const destinationInPath: Location = { in: 'path', name: 'destination' };
 
-/** A row, with its secrets if the response includes them. */
+/** A destination, with its secrets if the response includes them. */
 type DestinationWithSecrets = Row<'Destination'> & { secrets?: z.output<typeof secretsInResponse> };
 
 const { url, headers } = destinationResource.shape;
@@ -66,7 +66,7 @@ const destination = extendResource(destinationResource, {
 const secretsInRequest = z
   .strictObject({})
   .optional()
-  .describe('Empty: the gateway creates the secret that signs messages.');
+  .describe('Must be empty, because the gateway creates the secret that signs messages.');
 
 const getDestinationInput = z.object({
   projectIdOrName,
@@ -79,7 +79,7 @@ const getDestinationInput = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Rotates its secret first. For 24 hours the previous one also signs. Default: false.',
+      'Whether to rotate the signing secret first. The previous secret also signs messages for 24 hours. Default: false.',
     ),
 });
 

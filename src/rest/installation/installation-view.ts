@@ -33,7 +33,7 @@ const installationConfig = extendResource(installationConfigResource, {
   revisionId: z.string().describe('The latest revision of the integration, which is active.'),
   createdBy: z
     .string()
-    .describe("The author in the caller's words, or the caller who created the installation."),
+    .describe('The author that the request names. Default: the creator of the installation.'),
   content: configContent,
 });
 
@@ -51,8 +51,8 @@ export const installation = extendResource(installationResource, {
       .nullable()
       .describe('The status of its newest operation. Null before the first.'),
     async (row: Installation, call: Call) => {
-      const last = await load(call, findLastOperations, row);
-      return last && toOperationStatus(last.status);
+      const operation = await load(call, findLastOperations, row);
+      return operation && toOperationStatus(operation.status);
     },
   ),
 });
@@ -88,9 +88,9 @@ function leavesEventsToIntegration({ subscribe = [] }: ConfigContent): boolean {
 /** Completes the choices of events with members of the integration. */
 function completeEvents(config: ConfigContent, content: IntegrationContent | null): ConfigContent {
   const subscribe = config.subscribe?.map((choice) => {
-    const isNamed = ({ objectName }: { objectName: string }) => objectName === choice.objectName;
-    const spec = content?.subscribe?.objects.find(isNamed);
-    const readSpec = content?.read?.objects.find(isNamed);
+    const hasSameName = (spec: { objectName: string }) => spec.objectName === choice.objectName;
+    const spec = content?.subscribe?.objects.find(hasSameName);
+    const readSpec = content?.read?.objects.find(hasSameName);
     const { destination, inheritFieldsAndMapping: inherits } = choice;
     return {
       ...choice,

@@ -1,4 +1,7 @@
-/** Fields that callers define, in the reference API's form: requests have them by object, and responses also by name. */
+/**
+ * Fields that callers define, in the reference API's form. Requests group fields by object. Responses group them by
+ * object and by field name.
+ */
 import { z } from 'zod';
 import { objectFields } from '../../domain/installation/field-definition.ts';
 import {
@@ -30,10 +33,10 @@ const fields: Location = {
         fields: definitions,
       })),
     locate: (wire, location) => {
-      const [, index, rest = ''] =
+      const [, index, subpath = ''] =
         /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(location) ?? [];
       const name = Object.keys(wire ?? {})[Number(index)];
-      return name === undefined ? location : `.${name}${rest}`;
+      return name === undefined ? location : `.${name}${subpath}`;
     },
   }),
 };
@@ -90,7 +93,7 @@ export const objectFieldsEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/object-metadata',
     tag,
     description:
-      "Objects may have the provider's names, or those that the integration maps them to.",
+      "Accepts the provider's names of objects, and the names that the integration maps them to.",
     mutation: upsertInstalledObjectMetadata,
     locations: { ...integrationInPath, objects: fields },
     status: 200,

@@ -38,7 +38,7 @@ export const objectMetadataEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata',
     tag,
     description:
-      "Name the object by the provider's name, or by the one that the integration maps it to.",
+      "Accepts the provider's name of the object, and the name that the integration maps it to.",
     input: installedObjectMetadataInput,
     locations: integrationInPath,
     read: readInstalledObjectMetadata,

@@ -20,7 +20,7 @@ import { admit, runInTurn } from '../endpoint/run-request.ts';
 import type { RestGateway } from '../rest.ts';
 
 const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/proxy';
-/** Matches the segments of PROXY_PATH below /v1. */
+/** Matches `/v1` and the five segments of PROXY_PATH. */
 const PROXY_PREFIX = /^(?:\/[^/?]*){6}/;
 
 const DOCUMENTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -56,7 +56,7 @@ async function forward(
   const { raw: req } = request;
   const { raw: res } = reply;
   const viewer = await admit(gateway.admission, request);
-  // The slot is taken after admission. Otherwise unadmitted callers with slow bodies could occupy all slots.
+  // The slot is taken after admission, because unadmitted callers with slow bodies could otherwise occupy all slots.
   if (!gateway.takeSlot(request, reply)) return;
   const key = request.params as { projectIdOrName: string; installationId: string };
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });

@@ -39,7 +39,7 @@ const updateInput = z.object({
     .min(1, 'must name at least one field.')
     .max(MASK_MAX)
     .describe(
-      'The fields to change, at least one: connectionId, config.createdBy, config.content.read.objects.<name>, members of that, and so on. Dots separate names. A dot or a colon in a name needs a backslash before it. Other fields are ignored.',
+      'The paths of the fields to change, such as connectionId, config.createdBy, or config.content.read.objects.<name> and the paths below it. Dots separate names. A dot or a colon in a name needs a backslash before it. Values of other fields are ignored.',
     ),
   installation: z
     .looseObject({
@@ -66,7 +66,7 @@ const patchOperation = z
     path: z.string().max(2_048).describe('A JSON Pointer in the config of the object.'),
     value: z.unknown().optional().describe('The new value. Not used by `remove`.'),
   })
-  .describe('A change, as JSON Patch (RFC 6902) writes it.');
+  .describe('A change in the format of JSON Patch (RFC 6902).');
 
 const patchInput = z.object({
   projectIdOrName,
@@ -119,7 +119,7 @@ function dropUnnamedValues(body: unknown): unknown {
   return { ...body, installation: pickNamedValues(values, updateMask) };
 }
 
-/** Updates an installation by the values that the mask names. The others have been removed from the input. */
+/** Sets the values that the mask names. `dropUnnamedValues` has removed all other values from the input. */
 async function updateByMask(
   request: RestRequest,
   { updateMask, installation: values, skipSampling, ...key }: z.output<typeof updateInput>,
@@ -179,7 +179,7 @@ function createPatchedCopy(
   changes: z.output<typeof patchInput>['changes'],
 ): unknown {
   const holder = { object: structuredClone(object) };
-  const holderChanges = changes.map(({ path, ...rest }) => ({ ...rest, path: `/object${path}` }));
+  const holderChanges = changes.map((change) => ({ ...change, path: `/object${change.path}` }));
   const failures = applyPatch(holder, holderChanges as Parameters<typeof applyPatch>[1]);
   const issues = failures.flatMap((failure, index) =>
     failure

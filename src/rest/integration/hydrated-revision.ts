@@ -49,7 +49,7 @@ const field = resource(
 const error = z
   .string()
   .nullable()
-  .describe('Why the object could not be described. Null if it could.');
+  .describe('Why the object could not be described. Null if it was described.');
 
 const readObject = z.object({
   ...readObjectResource.shape,
@@ -59,7 +59,9 @@ const readObject = z.object({
   requiredFields: z.array(field).describe('The fields that every installation reads.'),
   optionalFields: z
     .array(field)
-    .describe('The fields that an installation may select; with optionalFieldsAuto, all others.'),
+    .describe(
+      'The fields that an installation may select. With optionalFieldsAuto, includes all other fields of the account.',
+    ),
   allFields: z.array(field).nullable().describe('All fields that the account has.'),
   allFieldsMetadata: z
     .record(z.string(), fieldMetadataResource)

@@ -59,8 +59,8 @@ function dropNames(value: unknown, { names, path, warnings }: DropOptions): void
 }
 
 /**
- * Sends a `Warning` header (RFC 7234, code 299) for each member that was accepted and ignored. Logs those that only
- * REST accepts.
+ * Sends a `Warning` header (RFC 7234, code 299) with a warning for each member that was ignored. Logs the members that
+ * only REST accepts.
  */
 export function sendWarnings(
   { call, url, setHeader, warnings: restWarnings }: RestRequest,

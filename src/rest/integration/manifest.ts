@@ -20,7 +20,7 @@ export const manifestShape = {
     .max(MANIFEST_LENGTH_MAX)
     .optional()
     .describe(
-      'The text of a manifest, as YAML, instead of revision: its integration of this name, or its only one. At most 128 KiB, nested at most 32 levels deep. Manifests above 4 KiB of one project are read one at a time.',
+      'A manifest as YAML text, in place of the JSON members. A new revision takes its content from the integration of its name, or from the only one. At most 128 KiB, nested at most 32 levels deep. Manifests of one project that exceed 4 KiB are read one at a time.',
     ),
   sourceZipUrl: z
     .string()
@@ -130,7 +130,10 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
   }
 }
 
-/** Throws NOT_FOUND for a project that the caller may not see: manifests of one project wait for each other. */
+/**
+ * Throws NOT_FOUND for a project that the caller may not see. This is checked first, because manifests of one project
+ * wait for each other, and other tenants must not cause such waits.
+ */
 async function readManifest(
   { member, text }: Source,
   { path }: Parts,

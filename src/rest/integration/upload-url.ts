@@ -27,7 +27,7 @@ export const uploadUrlEndpoint = readEndpoint({
   resource: uploadUrlResource,
 });
 
-/** The URL is the credential: no key is needed, and the document does not describe the route. */
+/** The route requires no key, because the URL is the credential. The OpenAPI document omits it. */
 export async function registerUpload(app: FastifyInstance, { services }: Gateway): Promise<void> {
   const toUploadPath = ({ params }: FastifyRequest) => {
     const { projectId, token } = params as { projectId: string; token: string };

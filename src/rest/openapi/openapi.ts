@@ -40,7 +40,7 @@ const TAGS = [
     description: 'Configurations of reads and writes at a provider, in revisions.',
   },
   { name: 'Contracts', description: 'Objects and fields that callers can rely on.' },
-  { name: 'Plans', description: 'A project as a document, and the changes that lead to it.' },
+  { name: 'Plans', description: 'The changes that a project document makes to a project.' },
   { name: 'Installations', description: 'Integrations that groups use.' },
   { name: 'Writes', description: "Writes of records to customers' accounts." },
   { name: 'Reads', description: 'Triggered reads; pausing and resuming scheduled ones.' },
@@ -49,7 +49,7 @@ const TAGS = [
     name: 'Agents',
     description: 'Sessions of agents, and the writes that they propose.',
   },
-  { name: 'Topics', description: 'Named streams of events.' },
+  { name: 'Topics', description: 'Names that group events for destinations and subscribers.' },
   { name: 'Destinations', description: 'Webhooks and streams that receive messages.' },
   { name: 'Event routes', description: 'Routes of event types to topics.' },
   { name: 'Topic routes', description: 'Routes of topics to destinations.' },
@@ -62,8 +62,8 @@ const DESCRIPTION =
   'Projects, connections, integrations, and the records and events that move between them. Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
 
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
-  const toSchema = createJsonSchemaTransform(ZOD);
-  const toObject = createJsonSchemaTransformObject(ZOD);
+  const toSchema = createJsonSchemaTransform(TRANSFORM_OPTIONS);
+  const toObject = createJsonSchemaTransformObject(TRANSFORM_OPTIONS);
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -185,7 +185,10 @@ function findDescription(schema: z.ZodType): string | undefined {
   return isWrapped ? findDescription(schema.unwrap() as z.ZodType) : undefined;
 }
 
-const ZOD = { schemaRegistry: components, zodToJsonConfig: { override: completeSchema } };
+const TRANSFORM_OPTIONS = {
+  schemaRegistry: components,
+  zodToJsonConfig: { override: completeSchema },
+};
 
 type Document = Partial<OpenAPIV3_1.Document>;
 

@@ -137,19 +137,22 @@ function createValueForm(type: z.ZodType): ResponseForm {
     };
   }
   if (type instanceof z.ZodEnum) {
-    const name = findEnumName(type);
+    const enumName = findEnumName(type);
     const names = type.options as string[];
-    if (names.every((value) => toWord(name, value) === value)) {
+    if (names.every((name) => toWord(enumName, name) === name)) {
       return { schema: type, show: showUnchanged };
     }
-    return { schema: createWords(name, names), show: (value) => toWord(name, value as string) };
+    return {
+      schema: createWords(enumName, names),
+      show: (name) => toWord(enumName, name as string),
+    };
   }
   const isJson = type.meta()?.graphql === 'JSONObject';
   const schema = isJson ? z.record(z.string(), z.unknown()) : type;
   return { schema, show: showUnchanged };
 }
 
-/** Calls `use` with the values, immediately unless one of them is a promise. Most are not. */
+/** Calls `use` with the resolved values. Calls it immediately if none of them is a promise, which is usual. */
 function useWhenLoaded<R>(
   values: readonly unknown[],
   use: (loadedValues: readonly unknown[]) => R,

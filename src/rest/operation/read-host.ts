@@ -1,4 +1,7 @@
-/** The reference API has another host for reads (READ_URL), at the same path as writes. Here, the paths differ. */
+/**
+ * In the reference API, reads and writes have the same path on different hosts. In the gateway, the path of reads ends in
+ * `:read`. On the host of READ_URL, clients may omit it.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import { DomainError } from '../../errors.ts';
@@ -6,7 +9,7 @@ import type { Parts } from '../endpoint/endpoint.ts';
 
 const OBJECT_URL = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
 
-/** Returns the path of a request. Adds the verb of reads if the request was sent to the host of reads. */
+/** Creates a function that returns the URL of a request, with `:read` added if its host is that of READ_URL. */
 export function createUrlRewriter({ READ_URL }: Pick<Config, 'READ_URL'>) {
   const readHost = READ_URL && new URL(READ_URL).host;
   return ({ url = '/', method, headers }: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) =>
@@ -22,6 +25,6 @@ export function refuseRead(parts: Parts): Parts {
   if (type !== undefined || !isRead) return parts;
   throw new DomainError(
     'BAD_USER_INPUT',
-    'This path writes records. To read them, add :read to it, or send the request to READ_URL of the server.',
+    "This path writes records. To read records, add `:read` to the path, or send the request to the server's READ_URL.",
   );
 }

@@ -24,7 +24,7 @@ const deliverInput = z.object({
   pages: z.int().min(0).optional().describe('How many pages to deliver. Default: all.'),
 });
 
-async function checkReadObject({ call }: RestRequest, input: z.output<typeof deliverInput>) {
+async function requireReadObject({ call }: RestRequest, input: z.output<typeof deliverInput>) {
   const installation = await getInstallationOfGroup(call, input);
   const [objects = []] = await loadInstalledObjects(call, [installation]);
   const { objectName: name } = input;
@@ -49,7 +49,7 @@ export const readEndpoints = [
     },
     status: 201,
     output: z
-      .object({ operationId: z.string().describe('The id of the operation that reads.') })
+      .object({ operationId: z.string().describe('The id of the read operation.') })
       .describe('The read has started. Its operation reports the progress.'),
     show: ({ id: operationId }) => ({ operationId }),
   }),
@@ -65,7 +65,7 @@ export const readEndpoints = [
     locations: integrationInPath,
     status: 204,
     output: null,
-    run: checkReadObject,
+    run: requireReadObject,
   }),
   mutationEndpoint({
     id: 'pauseReads',

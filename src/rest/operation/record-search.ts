@@ -1,5 +1,6 @@
 /**
- * The search of records. The reference API has another host for it. Here, no other endpoint has its path and method.
+ * Searches records. The reference API serves searches on a host of their own. The gateway needs no other host, because
+ * no other endpoint has this path and method.
  */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';
@@ -13,7 +14,7 @@ export const searchEndpoint = endpoint({
   path: '/projects/{projectIdOrName}/integrations/{integrationId}',
   tag: 'Reads',
   ...describeEndpoint(searchRecords, {
-    description: 'For further pages, use `Installation.records` of GraphQL.',
+    description: 'For further pages, use `Installation.records` in GraphQL.',
   }),
   needs: searchRecords.needs,
   input: searchInput,
@@ -24,7 +25,7 @@ export const searchEndpoint = endpoint({
   },
   status: 200,
   output: z
-    .object({ result: z.array(resultEntry).describe('The records, as messages have them.') })
+    .object({ result: z.array(resultEntry).describe('The records, in the format of messages.') })
     .describe('The records that meet the conditions now.'),
   run: async ({ call }, input) => {
     const records = await searchRecords(call, input);

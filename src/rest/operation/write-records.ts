@@ -14,7 +14,7 @@ import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { refuseRead } from './read-host.ts';
 
 const resultShape = {
-  operationId: z.string().describe('The id of the operation that writes.'),
+  operationId: z.string().describe('The id of the write operation.'),
   result: recordResultResource.nullable(),
   results: z
     .array(recordResultResource)
@@ -50,7 +50,7 @@ const writeProblem = resource(
 
 type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
-/** Adds no further members, because clients of the reference API know none. */
+/** Returns only members that the reference API has, because its clients expect no others. */
 function toResult({ operation, result, results, ...counts }: WriteOutcome) {
   const { id: operationId, status } = operation;
   if (results) return { operationId, ...counts, results, errors: listBatchErrors(results) };
@@ -79,8 +79,8 @@ function isFailed({ result, results }: FormattedResult): boolean {
 }
 
 /**
- * The reference API's schema of a failed write has no members of a problem, so only clients that accept problems get
- * them.
+ * Adds the members of a problem. The reference API's schema of a failed write lacks them, so only clients that accept
+ * problems get this response.
  */
 function showProblem(formattedResult: FormattedResult) {
   const { errors: reasons = [], results } = formattedResult;
@@ -113,7 +113,7 @@ export const writeEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}',
     tag: 'Writes',
     description:
-      'If a synchronous write has no outcome 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default), it continues, and its operation has the outcome.',
+      "A synchronous write that has no outcome 5 seconds before the server's LIMIT_MUTATION_MS (30 seconds by default) continues in the background. Its operation then reports the outcome.",
     mutation: writeRecords,
     rewrite: (parts) => wrapBatchRecords(refuseRead(parts)),
     locations: {

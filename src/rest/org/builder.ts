@@ -24,7 +24,7 @@ import { org, orgId } from './org.ts';
 
 const tag = 'Organizations';
 
-/** A role in the reference API's form. A builder's role in a project is the one in its org. */
+/** A role in the reference API's form. A builder's role in a project is the role in the project's org. */
 const roleFields = {
   role: orgRole.describe('The role of the builder in the org, or in the org of the project.'),
   principalType: computed(
@@ -60,9 +60,10 @@ export const builderInfo = resource(
         .describe('Their role in the newest of their orgs. Null if they have none.'),
       async ({ id: principalId }: Row<'Builder'>, call: Call) => {
         const { edges } = await listOrgs(call, { first: 1 });
-        const [newest] = edges;
-        if (!newest) return null;
-        return { role: findRole(call.viewer, newest.node.id), principalId, org: newest.node };
+        const [newestEdge] = edges;
+        if (!newestEdge) return null;
+        const { node: org } = newestEdge;
+        return { role: findRole(call.viewer, org.id), principalId, org };
       },
     ),
     orgIds: computed(

@@ -40,7 +40,7 @@ export const claimedDomainEndpoints = [
     path: '/claimed-domains',
     tag,
     description:
-      'Only the org that has it sees it, and builders with an email address of the domain.',
+      'Visible only to members of the org that has it, and to builders with an email address of the domain.',
     input: domainKey,
     read: getClaimedDomain,
     resource: claimedDomainResource,

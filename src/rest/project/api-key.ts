@@ -30,12 +30,14 @@ const apiKey = extendResource(apiKeyResource, {
   key: computed(
     z
       .string()
-      .describe('Its value in the response that creates it; otherwise its first characters.'),
+      .describe(
+        'The value of the key in the response that creates it. In other responses, its first characters.',
+      ),
     ({ prefix, value = prefix }: Row<'ApiKey'> & { value?: string }) => value,
   ),
 });
 
-/** Clients of the reference API create keys without scopes, which the domain requires. */
+/** The domain requires scopes, but clients of the reference API create keys without them. */
 function addDefaultScope({ body, ...parts }: Parts): Parts {
   const lacksScopes = isObject(body) && body.scopes == null;
   return { ...parts, body: lacksScopes ? { ...body, scopes: ['full'] } : body };

@@ -22,7 +22,7 @@ import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'End users';
 const path = '/projects/{projectIdOrName}/jwt-keys';
-const inPath: Location = { in: 'path', name: 'keyId' };
+const keyInPath: Location = { in: 'path', name: 'keyId' };
 
 const jwtKey = extendResource(jwtKeyResource, {
   algorithm: computed(
@@ -45,7 +45,7 @@ export const jwtKeyEndpoints = [
     extraInput: { algorithm: z.literal('RS256').describe('Always `RS256`.') },
     status: 201,
     output: z
-      .object({ kid: z.string().describe('The id of the key: tokens have it as `kid`.') })
+      .object({ kid: z.string().describe('The id of the key, which tokens name as `kid`.') })
       .describe('The JWT key is registered.'),
     show: ({ id: kid }) => ({ kid }),
   }),
@@ -62,7 +62,7 @@ export const jwtKeyEndpoints = [
     path: `${path}/{keyId}`,
     tag,
     input: z.object({ projectIdOrName, jwtKeyId: id.describe('The id of the JWT key.') }),
-    locations: { jwtKeyId: inPath },
+    locations: { jwtKeyId: keyInPath },
     read: getJwtKey,
     resource: jwtKey,
   }),
@@ -72,7 +72,7 @@ export const jwtKeyEndpoints = [
     path: `${path}/{keyId}`,
     tag,
     mutation: updateJwtKey,
-    locations: { jwtKeyId: inPath },
+    locations: { jwtKeyId: keyInPath },
     mask: 'jwtKey',
     status: 200,
     resource: jwtKey,
@@ -82,6 +82,6 @@ export const jwtKeyEndpoints = [
     path: `${path}/{keyId}`,
     tag,
     mutation: deleteJwtKey,
-    locations: { jwtKeyId: inPath },
+    locations: { jwtKeyId: keyInPath },
   }),
 ];

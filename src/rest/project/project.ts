@@ -23,7 +23,7 @@ const tag = 'Projects';
 export const project = extendResource(projectResource, {
   entitlements: entitlementsResource
     .nullable()
-    .describe('The features that the plan of the org has, if includeEntitlements is true.'),
+    .describe("The features of the org's plan, if includeEntitlements is true."),
 });
 
 export const projectEndpoints = [

@@ -10,11 +10,16 @@ import {
 } from '../../domain/provider/provider.ts';
 import { computed } from '../../domain/resource.ts';
 import { extendResource } from '../openapi/response-form.ts';
-import { showRequirements, showSupport, subscribeRequirements, support } from './support.ts';
+import {
+  showSubscribeRequirements,
+  showSupport,
+  subscribeRequirementsSchema,
+  supportSchema,
+} from './support.ts';
 
 const authType = z
   .enum(['oauth2', 'apiKey', 'basic', 'custom', 'none'])
-  .describe('How connections authenticate, by the first of authSchemes.');
+  .describe('How connections authenticate: the kind of the first scheme in authSchemes.');
 type AuthType = z.output<typeof authType>;
 
 const grantType = z
@@ -41,7 +46,9 @@ const headerSchema = z
 
 const templateSchema = z.object({
   name: z.string().describe('The name of the header or query parameter.'),
-  valueTemplate: z.string().describe('Its value, with {{input}} for an input of the customer.'),
+  valueTemplate: z
+    .string()
+    .describe('The value, in which `{{name}}` stands for the input of that name.'),
 });
 
 const tokenPath = (noun: string) =>
@@ -159,17 +166,17 @@ const metadataInput = z
   })
   .describe('A value of the account that connecting needs in addition to credentials.');
 
-const moduleSchema = z.object({ displayName, baseURL, support });
+const moduleSchema = z.object({ displayName, baseURL, support: supportSchema });
 
 export const provider = extendResource(providerResource, {
   defaultModule: computed(
-    z.string().describe('The module of an integration that names none.'),
+    z.string().describe('The module of integrations that name no module.'),
     (provider: Provider) => listModules(provider)[0].name,
   ),
   authType: computed(authType, toAuthType),
   ...authOptions,
-  support: computed(support, showSupport),
-  subscribeRequirements: computed(subscribeRequirements, showRequirements),
+  support: computed(supportSchema, showSupport),
+  subscribeRequirements: computed(subscribeRequirementsSchema, showSubscribeRequirements),
   modules: computed(
     z.record(z.string(), moduleSchema).describe('The parts of the provider, by name.'),
     (provider: Provider) =>
@@ -202,13 +209,19 @@ function toAuthType({ authSchemes: [first = 'NONE'], custom }: Provider): AuthTy
   return first === 'NONE' && custom ? 'custom' : SCHEMES[first].authType;
 }
 
+const WORKSPACE_INPUT = {
+  name: 'workspace',
+  displayName: 'Workspace',
+  prompt: 'The name of the account in its URLs at the provider.',
+};
+
 function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
   const moduleInputs = modules.flatMap((module) =>
     (module.inputs ?? []).map((input) => ({ input, module: module.name })),
   );
   const groups = Map.groupBy(moduleInputs, ({ input }) => input.name);
   return [
-    ...(workspaceRequired ? [WORKSPACE] : []),
+    ...(workspaceRequired ? [WORKSPACE_INPUT] : []),
     ...inputs,
     ...[...groups.values()].map((group) => ({
       ...(group.at(-1) as (typeof group)[number]).input,
@@ -216,9 +229,3 @@ function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) 
     })),
   ];
 }
-
-const WORKSPACE = {
-  name: 'workspace',
-  displayName: 'Workspace',
-  prompt: 'The name of the account in its URLs at the provider.',
-};

@@ -2,65 +2,76 @@
 import { z } from 'zod';
 import { listCapabilities, type Provider } from '../../domain/provider/provider.ts';
 
-const flag = (statement: string) => z.boolean().describe(`Whether ${statement}.`);
+const createFlag = (statement: string) => z.boolean().describe(`Whether ${statement}.`);
 
-const batch = z
+const batchSchema = z
   .object({
-    supported: flag('many records can be written in one request'),
+    supported: createFlag('one request can write many records'),
     defaultRecordLimit: z
       .int()
       .optional()
-      .describe('The most records of one request. Absent if there are no such requests.'),
+      .describe(
+        'The maximum number of records in one request. Absent if a request can write only one record.',
+      ),
   })
-  .describe('Writes of many records.');
+  .describe('Whether and how one request can write many records.');
 
-export const support = z
+export const supportSchema = z
   .object({
-    read: flag('records can be read'),
-    write: flag('records can be created and updated'),
-    delete: flag('records can be deleted'),
-    proxy: flag('requests can be forwarded'),
-    subscribe: flag('changes are received when they happen'),
+    read: createFlag('records can be read'),
+    write: createFlag('records can be created and updated'),
+    delete: createFlag('records can be deleted'),
+    proxy: createFlag('requests can be forwarded to the provider'),
+    subscribe: createFlag('the provider reports changes when they happen'),
     bulkWrite: z
       .object({
-        insert: flag('records can be created by a bulk job'),
-        update: flag('records can be updated by a bulk job'),
-        upsert: flag('records can be created or updated by a bulk job'),
-        delete: flag('records can be deleted by a bulk job'),
+        insert: createFlag('bulk jobs can create records'),
+        update: createFlag('bulk jobs can update records'),
+        upsert: createFlag('bulk jobs can create or update records'),
+        delete: createFlag('bulk jobs can delete records'),
       })
-      .describe('Always false: the gateway starts no bulk jobs. See batchWrite.'),
+      .describe('Always false, because the gateway starts no bulk jobs. See batchWrite.'),
     batchWrite: z
-      .object({ create: batch, update: batch, upsert: batch, delete: batch })
-      .describe('Writes of many records in one request, by their type.'),
+      .object({
+        create: batchSchema,
+        update: batchSchema,
+        upsert: batchSchema,
+        delete: batchSchema,
+      })
+      .describe('Whether one request can write many records, by the type of the write.'),
     search: z
       .object({
-        operators: z.object({ equals: flag('fields can be compared') }).describe('By operator.'),
+        operators: z
+          .object({ equals: createFlag('a search can test fields for equality') })
+          .describe('Whether searches support each operator.'),
       })
-      .describe('The operators of searches.'),
+      .describe('What searches support.'),
     subscribeSupport: z
       .object({
-        create: flag('new records are reported'),
-        update: flag('changed records are reported'),
-        delete: flag('deleted records are reported'),
-        passThrough: flag("other events of the provider are reported in the provider's words"),
+        create: createFlag('the provider reports new records'),
+        update: createFlag('the provider reports changed records'),
+        delete: createFlag('the provider reports deleted records'),
+        passThrough: createFlag('the provider reports other events, under its own names'),
       })
-      .describe('The changes that are reported when they happen.'),
+      .describe('The kinds of changes that the provider reports when they happen.'),
   })
-  .describe('The capabilities of the gateway for its records, in detail.');
+  .describe("What the gateway can do with the provider's records.");
 
-export const subscribeRequirements = z
+export const subscribeRequirementsSchema = z
   .object({
-    registration: flag('a person must first set up the URL of the provider app at the provider'),
-    maintenance: flag('the gateway must renew subscriptions before they expire'),
-    postProcess: flag('more steps follow a subscription'),
-    subscribeByAPI: flag('the gateway subscribes automatically'),
+    registration: createFlag(
+      'a person must first register the webhook URL of the provider app at the provider',
+    ),
+    maintenance: createFlag('the gateway must renew subscriptions before they expire'),
+    postProcess: createFlag('more steps follow a subscription'),
+    subscribeByAPI: createFlag('the gateway subscribes automatically'),
   })
   .partial()
-  .describe('The requirements of subscriptions. Empty if the provider has none.');
+  .describe('What subscribing requires. Empty if the provider has no subscriptions.');
 
-export function showRequirements({
+export function showSubscribeRequirements({
   capabilities: { subscribe },
-}: Provider): z.input<typeof subscribeRequirements> {
+}: Provider): z.input<typeof subscribeRequirementsSchema> {
   if (!subscribe) return {};
   return {
     registration: subscribe.instructions !== undefined,
@@ -72,7 +83,7 @@ export function showRequirements({
 
 const NO_BULK_JOBS = { insert: false, update: false, upsert: false, delete: false };
 
-export function showSupport(provider: Provider): z.input<typeof support> {
+export function showSupport(provider: Provider): z.input<typeof supportSchema> {
   const capabilities = listCapabilities(provider);
   const has = (name: (typeof capabilities)[number]) => capabilities.includes(name);
   const batchWrite = has('BATCH_WRITE')

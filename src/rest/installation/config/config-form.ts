@@ -12,7 +12,7 @@ import { subscribeForm } from './subscribe-form.ts';
 import { writeForm } from './write-form.ts';
 
 const objectName = boundedString.describe(
-  'The name of the object: the same as that of the member that holds it.',
+  'The name of the object. It equals the name of the member that holds the object.',
 );
 const provider = boundedString.describe("The name of the integration's provider.");
 const proxy = z
@@ -20,7 +20,7 @@ const proxy = z
     enabled: z
       .boolean()
       .optional()
-      .describe("False: no requests are forwarded. Default: the integration's setting."),
+      .describe("If false, no requests are forwarded. Default: the integration's setting."),
   })
   .optional()
   .describe('Whether requests are forwarded to the provider.');

@@ -59,25 +59,25 @@ const optionalMembers = {
     .max(256)
     .optional()
     .describe(
-      "Replaces the integration's schedule: a cron expression of five fields, in UTC. Empty: the integration's.",
+      "A cron expression of five fields, in UTC, that replaces the integration's schedule. If empty, the integration's schedule applies.",
     ),
   destination: boundedString
     .optional()
-    .describe("Replaces the integration's destination: the name of a destination of the project."),
+    .describe("The name of a destination of the project that replaces the integration's."),
   disabled: z.boolean().optional().describe('If true, the object is not read. Default: false.'),
   backfill: z
     .strictObject({
       defaultPeriod: period,
       fieldFilters: fieldFilters
         .optional()
-        .describe('Conditions on fields, for the first read. Default: those of the object.'),
+        .describe("Conditions on fields, for the first read. Default: the object's fieldFilters."),
     })
     .optional()
     .describe("How far back the first read goes. Default: the integration's setting."),
   selectedValueMappings: valueMappings
     .optional()
     .describe(
-      "By field, the provider's value for each value that is delivered in its place. Other values are unchanged.",
+      "Maps, for each field, each delivered value to the provider's value that it replaces. Other values are unchanged.",
     ),
   dynamicMappingsInput: z
     .array(dynamicMapping)
@@ -138,7 +138,7 @@ export const readForm: ObjectForm<Wire, ReadConfigInput, ReadConfig> = {
     fieldFilters: showFilters(choice.fieldFilters),
   }),
 
-  /** `.selectedFields[1]` is `.selectedFields.phone`. */
+  /** Maps `.selectedFields[1]` to `.selectedFields.phone`. */
   locate(wire, subpath) {
     const [, list, index] = /^\.(selectedFields|fieldMappings)\[(\d+)\]/.exec(subpath) ?? [];
     if (list === 'selectedFields') {
@@ -175,7 +175,7 @@ function showValues(mappings: NonNullable<ReadConfig['valueMappings']>) {
   );
 }
 
-/** `.valueMappings[0].values[1].providerValue` is `.selectedValueMappings.stage.open`. */
+/** Maps `.valueMappings[0].values[1].providerValue` to `.selectedValueMappings.stage.open`. */
 function locateValue({ selectedValueMappings = {} }: Wire, subpath: string): string {
   const [, fieldIndex, valueIndex] =
     /^\.valueMappings\[(\d+)\](?:\.values\[(\d+)\])?/.exec(subpath) ?? [];

@@ -19,7 +19,7 @@ import {
   type WireConfig,
 } from './config-form.ts';
 
-/** Bounds the mask. A valid one needs fewer paths. */
+/** The maximum number of paths in a mask, and of operations in a JSON Patch. Valid requests need far fewer. */
 export const MASK_MAX = 1_000;
 
 const MEMBER_PATHS = [
@@ -29,7 +29,7 @@ const MEMBER_PATHS = [
   'config.content',
   'config.content.proxy.enabled',
 ];
-/** A mask may name these and the paths below them. */
+/** A mask may name these paths and the paths below them. */
 const OBJECTS_PATHS = [
   'config.content.read.objects',
   'config.content.write.objects',

@@ -11,12 +11,12 @@ const enabled = z
 const event = z.strictObject({ enabled });
 
 const destination = boundedString.describe(
-  "Replaces the integration's destination of the events: the name of a destination of the project.",
+  "The name of a destination of the project that replaces the integration's for the events.",
 );
 const inheritFieldsAndMappings = z
   .boolean()
   .describe(
-    "Whether the fields and names are those of the read object. Default: the integration's setting.",
+    "Whether events have the fields and names of the read object. Default: the integration's setting.",
   );
 
 const events = {
@@ -40,7 +40,7 @@ const events = {
   otherEvents: z
     .array(boundedString)
     .optional()
-    .describe('Those of the other events of the integration that are wanted. Default: all.'),
+    .describe("The integration's other events that the installation receives. Default: all."),
 };
 
 /** Accepted and ignored: events cost no quota, and the gateway subscribes to each object automatically. */
@@ -56,7 +56,7 @@ const providerOptions = z
       .describe('Salesforce only.'),
   })
   .optional()
-  .describe('Options of single providers.');
+  .describe('Options for specific providers.');
 
 const request = z.strictObject({
   destination: destination.optional(),

@@ -9,10 +9,10 @@ import { boundedString, type ObjectForm } from './object-form.ts';
 
 const onCreate = z.enum(['always', 'never']);
 const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
-const OCCASIONS = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
-const WORDS = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
+const DOMAIN_NAMES = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
+const WIRE_NAMES = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
 
-/** A value names its type. Exactly one type must be given. */
+/** Exactly one member must be set: the one for the type of the value. */
 const defaultValue = z
   .strictObject({
     stringValue: z.string().optional().describe('A string.'),
@@ -24,7 +24,7 @@ const defaultValue = z
 const setting = z.strictObject({
   default: defaultValue
     .optional()
-    .describe('Written if a record has no value for the field: exactly one of the three.'),
+    .describe('Written if a record has no value for the field. Set exactly one of its members.'),
   writeOnCreate: onCreate
     .optional()
     .describe('Whether the field is written when a record is created. Default: `always`.'),
@@ -46,12 +46,12 @@ const members = z.object({
   selectedValueDefaults: z
     .record(boundedString, olderDefault)
     .optional()
-    .describe('Defaults of fields, in the form that precedes selectedFieldSettings.'),
+    .describe('Defaults of fields, in the older form. Use selectedFieldSettings instead.'),
   selectedFieldSettings: z
     .record(boundedString, setting)
     .optional()
     .describe(
-      'Settings of fields, by name. Fields without one are written as the record has them.',
+      "Settings of fields, by name. A field without a setting is written with the record's value.",
     ),
   deletionSettings: z
     .strictObject({ enabled: z.boolean().describe('Whether records may be deleted.') })
@@ -75,15 +75,15 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
         fieldName,
         default: parseDefault(wire.default),
         defaultOnUpdate: true,
-        writeOnCreate: OCCASIONS[wire.writeOnCreate ?? 'always'],
-        writeOnUpdate: OCCASIONS[wire.writeOnUpdate ?? 'always'],
+        writeOnCreate: DOMAIN_NAMES[wire.writeOnCreate ?? 'always'],
+        writeOnUpdate: DOMAIN_NAMES[wire.writeOnUpdate ?? 'always'],
       })),
       ...Object.entries(selectedValueDefaults).map(([fieldName, { value, applyOnUpdate }]) => ({
         fieldName,
         default: value,
         defaultOnUpdate: applyOnUpdate !== 'never',
-        writeOnCreate: OCCASIONS.always,
-        writeOnUpdate: OCCASIONS.always,
+        writeOnCreate: DOMAIN_NAMES.always,
+        writeOnUpdate: DOMAIN_NAMES.always,
       })),
     ],
   }),
@@ -109,8 +109,8 @@ export const writeForm: ObjectForm<Wire, Input, Choice> = {
       return subpath === '.deletionEnabled' ? '.deletionSettings.enabled' : subpath;
     }
     const settings = Object.keys(selectedFieldSettings);
-    const older = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
-    if (older !== undefined) return `.selectedValueDefaults.${older}`;
+    const olderName = Object.keys(selectedValueDefaults)[Number(index) - settings.length];
+    if (olderName !== undefined) return `.selectedValueDefaults.${olderName}`;
     const name = settings[Number(index)];
     return `.selectedFieldSettings.${name}${inside === '.fieldName' ? '' : inside}`;
   },
@@ -133,7 +133,7 @@ function showSetting(field: WriteFieldSetting): z.output<typeof setting> {
     default: value === null ? undefined : showDefault(value),
     // A config that combines "if empty" with "never on create" is refused.
     writeOnCreate: writeOnCreate === 'NEVER' ? 'never' : 'always',
-    writeOnUpdate: WORDS[writeOnUpdate],
+    writeOnUpdate: WIRE_NAMES[writeOnUpdate],
   };
 }
 
