@@ -66,7 +66,7 @@ export interface Problem {
    */
   detail: string;
   /**
-   * A URN of this occurrence. That of an internal error is in the log of the gateway, with the cause.
+   * A URN that identifies this occurrence. The gateway's log has the `instance` of an internal error, with its cause.
    */
   instance: string;
   /**
@@ -78,7 +78,7 @@ export interface Problem {
    */
   limit?: string;
   /**
-   * How much the request has of what the limit counts.
+   * The request's amount of what the limit counts.
    */
   value?: number;
   /**

@@ -36,9 +36,10 @@ export interface Overrides extends ServiceOverrides {
   plugins?: OperationPlugin[];
 }
 
-/** The URLs that the started app listens on. */
+/** The addresses of the started app. */
 export interface StartResult {
   url: string;
+  /** The path of demo.json. Null without a demo. */
   demoFile: string | null;
   /** The URL that Prometheus scrapes. Undefined without METRICS_PORT. */
   metrics: string | undefined;

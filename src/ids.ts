@@ -40,7 +40,7 @@ export const ID_PREFIXES = {
 
 export type IdPrefix = keyof typeof ID_PREFIXES;
 
-/** How much earlier than the present the times of new ids are, in milliseconds. */
+/** The age of new ids in milliseconds: their times are this long before the present. */
 const idAges = new AsyncLocalStorage<number>();
 
 export function newId(prefix: IdPrefix): string {

@@ -14,10 +14,10 @@ const shareSettings = {
     'Requests that one process accepts at a time, running or waiting for their turn; more are refused with 503 and Retry-After',
   ),
   LIMIT_PROJECT_REQUESTS: wholeNumber(500, 1).describe(
-    'Of these, requests of one project; more are refused with 429 and Retry-After',
+    'Requests of one project that one process accepts at a time; more are refused with 429 and Retry-After',
   ),
   LIMIT_CALLER_REQUESTS: wholeNumber(300, 1).describe(
-    'Of these, requests of one API key, builder or end user; more are refused with 429 and Retry-After',
+    'Requests of one API key, builder or end user that one process accepts at a time; more are refused with 429 and Retry-After',
   ),
   LIMIT_RUNNING: wholeNumber(64, 1).describe(
     'Requests that run at the same time in one process, weighted by cost; others wait for their turn',
@@ -32,29 +32,37 @@ const shareSettings = {
   LIMIT_HEAVY: wholeNumber(2, 1).describe(
     'Heavy operations that run at the same time in one process; others wait for their turn',
   ),
-  LIMIT_CALLER_HEAVY: wholeNumber(1, 1).describe('Of these, heavy operations of one caller'),
+  LIMIT_CALLER_HEAVY: wholeNumber(1, 1).describe(
+    'Heavy operations of one caller that run at the same time in one process; others wait for their turn',
+  ),
   LIMIT_PROVIDER_REQUESTS: wholeNumber(1_000, 1).describe(
     'Requests that wait for a provider in one process, counted apart from LIMIT_REQUESTS; more are refused with 503 and Retry-After',
   ),
   LIMIT_PROJECT_PROVIDER_REQUESTS: wholeNumber(200, 1).describe(
-    'Of these, requests of one project; more are refused with 429 and Retry-After',
+    'Requests of one project that wait for a provider in one process; more are refused with 429 and Retry-After',
   ),
   LIMIT_CALLER_PROVIDER_REQUESTS: wholeNumber(150, 1).describe(
-    'Of these, requests of one caller; more are refused with 429 and Retry-After',
+    'Requests of one caller that wait for a provider in one process; more are refused with 429 and Retry-After',
   ),
   LIMIT_CONNECTION_REQUESTS: wholeNumber(150, 1).describe(
-    'Of these, requests to one connection; more are refused with 429 and Retry-After',
+    'Requests through one connection that wait for a provider in one process; more are refused with 429 and Retry-After',
   ),
   LIMIT_SOCKETS: wholeNumber(20_000, 1).describe('WebSocket connections to one process'),
-  LIMIT_PROJECT_SOCKETS: wholeNumber(10_000, 1).describe('Of these, WebSockets of one project'),
-  LIMIT_CALLER_SOCKETS: wholeNumber(5_000, 1).describe('Of these, WebSockets of one caller'),
+  LIMIT_PROJECT_SOCKETS: wholeNumber(10_000, 1).describe(
+    'WebSocket connections of one project to one process',
+  ),
+  LIMIT_CALLER_SOCKETS: wholeNumber(5_000, 1).describe(
+    'WebSocket connections of one caller to one process',
+  ),
   LIMIT_PROCESS_SUBSCRIPTIONS: wholeNumber(50_000, 1).describe(
     'Open subscriptions of one process, over WebSockets and event streams',
   ),
   LIMIT_PROJECT_SUBSCRIPTIONS: wholeNumber(25_000, 1).describe(
-    'Of these, subscriptions of one project',
+    'Open subscriptions of one project in one process',
   ),
-  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe('Of these, subscriptions of one caller'),
+  LIMIT_SUBSCRIPTIONS: wholeNumber(10_000, 1).describe(
+    'Open subscriptions of one caller in one process',
+  ),
 };
 
 export const limitSettings = {
@@ -107,7 +115,7 @@ export const limitSettings = {
   ),
   LIMIT_BODY_BYTES_PER_SECOND: wholeNumber(32_768, 1).describe('Minimum speed of an arriving body'),
   LIMIT_UNFINISHED: wholeNumber(256, 1).describe(
-    'Bodies, and as many sockets, of one address that are unfinished for over a second; above it, the oldest are cut off',
+    'Unfinished bodies of one address, and separately its WebSockets before connection_init; above it, the oldest that are older than a second are cut off',
   ),
   LIMIT_UNFINISHED_BYTES: wholeNumber(33_554_432, 65_536).describe(
     'Bytes of unfinished bodies of one address',

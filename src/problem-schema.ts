@@ -71,7 +71,7 @@ export const problem = z
     instance: z
       .string()
       .describe(
-        'A URN of this occurrence. That of an internal error is in the log of the gateway, with the cause.',
+        "A URN that identifies this occurrence. The gateway's log has the `instance` of an internal error, with its cause.",
       ),
     remedy: z
       .string()
@@ -83,7 +83,7 @@ export const problem = z
       .string()
       .optional()
       .describe('The limit that the request exceeds: a setting of the server, or what is counted.'),
-    value: z.number().optional().describe('How much the request has of what the limit counts.'),
+    value: z.number().optional().describe("The request's amount of what the limit counts."),
     maximum: z.number().optional().describe('The maximum that the limit allows.'),
     retryAfterSeconds: z
       .number()

@@ -103,7 +103,7 @@ export async function openServices(
     erasedSubjects,
     vault,
     catalog: createCatalog(overrides.providers ?? listProviders(config, sandbox)),
-    ...openCallers({ config, meters, database, log }),
+    ...createCallerServices({ config, meters, database, log }),
     queue: use('job queue', await openQueue(database, log, tracer)),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
@@ -152,7 +152,7 @@ function hideErasedSubjects(database: Database, { ids }: ErasedSubjects): Databa
   return { ...database, rows: hideRows(database.rows, ids) };
 }
 
-function openCallers({
+function createCallerServices({
   config,
   meters,
   database,

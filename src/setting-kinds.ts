@@ -13,8 +13,8 @@ const TIME_MS_MAX = DAY_SECONDS * 1000;
 
 export const wholeNumber = (defaultValue: number, min: number, max = NUMBER_MAX) =>
   z.coerce.number().int().min(min).max(max).default(defaultValue);
-export const milliseconds = (fallback: number, min: number) =>
-  wholeNumber(fallback, min, TIME_MS_MAX);
+export const milliseconds = (defaultValue: number, min: number) =>
+  wholeNumber(defaultValue, min, TIME_MS_MAX);
 
 /** A comma-separated list. */
 export const list = z

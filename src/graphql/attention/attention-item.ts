@@ -19,7 +19,7 @@ const AttentionItemType = objectType(
     subject: t.field({
       type: Node,
       description:
-        'The destination, the connection, the installation or the provider with the problem. The project for a kind that counts.',
+        'The destination, the connection, the installation or the provider with the problem. The project for pending proposals, failed operations and failed deliveries.',
       resolve: ({ subject }) => subject,
     }),
   }),

@@ -31,7 +31,7 @@ objectType(Destination, destinationResource, (t) => ({
       (await find(readTargetValues, destination)).url,
   }),
   headerValues: t.field({
-    ...describeField(readTargetValues, 'Values of `headers` by name. Null if `headers` is.'),
+    ...describeField(readTargetValues, 'Values of `headers` by name. Null if `headers` is null.'),
     type: 'JSONObject',
     nullable: true,
     resolve: async (destination, _args, { find }) =>

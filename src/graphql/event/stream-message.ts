@@ -15,7 +15,9 @@ import {
 StreamMessage.implement({
   description: 'A message of a stream: a routed event, or records.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Unique in the whole service: the same for each reader.' }),
+    id: t.exposeID('id', {
+      description: 'Unique in the whole service, and the same for each reader.',
+    }),
     createTime: t.expose('createTime', {
       type: 'DateTime',
       description: 'When it was added to the stream.',

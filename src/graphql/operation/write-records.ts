@@ -36,7 +36,7 @@ const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload
     }),
     operation: t.expose('operation', {
       type: Operation,
-      description: 'The operation that writes: in progress if its outcome is not known yet.',
+      description: 'The write operation. It is in progress if its outcome is not known yet.',
     }),
     result: t.expose('result', {
       type: WriteResult,

@@ -38,7 +38,7 @@ const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']]
 const INSTALLATION_KEYS: Keys = [['id'], ['integrationIdOrName', 'groupRef']];
 const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
 
-/** Validates the combination of arguments. Tests that walk the schema read `extensions.keys` to choose one. */
+/** Requires exactly one of the combinations. Tests that walk the schema read `extensions.keys` to choose a combination. */
 function createKeyOptions(keys: Keys) {
   const [first = '', ...others] = keys.map((key) =>
     key.filter((name) => !name.endsWith('?')).join(' and '),
@@ -47,7 +47,7 @@ function createKeyOptions(keys: Keys) {
     extensions: { keys },
     validate: {
       refine: [
-        (args: object) => isOneKey(keys, args),
+        (args: object) => matchesOneKey(keys, args),
         {
           message: `is required, or instead ${others.join(', or ')}, but not both.`,
           path: [first],
@@ -57,7 +57,7 @@ function createKeyOptions(keys: Keys) {
   };
 }
 
-function isOneKey(keys: Keys, args: object): boolean {
+function matchesOneKey(keys: Keys, args: object): boolean {
   const names = Object.entries(args).flatMap(([name, value]) => (value == null ? [] : [name]));
   return keys.some(
     (key) =>

@@ -18,13 +18,14 @@ import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
 objectType(ProviderApp, providerAppResource, (t) => ({
   webhookUrl: t.string({
     nullable: true,
-    description: 'The URL that the provider must send its events to; null if it sends none.',
+    description:
+      'The URL to which the provider must send its events. Null if the provider sends no events.',
     resolve: (app, _args, { call }) => createWebhookUrl(call, app),
   }),
   webhookInstructions: t.string({
     nullable: true,
     description:
-      'The steps that a person must take at the provider to receive its events; null if there are none.',
+      'The steps that a person must take at the provider to receive its events. Null if no steps are needed.',
     resolve: (app, _args, { call }) => createWebhookInstructions(call, app),
   }),
 }));

@@ -40,7 +40,7 @@ const Provider = objectType(
     objects: t.field({
       type: [ProviderObject],
       description:
-        'The objects that every account has. `ConnectedAccount.objects` has those of one account.',
+        'The objects that every account has. `ConnectedAccount.objects` lists the objects of one account.',
       resolve: listProviderObjects,
     }),
     inputs: t.field({
@@ -56,7 +56,7 @@ const Provider = objectType(
     }),
     modules: t.field({
       type: [ProviderModule],
-      description: 'The parts of the provider. Integrations that name none use the first.',
+      description: 'The parts of the provider. Integrations that name no module use the first one.',
       resolve: listModulesWithProvider,
     }),
   }),

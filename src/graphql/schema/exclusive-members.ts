@@ -30,7 +30,7 @@ export function addGroupsToError(error: unknown, groups: readonly ExclusiveMembe
 
 function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): string {
   return groups.reduce((result, { name, members }) => {
-    // Strings in double quotes are the caller's.
+    // Strings in double quotes contain the caller's input, which stays unchanged.
     const pattern = new RegExp(
       `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
       'g',

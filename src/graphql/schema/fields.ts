@@ -35,7 +35,7 @@ interface LinkOptions<T extends ProjectTable, C> {
 /** The parent's columns with ids. */
 type IdColumn<P, V> = { [K in keyof P & string]: P[K] extends V ? K : never }[keyof P & string];
 
-/** Defines a relation that may be null: it is empty, or its object was deleted. */
+/** Defines a relation that may be null, because its column is null or its object was deleted. */
 export function linkField<P, T extends ProjectTable>(
   t: FieldBuilder<P>,
   { type, table, column, description }: LinkOptions<T, IdColumn<P, string | null>>,

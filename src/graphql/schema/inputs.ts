@@ -50,8 +50,8 @@ function getOrCreateInput(
   options: { description: string | undefined; isOneOf?: true },
   listInputFields: () => [field: string, options: object][],
 ): InputRef<unknown> {
-  const existing = inputTypes.get(name);
-  if (existing) return existing;
+  const existingRef = inputTypes.get(name);
+  if (existingRef) return existingRef;
   const ref = builder.inputRef<Record<string, unknown>>(name);
   inputTypes.set(name, ref as InputRef<unknown>);
   ref.implement({
@@ -125,8 +125,8 @@ export function getLeafType(path: string, schema: z.ZodType): ParamType {
 
 /** Returns the type of an enum, which is created at its first use. */
 function getEnumType({ name, description, values }: Enumeration): ParamType {
-  const existing = enumTypes.get(name);
-  if (existing) return existing;
+  const existingType = enumTypes.get(name);
+  if (existingType) return existingType;
   const valuesWithOptions = Object.entries(values).map(([value, text]) => [
     value,
     { description: text },

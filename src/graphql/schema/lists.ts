@@ -107,8 +107,8 @@ const ONE_DIRECTION = [
   { message: 'must not be combined with first.', path: ['last'] },
 ];
 
-/** Links by the list's node in a parsed document. An entry lives as long as the document is cached. */
-const LINKS = new WeakMap<FieldNode, readonly LinkTo[]>();
+/** The links of each list in a parsed document. An entry lives as long as the document is cached. */
+const linksByNode = new WeakMap<FieldNode, readonly LinkTo[]>();
 
 /**
  * Returns the links that the query selects on every item of the list. The result only saves statements, so it may be
@@ -116,24 +116,24 @@ const LINKS = new WeakMap<FieldNode, readonly LinkTo[]>();
  */
 function getLinks(info: GraphQLResolveInfo): readonly LinkTo[] {
   const [node] = info.fieldNodes as [FieldNode];
-  let links = LINKS.get(node);
+  let links = linksByNode.get(node);
   if (!links) {
     links = findLinks(info);
-    LINKS.set(node, links);
+    linksByNode.set(node, links);
   }
   return links;
 }
 
 function findLinks({ fieldNodes, returnType, fragments }: GraphQLResolveInfo): LinkTo[] {
-  const list = getNamedType(returnType);
-  const item = findType(findField(list, 'nodes'));
+  const connectionType = getNamedType(returnType);
+  const itemType = findType(findField(connectionType, 'nodes'));
   const page = groupFieldsByName(fieldNodes, fragments);
   const edges = groupFieldsByName(page.get('edges') ?? [], fragments);
   const items = [...(page.get('nodes') ?? []), ...(edges.get('node') ?? [])];
   // Sorted, because each distinct statement text is prepared separately.
   const names = [...groupFieldsByName(items, fragments).keys()].sort();
   return names.flatMap((name) => {
-    const link = findField(item, name)?.extensions.link as LinkTo | undefined;
+    const link = findField(itemType, name)?.extensions.link as LinkTo | undefined;
     return link ? [link] : [];
   });
 }

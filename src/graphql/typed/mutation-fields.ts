@@ -40,7 +40,7 @@ const DESCRIPTIONS = {
   DELETE: "Deletes a record in the group's account.",
 };
 
-const ID = {
+const ID_ARGUMENT = {
   type: new GraphQLNonNull(GraphQLID),
   description: "The provider's id of the record.",
 };
@@ -51,13 +51,13 @@ function createField(
   type: keyof typeof DESCRIPTIONS,
   input: GraphQLInputObjectType | null,
 ): RootFields[string] {
-  const names = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
+  const namesByMember = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
   return {
     ...describeRootField(writeRecords, 1, DESCRIPTIONS[type]),
     type: WriteResultType,
     args: {
       group: GROUP_ARGUMENT,
-      ...(type !== 'CREATE' && { id: ID }),
+      ...(type !== 'CREATE' && { id: ID_ARGUMENT }),
       ...(input && {
         input: { type: new GraphQLNonNull(input), description: 'The values of the record.' },
       }),
@@ -68,7 +68,7 @@ function createField(
       },
     },
     resolve: withStorableArgs(({ group, id, input: values = {}, idempotencyKey }, context) => {
-      const record = { ...toRecord(values, names), ...(type !== 'CREATE' && { id }) };
+      const record = { ...toRecord(values, namesByMember), ...(type !== 'CREATE' && { id }) };
       const write = { type, record, idempotencyKey };
       return writeObjectRecord(context.call, toObjectOfGroup(context, object, group), write);
     }),
@@ -78,11 +78,11 @@ function createField(
 /** Returns the values under the names of the contract. Throws BAD_USER_INPUT if a field is set both by its member and in `_otherFields`. */
 function toRecord(
   { [OTHER_FIELDS]: otherFields, ...values }: Record<string, unknown>,
-  names: ReadonlyMap<string, string>,
+  namesByMember: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
-  if (names.has(OTHER_FIELDS))
-    return renameMembers({ ...values, [OTHER_FIELDS]: otherFields }, names);
-  const record = renameMembers(values, names);
+  if (namesByMember.has(OTHER_FIELDS))
+    return renameMembers({ ...values, [OTHER_FIELDS]: otherFields }, namesByMember);
+  const record = renameMembers(values, namesByMember);
   const repeatedNames = Object.keys(otherFields ?? {}).filter((name) =>
     Object.hasOwn(record, name),
   );

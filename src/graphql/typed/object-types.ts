@@ -188,7 +188,7 @@ function createRecordType(
   });
   const extras = {
     type: new GraphQLNonNull(JsonObjectType),
-    description: "Fields that the installation reads and the project's contract does not name.",
+    description: "Fields that the installation reads but the project's contract does not name.",
     resolve: ({ record: { fields: providerFields, mappedFields } }: ShownRecord) => {
       const values = Object.entries({ ...providerFields, ...mappedFields });
       return Object.fromEntries(values.filter(([name]) => !names.has(name)));
@@ -238,7 +238,7 @@ function createConnectionType(
   return new GraphQLObjectType<ServedPage>({
     name: types.connection,
     description:
-      'A page of records: at most one page of the provider. It may be empty although others follow.',
+      'A page of records: at most one page of the provider. It may be empty even if more pages follow.',
     fields: {
       nodes: {
         type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(record))),

@@ -44,10 +44,10 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
 }
 
 function createListField({ object, types }: TypedObject): RootFields[string] {
-  const members = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
+  const namesByMember = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
   return {
     ...describeRootField(listObjectRecords, 1),
-    // Nullable, so that a failure for one group leaves the records of the others in the result.
+    // Nullable, so that a failure for one group leaves the records of other groups in the result.
     type: types.connection,
     args: {
       group: GROUP_ARGUMENT,
@@ -69,7 +69,7 @@ function createListField({ object, types }: TypedObject): RootFields[string] {
     },
     resolve: withStorableArgs(({ group, where = {}, first, after }, context) =>
       listObjectRecords(context.call, toObjectOfGroup(context, object, group), {
-        where: renameMembers(where ?? {}, members),
+        where: renameMembers(where ?? {}, namesByMember),
         first,
         after,
       }),

@@ -23,7 +23,7 @@ export interface TypedObject {
 export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
   type: GraphQLID,
   description:
-    "The ref of the group. Default: the group of an end user's token; others must pass it.",
+    "The ref of the group. Default: the group of an end user's token. Other callers must pass it.",
 };
 
 /**
@@ -56,9 +56,9 @@ export function toObjectOfGroup(
   return { projectId: project.id, objectName, groupRef: groupRef ?? null };
 }
 
-/** Replaces the names of members with those of the contract. */
-export function renameMembers(values: Args, members: ReadonlyMap<string, string>): Args {
+/** Replaces the names of members with the names of the contract. */
+export function renameMembers(values: Args, namesByMember: ReadonlyMap<string, string>): Args {
   return Object.fromEntries(
-    Object.entries(values).map(([member, value]) => [members.get(member) ?? member, value]),
+    Object.entries(values).map(([member, value]) => [namesByMember.get(member) ?? member, value]),
   );
 }

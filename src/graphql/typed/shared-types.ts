@@ -90,7 +90,7 @@ export function toRecordInstallation({
 
 export const RecordInstallationType = new GraphQLObjectType<RecordInstallation, OperationContext>({
   name: 'RecordInstallation',
-  description: "The installation that serves a record: the group's account, by one integration.",
+  description: 'The installation that serves a record: one integration, installed for the group.',
   fields: {
     id: {
       type: new GraphQLNonNull(GraphQLID),

@@ -28,7 +28,7 @@ import {
 import { DateTimeType, type RecordInstallation, RecordInstallationType } from './shared-types.ts';
 
 const DESCRIPTION =
-  "The changes of records in customers' accounts: each message of the stream that receives them, first those after the cursor, then each new one. No message is missed or repeated. Without `after`, only new ones.";
+  "The changes of records in customers' accounts, as messages of the stream that receives them. Yields the stored messages after the cursor `after`, then each new message. No message is missed or repeated. Without `after`, yields new messages only.";
 
 const KINDS = {
   READ: 'A read of the object found the record: it is new, or has changed since the last read.',
