@@ -11,7 +11,7 @@ const LOADERS = Symbol('loaders');
 
 type Loaders = Map<unknown, DataLoader<unknown, unknown>>;
 
-/** Loads the value of a key, together with the other keys of the tick. Values are not cached: later reads see mutations. */
+/** Loads the value of a key, together with other keys of the same tick. Values are not cached, so later reads see changes. */
 export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
   const loaders = getLoaders(call);
   let loader = loaders.get(batch);
@@ -28,12 +28,12 @@ export function load<K, V>(call: Call, batch: Batch<K, V>, key: K): Promise<V> {
 }
 
 /**
- * Returns the loaders of this call. A copy of the call has loaders of its own, because it may have another viewer. They
- * are not in a WeakMap, whose values V8 moves to old memory with the rows of each request.
+ * Returns the loaders of this call. A copy of the call has separate loaders, because it may have another viewer. The
+ * loaders are not in a WeakMap, because V8 would move its values to old memory, with the rows of each request.
  */
 function getLoaders(call: Call & { [LOADERS]?: Loaders }): Loaders {
-  const existing = call[LOADERS];
-  if (existing) return existing;
+  const existingLoaders = call[LOADERS];
+  if (existingLoaders) return existingLoaders;
   const loaders: Loaders = new Map();
   Object.defineProperty(call, LOADERS, { value: loaders });
   return loaders;

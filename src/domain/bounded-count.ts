@@ -14,7 +14,7 @@ type CountRows = (
 ) => Promise<number>;
 
 interface CountDefinition {
-  /** SQL that returns `count`. Its parameters are the ids and `countMax`, the most index entries that it may read. */
+  /** SQL that returns `count`. Its parameters are the ids, and `countMax` as the limit of index entries that it reads. */
   text: string;
   /** The shortest time for which a count is cached. */
   freshMs: number;
@@ -47,9 +47,9 @@ type SharedCountOptions = Omit<CountDefinition, 'text'> & { countMax: number };
 class SharedCount {
   readonly #read: () => Promise<number>;
   readonly #options: SharedCountOptions;
-  #cached: number | null = null;
+  #cachedCount: number | null = null;
   #freshUntilMs = 0;
-  #running: Promise<number> | null = null;
+  #recounting: Promise<number> | null = null;
 
   constructor(read: () => Promise<number>, options: SharedCountOptions) {
     this.#read = read;
@@ -57,16 +57,16 @@ class SharedCount {
   }
 
   async get(): Promise<number> {
-    const cachedCount = this.#cached;
+    const cachedCount = this.#cachedCount;
     if (cachedCount !== null && performance.now() < this.#freshUntilMs) return cachedCount;
-    this.#running ??= this.#recount().finally(() => {
-      this.#running = null;
+    this.#recounting ??= this.#recount().finally(() => {
+      this.#recounting = null;
     });
     if (cachedCount === null || cachedCount * 2 >= this.#options.countMax) {
-      return await this.#running;
+      return await this.#recounting;
     }
     // A cached count below half of the maximum is returned immediately, while the recount runs in the background.
-    this.#running.catch(() => {});
+    this.#recounting.catch(() => {});
     return cachedCount;
   }
 
@@ -77,7 +77,7 @@ class SharedCount {
     const count = await this.#read();
     const endedMs = performance.now();
     this.#freshUntilMs = endedMs + Math.max(freshMs, CACHE_FACTOR * (endedMs - startedMs));
-    this.#cached = isCacheable(count, countMax) ? count : null;
+    this.#cachedCount = isCacheable(count, countMax) ? count : null;
     return count;
   }
 }

@@ -54,7 +54,7 @@ export interface Services {
   providerAccess: ProviderAccess;
   /** Stores requests to providers. Null if REQUEST_RETENTION_HOURS is 0. */
   requestRecorder: RequestRecorder | null;
-  /** Stores the field types that accounts describe. */
+  /** Records which types the fields of a project's accounts have. */
   fieldLearner: FieldLearner;
   /** Rate limits of the events that providers send, by provider app. */
   eventRates: EventRates;

@@ -20,7 +20,7 @@ const SECRET_MEMBERS = new Set([
   'secrets',
 ]);
 
-/** Converts a validation error to issues, one for each invalid path. Omits secret values and those that a rule hides. */
+/** Converts a validation error to issues, one for each invalid path. Omits secret values and values that a rule hides. */
 export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
@@ -43,7 +43,7 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
 
 /** Returns the message of an issue. Replaces zod's message for a value outside an enum. */
 function formatDetail(issue: z.core.$ZodIssue): string {
-  // Messages of rules end with a period, unlike those of zod.
+  // Messages of rules end with a period, unlike zod's messages.
   const isRuleMessage = issue.code !== 'invalid_value' || issue.message.endsWith('.');
   return isRuleMessage ? issue.message : `must be ${formatChoices(issue.values)}.`;
 }

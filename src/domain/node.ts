@@ -21,7 +21,7 @@ export const nodeIds = z.array(z.string()).superRefine(
 /** Prefixes of rows that have ids but are not nodes. */
 const NON_NODE_PREFIXES: readonly IdPrefix[] = ['log', 'att', 'msg', 'sec'];
 const ORG_PREFIXES: readonly IdPrefix[] = ['org', 'bld', 'bil', 'inv', 'dom'];
-/** Tables with rows that end users may see. A page key finds only nodes of these tables. */
+/** Tables with rows that end users may see. A page key (the scope `frontend`) finds only nodes of these tables. */
 const END_USER_TABLES: readonly IdTable[] = [
   'Project',
   'Group',

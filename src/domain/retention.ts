@@ -116,8 +116,9 @@ const EXPIRED_DELIVERIES: ExpiredRows = {
   keyColumns: ['id'],
   // Includes pending deliveries of a deleted destination: an event that was recorded during the deletion can leave a
   // delivery that never becomes due.
-  condition: `("status" <> 'PENDING' or (select true from "Destination" d
-    where d."projectId" = "Delivery"."projectId" and d."id" = "Delivery"."destinationId" limit 1) is null)`,
+  condition: `("status" <> 'PENDING' or (select true from "Destination" destination
+    where destination."projectId" = "Delivery"."projectId" and destination."id" = "Delivery"."destinationId"
+    limit 1) is null)`,
 };
 const EXPIRED_PROPOSALS: ExpiredRows = {
   table: 'Proposal',
@@ -152,8 +153,10 @@ const EXPIRED_PROVIDER_EVENTS: ExpiredRows = {
   keyColumns: ['projectId', 'installationId', 'objectName', 'nativeId'],
   // Includes unprocessed events of a deleted subscription, which are never processed.
   condition: `("doneTime" is not null or (
-    select true from "ObjectSubscription" s where s."projectId" = "ProviderEvent"."projectId"
-      and s."installationId" = "ProviderEvent"."installationId" and s."objectName" = "ProviderEvent"."objectName"
+    select true from "ObjectSubscription" subscription
+    where subscription."projectId" = "ProviderEvent"."projectId"
+      and subscription."installationId" = "ProviderEvent"."installationId"
+      and subscription."objectName" = "ProviderEvent"."objectName"
     limit 1) is null)`,
 };
 /** Activity counts are kept longer than the rows that they count. */

@@ -134,7 +134,7 @@ export async function findProject(
 ): Promise<Readonly<Row<'Project'>> | null> {
   const key = findPrefix(idOrName) === 'prj' ? { id: idOrName } : { name: idOrName.toLowerCase() };
   const project = await database.rows.findProject({ ...key, orgId: listProjectOrgIds(viewer) });
-  return project && isVisible(viewer, project) ? project : null;
+  return project && isVisibleProject(viewer, project) ? project : null;
 }
 
 /** Lists the orgs whose projects the viewer may see. */
@@ -142,7 +142,7 @@ function listProjectOrgIds(viewer: Viewer): string[] {
   return viewer.kind === 'END_USER' ? [viewer.orgId] : listOrgIds(viewer);
 }
 
-function isVisible(viewer: Viewer, project: Row<'Project'>): boolean {
+function isVisibleProject(viewer: Viewer, project: Row<'Project'>): boolean {
   return viewer.kind === 'BUILDER'
     ? viewer.roles.has(project.orgId)
     : project.id === viewer.projectId;
@@ -189,21 +189,21 @@ export function listVisibleLinks(viewer: Viewer, links: readonly LinkTo[] = []):
   });
 }
 
-const BATCHES = new Map<IdTable, Batch<string, unknown>>();
+const batchesByTable = new Map<IdTable, Batch<string, unknown>>();
 
 /**
  * Returns the batch that loads rows of a table by id. Rows that the viewer may not see are null. Each table has one
  * batch, so that DataLoader combines its keys.
  */
 export function byId<T extends IdTable>(table: T): Batch<string, Row<T> | null> {
-  let batch = BATCHES.get(table);
+  let batch = batchesByTable.get(table);
   if (!batch) {
     batch = async (call, ids) => {
       const rows = (await findVisible(call, table, [...new Set(ids)])) as { id: string }[];
       const rowsById = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => rowsById.get(id) ?? null);
     };
-    BATCHES.set(table, batch);
+    batchesByTable.set(table, batch);
   }
   return batch as Batch<string, Row<T> | null>;
 }
@@ -256,7 +256,7 @@ function findVisible(call: Call, table: IdTable, ids: string[]) {
     case 'Project':
       return rows
         .find('Project', { id: ids, orgId: orgIds })
-        .then((projects) => projects.filter((project) => isVisible(viewer, project)));
+        .then((projects) => projects.filter((project) => isVisibleProject(viewer, project)));
     case 'Builder':
       return rows.run(VISIBLE_BUILDERS, { ids, orgIds, viewerId: viewer.id });
     case 'Invite':

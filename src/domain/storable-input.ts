@@ -7,7 +7,7 @@ import type { Issue } from '../errors.ts';
 import { createInputIssue } from './issues.ts';
 import { isStorableString } from './storable-json.ts';
 
-/** The maximum depth. Records and configurations are far less deep, and the stack overflows far deeper. */
+/** The maximum depth: far deeper than any record or configuration, and far less than overflows the stack. */
 const DEPTH_MAX = 64;
 
 /**

@@ -1,13 +1,13 @@
-/** Adds activity deltas to the stored counts. Processes may run it in parallel: a lock makes them take turns. */
+/** Adds activity deltas to the stored counts. If several processes run it, a lock lets one of them work at a time. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Services } from '../call.ts';
 
-/** The most deltas of one statement. It locks the counts for tens of milliseconds. */
+/** The maximum number of deltas in one statement, which locks the counts for tens of milliseconds. */
 const STATEMENT_DELTAS_MAX = 5_000;
 
 /**
- * Steps of durations, as the SQL function activity_bucket numbers them: four for each doubling, from 1 ms to 55 s. No
- * attempt takes longer.
+ * The numbers of the duration steps of the SQL function activity_bucket: four steps for each doubling, from 1 ms to 55 s.
+ * No attempt takes longer than 55 s.
  */
 const STEPS = Array.from({ length: 64 }, (_, step) => step);
 
@@ -35,24 +35,25 @@ const FOLD_DELTAS = acrossProjects(
     returning *
   ),
   sums as (
-    select d."projectId", g."grain", date_trunc(g."grain", d."time", 'UTC') as "time", d."kind", d."key",
-      sum(d."first")::int as "first", sum(d."second")::int as "second", sum(d."third")::int as "third",
-      array[${STEPS.map((step) => `coalesce(sum(d."first") filter (where d."bucket" = ${step}), 0)`).join(', ')}]::int[]
+    select delta."projectId", grains."grain", date_trunc(grains."grain", delta."time", 'UTC') as "time", delta."kind", delta."key",
+      sum(delta."first")::int as "first", sum(delta."second")::int as "second", sum(delta."third")::int as "third",
+      array[${STEPS.map((step) => `coalesce(sum(delta."first") filter (where delta."bucket" = ${step}), 0)`).join(', ')}]::int[]
         as "durations"
-    from deltas d cross join (values ('minute'), ('hour'), ('day')) g("grain")
+    from deltas delta cross join (values ('minute'), ('hour'), ('day')) grains("grain")
     group by 1, 2, 3, 4, 5
   ),
   percentiles as (
-    insert into "ActivityHistogram" as h ("projectId", "grain", "key", "time", "durations")
+    insert into "ActivityHistogram" as stored ("projectId", "grain", "key", "time", "durations")
     select "projectId", "grain", "key", "time", "durations" from sums where "kind" = 'delivery' order by 1, 2, 3, 4
     on conflict ("projectId", "grain", "key", "time") do update
-      set "durations" = activity_sum(h."durations", excluded."durations")
-    returning h."projectId", h."grain", h."key", h."time", activity_percentiles(h."durations") as "ms"
+      set "durations" = activity_sum(stored."durations", excluded."durations")
+    returning stored."projectId", stored."grain", stored."key", stored."time",
+      activity_percentiles(stored."durations") as "ms"
   ),
   buckets as (
-    select s.*, activity_place(s."grain", s."time") as "place", p."ms"
-    from sums s left join percentiles p on s."kind" = 'delivery'
-      and p."projectId" = s."projectId" and p."grain" = s."grain" and p."key" = s."key" and p."time" = s."time"
+    select sums.*, activity_place(sums."grain", sums."time") as "place", percentiles."ms"
+    from sums left join percentiles on sums."kind" = 'delivery' and percentiles."projectId" = sums."projectId"
+      and percentiles."grain" = sums."grain" and percentiles."key" = sums."key" and percentiles."time" = sums."time"
   ),
   count_rows as (
     select "projectId", "grain", activity_block("grain", "time") as "time", "kind", "key",
@@ -68,15 +69,18 @@ const FOLD_DELTAS = acrossProjects(
         .join(', ')}
     from buckets group by 1, 2, 3, 4, 5
   ),
-  stored as (
-    insert into "ActivityCount" as c
+  added as (
+    insert into "ActivityCount" as stored
       ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms")
     select "projectId", "grain", "time", "kind", "key", "first", "second", "third", "p50Ms", "p95Ms", "p99Ms"
     from count_rows order by 1, 2, 4, 3, 5
     on conflict ("projectId", "grain", "kind", "time", "key") do update set
-      "first" = activity_sum(c."first", excluded."first"), "second" = activity_sum(c."second", excluded."second"),
-      "third" = activity_sum(c."third", excluded."third"), "p50Ms" = activity_over(c."p50Ms", excluded."p50Ms"),
-      "p95Ms" = activity_over(c."p95Ms", excluded."p95Ms"), "p99Ms" = activity_over(c."p99Ms", excluded."p99Ms")
+      "first" = activity_sum(stored."first", excluded."first"),
+      "second" = activity_sum(stored."second", excluded."second"),
+      "third" = activity_sum(stored."third", excluded."third"),
+      "p50Ms" = activity_over(stored."p50Ms", excluded."p50Ms"),
+      "p95Ms" = activity_over(stored."p95Ms", excluded."p95Ms"),
+      "p99Ms" = activity_over(stored."p99Ms", excluded."p99Ms")
   )
   select count(*)::int as "deltaCount" from deltas`,
 );

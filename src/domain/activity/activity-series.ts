@@ -47,7 +47,7 @@ export async function readActivitySeries(
   return createSeries(range, rows);
 }
 
-/** Selects stored counts, and deltas that are not added yet. One statement reads both at the same moment. */
+/** Selects stored counts, and deltas that are not added yet. One statement reads both, so that no delta counts twice. */
 const selectCountsSql = (kind: Kind, columns: readonly Column[], keyCondition: string) => `
   select false as "isNew", "time", "key", ${columns.map((name) => `"${name}"::text`).join(', ')} from "ActivityCount"
   where "projectId" = $1 and "grain" = $2 and "kind" = '${kind}' and "time" >= activity_block($2, $3) and "time" < $4 ${keyCondition}
@@ -60,7 +60,7 @@ const selectCountsSql = (kind: Kind, columns: readonly Column[], keyCondition: s
 
 /**
  * Selects deliveries with percentiles. For a bucket with new deltas, it computes the percentiles of all durations.
- * These rows are ordered last, so that they replace the stored ones.
+ * These rows are ordered last, so that their percentiles replace the stored percentiles.
  */
 const selectDeliveriesSql = (keyCondition: string) => `
   with added as materialized (
@@ -73,19 +73,20 @@ const selectDeliveriesSql = (keyCondition: string) => `
   select false as "isNew", "time", "key", "first"::text, "second"::text, "p50Ms"::text, "p95Ms"::text, "p99Ms"::text
   from "ActivityCount" where "projectId" = $1 and "grain" = $2 and "kind" = 'delivery' and "time" >= activity_block($2, $3) and "time" < $4 ${keyCondition}
   union all
-  select true, a."time", a."key", array[a."first"]::text, array[a."second"]::text,
-    array[p."ms"[1]]::text, array[p."ms"[2]]::text, array[p."ms"[3]]::text
-  from (select "time", "key", sum("first")::int as "first", sum("second")::int as "second" from added group by 1, 2) a
+  select true, total."time", total."key", array[total."first"]::text, array[total."second"]::text,
+    array[percentiles."ms"[1]]::text, array[percentiles."ms"[2]]::text, array[percentiles."ms"[3]]::text
+  from (select "time", "key", sum("first")::int as "first", sum("second")::int as "second" from added group by 1, 2) total
   cross join lateral (select activity_percentiles(array(
-    select coalesce(sum(d."count"), 0)::int from generate_series(0, 63) n
+    select coalesce(sum(duration."count"), 0)::int from generate_series(0, 63) number
     left join (
-      select "bucket", "first" from added b where b."time" = a."time" and b."key" = a."key"
+      select "bucket", "first" from added where added."time" = total."time" and added."key" = total."key"
       union all
-      select (s."place" - 1)::int, s."count" from "ActivityHistogram" h
-      cross join lateral unnest(h."durations") with ordinality s("count", "place")
-      where h."projectId" = $1 and h."grain" = $2 and h."key" = a."key" and h."time" = a."time"
-    ) d("step", "count") on d."step" = n
-    group by n order by n)) offset 0) p("ms")
+      select (stored."place" - 1)::int, stored."count" from "ActivityHistogram" histogram
+      cross join lateral unnest(histogram."durations") with ordinality stored("count", "place")
+      where histogram."projectId" = $1 and histogram."grain" = $2
+        and histogram."key" = total."key" and histogram."time" = total."time"
+    ) duration("step", "count") on duration."step" = number
+    group by number order by number)) offset 0) percentiles("ms")
   order by "isNew"`;
 
 const createStatements = (keyCondition: string): Record<Kind, string> => ({

@@ -91,7 +91,7 @@ export const operationActivityResource = resource(
       operationStatus.describe('Their present status.'),
       ({ status }: OperationActivity) => toOperationStatus(status),
     ),
-    count: z.int().describe('How many operations there are.'),
+    count: z.int().describe('The number of operations.'),
   },
 );
 
@@ -121,12 +121,12 @@ export const recordActivityResource = resource(
   'Records and events of providers in one bucket of time.',
   {
     startTime,
-    read: z.int().describe('How many records were read.'),
-    written: z.int().describe('How many records were written.'),
+    read: z.int().describe('The number of records that were read.'),
+    written: z.int().describe('The number of records that were written.'),
     receivedEvents: z
       .int()
       .describe(
-        'How many events of providers were received, for each installation that wants them.',
+        'The number of received events of providers. An event counts once for each installation that subscribes to it.',
       ),
   },
 );
@@ -155,7 +155,7 @@ const describePercentile = (share: number) =>
     .int()
     .nullable()
     .describe(
-      `The duration that ${share}% of the attempts took at most, in milliseconds. It may be a fifth too long, because durations are counted in steps.`,
+      `${share}% of the attempts took at most this long, in milliseconds. The value may be up to a fifth too high, because durations are counted in steps.`,
     );
 
 export const deliveryActivityResource = resource(
@@ -163,10 +163,10 @@ export const deliveryActivityResource = resource(
   'Attempts to send to one destination that began in one bucket of time.',
   {
     startTime,
-    attempts: z.int().describe('How many attempts there were.'),
+    attempts: z.int().describe('The number of attempts.'),
     failedAttempts: z
       .int()
-      .describe('How many of them failed: no response, or another status than 2xx.'),
+      .describe('The number of failed attempts, which got no response or another status than 2xx.'),
     p50Ms: describePercentile(50),
     p95Ms: describePercentile(95),
     p99Ms: describePercentile(99),
@@ -214,7 +214,7 @@ export const streamActivityResource = resource(
     startTime,
     messages: z
       .int()
-      .describe('How many messages there were, including those that have been removed since.'),
+      .describe('The number of messages, including messages that have been removed since.'),
   },
 );
 

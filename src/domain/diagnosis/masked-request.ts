@@ -113,15 +113,15 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** Matches members with which APIs describe errors: those of RFC 9457, RFC 6749 and OData, and names of providers. */
+/** Matches members with which APIs describe errors: members of RFC 9457, RFC 6749 and OData, and names of providers. */
 const ERROR_MEMBER =
   /^(errors?|error_?(codes?|descriptions?|types?|messages?|uri|summary)|faults?|codes?|sub_?codes?|messages?|msg|status|status_?code|type|title|details?|descriptions?|reasons?|(sub_?)?category|(correlation|request|trace)_?id|fields?|property|path|pointer|parameter|source|domain|context|policy_?name|hint|help|documentation_?url|summary|success|ok)$/i;
-/** Matches a member of an error. An object without one may be a record, whose title or description is a value. */
+/** Matches a member that only errors have. An object without one may be a record, whose title or description is private. */
 const ERROR_MARK = /^(error|fault|message|msg|code|reason)/i;
 
 /**
- * Masks the values that do not describe an error. A list inside an error, like the messages of a field, describes it
- * under any name.
+ * Masks the values that do not describe an error. A list inside an error describes the error under any name, because the
+ * name may be a field that has the messages as its value.
  */
 function maskOutsideErrors(value: unknown, mask: Mask, isInError = false): unknown {
   if (Array.isArray(value)) return value.map((item) => maskOutsideErrors(item, mask, isInError));
@@ -149,8 +149,8 @@ function maskValue(value: unknown): unknown {
 const VALUE_LENGTH_MIN = 3;
 
 /**
- * Lists the values and credentials of the request, which an error may repeat. The longest come first, because they may
- * contain others.
+ * Lists the values and credentials of the request, which an error may repeat. The longest come first, because a value may
+ * contain a shorter one.
  */
 function listSentValues({ url, headers, body }: ObservedRequest['request']): string[] {
   const values = new Set<string>();

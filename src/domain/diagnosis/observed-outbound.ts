@@ -21,7 +21,7 @@ export interface ObservedRequest {
     headers: Record<string, string | string[]>;
     body?: string | Buffer | undefined;
   };
-  /** Null if there was none. A response that is forwarded has no `body` here. */
+  /** Null if there was no response. A response that is forwarded has no `body` here. */
   response: {
     status: number;
     headers: Record<string, string | string[]>;

@@ -39,7 +39,7 @@ export const recordedRequestResource = resource(
         'The time from the request to the response, in milliseconds. For a forwarded request, to the beginning of the response.',
       ),
     requestHeaders: jsonObject.describe(
-      'The headers of the request by name. Values are `***`, except those of ordinary headers.',
+      'The headers of the request by name. Values are `***`, except the values of ordinary headers.',
     ),
     responseHeaders: jsonObject
       .nullable()

@@ -1,6 +1,6 @@
 /**
- * Records requests to providers for diagnosis. They are stored in the background: the work that sent a request does not
- * wait until it is stored, and continues if that fails. Requests of one moment share a statement.
+ * Records requests to providers for diagnosis. They are stored in the background, several at a time. The work that sent a
+ * request neither waits for the row nor fails with it.
  */
 import { LRUCache } from 'lru-cache';
 import {
@@ -16,26 +16,26 @@ import type { Services } from '../call.ts';
 import { maskRequest } from './masked-request.ts';
 import type { ObservedRequest, RequestObserver } from './observed-outbound.ts';
 
-/** The most requests that are kept for an operation. Failed ones take precedence. */
+/** The maximum number of requests that are kept for an operation. Failed requests take precedence. */
 export const OPERATION_REQUESTS_MAX = 20;
 /**
- * The most requests without an operation that a process records in an hour for each connection. The limit bounds the
+ * The maximum number of requests without an operation that a process records in an hour for each connection. It bounds the
  * number of rows that are deleted with a connection.
  */
 export const CONNECTION_REQUESTS_MAX = 100;
-/** The most connections whose requests a process counts. */
+/** The maximum number of connections whose requests a process counts. */
 const COUNTED_CONNECTIONS_MAX = 10_000;
-/** The most requests that wait to be stored. Others are lost. */
+/** The maximum number of requests that wait to be stored. Further requests are lost. */
 const WAITING_MAX = 2_000;
-/** The time that requests wait for others, so that many operations share a statement. */
+/** How long a request waits for others, so that the requests of many operations are stored together. */
 const COLLECT_MS = 200;
 
-/** Records requests that belong to no operation: token requests, and other requests that fail. */
+/** Stores recorded requests. As an observer, it records requests outside of operations: token requests and failures. */
 export class RequestRecorder implements RequestObserver, AsyncDisposable {
   readonly #database: Services['database'];
   readonly #outage: Outage;
   readonly #counts = new LRUCache<string, number>({ max: COUNTED_CONNECTIONS_MAX, ttl: HOUR_MS });
-  #waiting: RequestRow[] = [];
+  #waitingRows: RequestRow[] = [];
   /** Keys of operations that may have more than OPERATION_REQUESTS_MAX stored requests, by id. */
   #operationsToTrim = new Map<string, RowKey>();
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     this.#collect([{ ...row, connectionId }]);
   }
 
-  /** With `isContinued`, earlier requests of the operation count too, and those above the limit are removed. */
+  /** With `isContinued`, requests of earlier work count towards the limit, and stored requests above it are removed. */
   storeForOperation(
     rows: readonly RequestRow[],
     { operationId, isContinued }: { operationId: string; isContinued: boolean },
@@ -73,12 +73,12 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   }
 
   #collect(rows: readonly RequestRow[]): void {
-    if (this.#waiting.length + rows.length > WAITING_MAX) return;
-    this.#waiting.push(...rows);
+    if (this.#waitingRows.length + rows.length > WAITING_MAX) return;
+    this.#waitingRows.push(...rows);
     this.#timer ??= setTimeout(() => void this.flush(), COLLECT_MS).unref();
   }
 
-  /** Stores the waiting requests. Resolves when they are stored, or when that has failed. */
+  /** Stores the waiting requests. Resolves when they are stored or could not be stored. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -87,9 +87,9 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
   }
 
   async #storeWaiting(): Promise<void> {
-    const rows = this.#waiting;
+    const rows = this.#waitingRows;
     const operationKeys = [...this.#operationsToTrim.values()];
-    this.#waiting = [];
+    this.#waitingRows = [];
     this.#operationsToTrim = new Map();
     await this.#outage.watch(async () => {
       await Promise.all(rows.map((row) => this.#storeRow(row)));
@@ -144,18 +144,16 @@ interface CollectedRequest {
 }
 
 /**
- * Collects the requests of work on an operation, and stores them when it is disposed of. Use `services` for the work.
- * If `operationId` is still null then, failed requests are recorded for their connection.
+ * Collects the requests of work on an operation, which must use `services`, and stores them on disposal. If `operationId`
+ * is still null on disposal, failed requests and token requests are recorded for their connection.
  */
 export class OperationRequests implements RequestObserver, Disposable {
   readonly services: Services;
   operationId: string | null;
   readonly #recorder: RequestRecorder | null;
   readonly #isContinued: boolean;
-  readonly #observed = {
-    failed: [] as CollectedRequest[],
-    succeeded: [] as CollectedRequest[],
-  };
+  readonly #failed: CollectedRequest[] = [];
+  readonly #succeeded: CollectedRequest[] = [];
 
   constructor(services: Services, { operationId, isContinued = false }: OperationWork) {
     const { requestRecorder, providerAccess } = services;
@@ -168,14 +166,15 @@ export class OperationRequests implements RequestObserver, Disposable {
   }
 
   observe(observed: ObservedRequest): void {
-    const list = observed.isFailed ? this.#observed.failed : this.#observed.succeeded;
-    list.push({ row: toRow(observed), connectionId: observed.connection.id });
-    if (list.length > OPERATION_REQUESTS_MAX) list.shift();
+    const requests = observed.isFailed ? this.#failed : this.#succeeded;
+    requests.push({ row: toRow(observed), connectionId: observed.connection.id });
+    if (requests.length > OPERATION_REQUESTS_MAX) requests.shift();
   }
 
   [Symbol.dispose](): void {
     const { operationId } = this;
-    const { failed, succeeded } = this.#observed;
+    const failed = this.#failed;
+    const succeeded = this.#succeeded;
     if (operationId === null) {
       const requests = [...failed, ...succeeded.filter(({ row }) => row.kind === 'TOKEN')];
       for (const { row, connectionId } of requests) {
@@ -184,8 +183,8 @@ export class OperationRequests implements RequestObserver, Disposable {
       return;
     }
     const remainingCount = OPERATION_REQUESTS_MAX - failed.length;
-    const recorded = remainingCount > 0 ? [...failed, ...succeeded.slice(-remainingCount)] : failed;
-    const rows = recorded.map(({ row }) => row);
+    const requests = remainingCount > 0 ? [...failed, ...succeeded.slice(-remainingCount)] : failed;
+    const rows = requests.map(({ row }) => row);
     this.#recorder?.storeForOperation(rows, { operationId, isContinued: this.#isContinued });
   }
 }

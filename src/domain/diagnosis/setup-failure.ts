@@ -25,15 +25,15 @@ export const setupFailureResource = resource(
   {
     provider: z.string().describe('The name of the provider.'),
     error: z.string().describe('A human-readable description of the latest mistake in the setup.'),
-    count: z.int().describe('How often customers met a mistake since `firstFailureTime`.'),
+    count: z.int().describe('The number of failures since `firstFailureTime`.'),
     firstFailureTime: z
       .date()
       .describe('When the count began: at most an hour before `lastFailureTime`.'),
-    lastFailureTime: z.date().describe('When a customer last met a mistake.'),
+    lastFailureTime: z.date().describe('When a mistake last kept a customer from connecting.'),
   },
 );
 
-/** More providers than a person checks one by one. */
+/** A person checks the providers one by one, so a longer list would be of no use. */
 const FAILURES_MAX = 100;
 
 export const listSetupFailures = read(
@@ -54,7 +54,7 @@ const loadSetupFailures: Batch<string, SetupFailure[]> = async ({ database }, pr
   );
 };
 
-/** Matches inputs that customers enter or that their tokens determine. An issue of another input is the builder's. */
+/** Matches inputs that customers enter or that their tokens determine. The builder determines all other inputs. */
 const CUSTOMER_INPUT =
   /^input\.(?:credentials|apiKey|basicAuth|customAuth|oauth2\w+|providerWorkspaceRef|providerMetadata|groupRef|consumerRef|connectionId)\b/;
 
@@ -64,7 +64,7 @@ export function isSetupMistake(error: unknown): error is DomainError {
   return issues.some(({ name }) => !CUSTOMER_INPUT.test(name));
 }
 
-/** Runs `work`, and throws its error. If an end user met a mistake in the setup, records that first. */
+/** Runs `work`, and throws its error. If the error shows an end user a mistake in the setup, records the failure first. */
 export async function runRecordingSetupFailures<R>(
   call: Call,
   { projectId, provider }: { projectId: string; provider: string },
@@ -138,14 +138,14 @@ const countFailure = ({
   error,
   time,
 }: Pick<SetupFailure, 'projectId' | 'provider' | 'error'> & { time: Date }) => {
-  const isCounted = sql`f."firstFailureTime" > ${new Date(time.getTime() - HOUR_MS)}`;
+  const isCounted = sql`stored."firstFailureTime" > ${new Date(time.getTime() - HOUR_MS)}`;
   return sql<Pick<SetupFailure, 'count'>>`
-    insert into "SetupFailure" as f ("projectId", "provider", "error", "count", "firstFailureTime", "lastFailureTime")
+    insert into "SetupFailure" as stored ("projectId", "provider", "error", "count", "firstFailureTime", "lastFailureTime")
     values (${projectId}, ${provider}, ${error}, 1, ${time}, ${time})
     on conflict ("projectId", "provider") do update set
       "error" = excluded."error",
-      "count" = case when ${isCounted} then f."count" + 1 else 1 end,
-      "firstFailureTime" = case when ${isCounted} then f."firstFailureTime" else excluded."firstFailureTime" end,
+      "count" = case when ${isCounted} then stored."count" + 1 else 1 end,
+      "firstFailureTime" = case when ${isCounted} then stored."firstFailureTime" else excluded."firstFailureTime" end,
       "lastFailureTime" = excluded."lastFailureTime"
     returning "count"`;
 };

@@ -18,9 +18,9 @@ import {
 } from './erase-rows.ts';
 import { type ErasureKey, enqueueErasure } from './erasure.ts';
 
-/** The most connections that are revoked in parallel. Each waits for its provider. */
+/** The maximum number of connections that are revoked in parallel. Each revocation waits for its provider. */
 const CONNECTIONS_MAX = 20;
-/** The duration of a turn. It lets the worker start another job, or stop, within seconds. */
+/** The duration of a turn. It is short, so that the worker can start another job or stop within seconds. */
 const TURN_MS = 5_000;
 
 /**

@@ -10,7 +10,7 @@ import {
 import { formatSubjectCondition } from './erase-rows.ts';
 import type { ErasureKey } from './erasure.ts';
 
-/** The most subscriptions that are removed in parallel. Each waits for its provider. */
+/** The maximum number of subscriptions that are removed in parallel. Each removal waits for its provider. */
 const SUBSCRIPTIONS_MAX = 20;
 
 type SubscriptionRow = Pick<

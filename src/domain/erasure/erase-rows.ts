@@ -1,14 +1,14 @@
-/** Deletes rows of a project in small statements, so that other statements do not wait long. Each may run repeatedly. */
+/** Deletes rows of a project in small statements, which block other statements only briefly and may run repeatedly. */
 import type { Database } from '../../database/database.ts';
 import type { RunQuery } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { findPrefix } from '../../ids.ts';
 import type { ErasureKey } from './erasure.ts';
 
-/** The most rows that one statement deletes, not counting rows that are deleted with them. */
+/** The maximum number of rows that one statement deletes. Rows that are deleted by cascade do not count. */
 const STATEMENT_ROWS_MAX = 500;
 const STATEMENT_LOG_LINES_MAX = 1_000;
-/** The most operations in one round. Each has up to thousands of log lines, which are deleted first. */
+/** The maximum number of operations in one round. An operation may have thousands of log lines, which are deleted first. */
 const ROUND_OPERATIONS_MAX = 100;
 
 /**
@@ -45,9 +45,10 @@ export async function removeInstallations(query: RunQuery, key: ErasureKey): Pro
 /** Finds installations through their connections, because only a connection refers to a consumer. */
 const REMOVE_CONSUMER_INSTALLATIONS = `
   delete from "Installation" where "projectId" = $1 and ctid = any(array(
-    select i.ctid from "Connection" c
-    join "Installation" i on i."projectId" = c."projectId" and i."connectionId" = c."id"
-    where c."projectId" = $1 and c."consumerId" = $2 limit ${STATEMENT_ROWS_MAX}))
+    select installation.ctid from "Connection" connection
+    join "Installation" installation
+      on installation."projectId" = connection."projectId" and installation."connectionId" = connection."id"
+    where connection."projectId" = $1 and connection."consumerId" = $2 limit ${STATEMENT_ROWS_MAX}))
   returning 1`;
 
 /**

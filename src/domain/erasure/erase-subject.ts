@@ -10,7 +10,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { removeInstallations } from './erase-rows.ts';
 import { beginErasure, type ErasureKey } from './erasure.ts';
 
-const ERASURE_STEPS =
+const ERASURE_EFFECTS =
   'Callers no longer see it when the call returns, and its ref can be used again. Tokens are revoked at providers that support it. The rows are deleted in the background.';
 
 const eraseGroupInput = z
@@ -22,7 +22,7 @@ const eraseConsumerInput = z
   .meta({ id: 'EraseConsumerInput', description: 'The consumer to erase.' });
 
 export const eraseGroup = projectMutation({
-  description: `Erases a group and everything that refers to it: connections, installations, operations with their logs, events and deliveries. ${ERASURE_STEPS}`,
+  description: `Erases a group and everything that refers to it: connections, installations, operations with their logs, events and deliveries. ${ERASURE_EFFECTS}`,
   needs: 'full',
   input: eraseGroupInput,
   async run(call, { groupRef }, { id: projectId }): Promise<{ deletedId: string }> {
@@ -36,7 +36,7 @@ export const eraseGroup = projectMutation({
 });
 
 export const eraseConsumer = projectMutation({
-  description: `Erases a consumer and everything that refers to it: connections, the installations that use them, operations with their logs, events and deliveries. ${ERASURE_STEPS}`,
+  description: `Erases a consumer and everything that refers to it: connections, the installations that use them, operations with their logs, events and deliveries. ${ERASURE_EFFECTS}`,
   needs: 'full',
   input: eraseConsumerInput,
   async run(call, { consumerRef }, { id: projectId }): Promise<{ deletedId: string }> {

@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notifyErasure } from '../../events/channel.ts';
 import type { Services } from '../call.ts';
 
-/** The most erasures that one sweep enqueues. */
+/** The maximum number of erasures that one sweep enqueues. */
 const SWEEP_ERASURES_MAX = 200;
 
 const SELECT_ERASURES = acrossProjects(

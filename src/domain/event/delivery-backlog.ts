@@ -15,8 +15,9 @@ const SMALL_COUNT = 2_000;
 const countPendingDeliveries = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
-    select 1 from "Destination" t join "Delivery" d on d."projectId" = t."projectId" and d."destinationId" = t."id"
-    where t."projectId" = $1 and t."status" = 'ENABLED' and d."nextAttemptTime" is not null
+    select 1 from "Destination" destination join "Delivery" delivery
+      on delivery."projectId" = destination."projectId" and delivery."destinationId" = destination."id"
+    where destination."projectId" = $1 and destination."status" = 'ENABLED' and delivery."nextAttemptTime" is not null
     limit $2) pending`,
   freshMs: 1_000,
   // Small counts are fast and not cached. Counts near the limit are not cached either, because each delivery matters
@@ -42,7 +43,7 @@ export async function refuseIfBacklogged(
   throw rateLimited(describeBacklog(services), BACKLOG_WAIT_SECONDS);
 }
 
-/** Throws UNPROCESSABLE if the project is backlogged. For work without a waiting caller, which is retried. */
+/** Throws UNPROCESSABLE if the project is backlogged. Use it for background work, which is retried. */
 export async function stopIfBacklogged(
   services: Pick<Services, 'config' | 'database'>,
   projectId: string,
@@ -51,5 +52,5 @@ export async function stopIfBacklogged(
 }
 
 function describeBacklog({ config }: Pick<Services, 'config'>): string {
-  return `The project has ${config.LIMIT_PENDING_DELIVERIES} pending deliveries, the limit of LIMIT_PENDING_DELIVERIES of the server.`;
+  return `The project has ${config.LIMIT_PENDING_DELIVERIES} pending deliveries. This is the limit that the server setting LIMIT_PENDING_DELIVERIES allows.`;
 }

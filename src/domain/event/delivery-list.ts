@@ -34,8 +34,8 @@ export const projectDeliveryFilters = z.object({
 });
 
 /**
- * Filters that must not be combined, because no index covers both. A client can route an event type to a destination
- * through a topic of its own instead.
+ * Filters that must not be combined, because no index covers both. Instead, a client can route an event type through a
+ * separate topic to a separate destination.
  */
 export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
 

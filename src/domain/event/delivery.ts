@@ -19,9 +19,9 @@ import { measureBodies } from './payload.ts';
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 
-/** Exceeds the attempts of the retry schedule. Callers that retry a delivery may cause more. */
+/** More attempts than the retry schedule has. A delivery has more only if callers retry it often. */
 const ATTEMPTS_SHOWN = 100;
-/** The most rows that one statement changes, so that it holds its locks only briefly. */
+/** The maximum number of rows that one statement changes, so that it holds its locks only briefly. */
 const ROWS_PER_STATEMENT = 5_000;
 
 export const deliveryAttemptResource = resource(
@@ -51,9 +51,9 @@ export const getDelivery = projectRead(
 );
 
 const NEWEST_ATTEMPTS = `
-  select a.* from unnest($1::text[], $2::text[]) as d("projectId", "id") cross join lateral (
-    select * from "DeliveryAttempt" where "projectId" = d."projectId" and "deliveryId" = d."id"
-    order by "attemptNumber" desc limit $3) a`;
+  select attempt.* from unnest($1::text[], $2::text[]) as delivery("projectId", "id") cross join lateral (
+    select * from "DeliveryAttempt" where "projectId" = delivery."projectId" and "deliveryId" = delivery."id"
+    order by "attemptNumber" desc limit $3) attempt`;
 
 /** Returns the newest attempts of deliveries that the viewer may see, ordered by number. */
 export const listAttempts: Batch<Row<'Delivery'>, DeliveryAttempt[]> = async (

@@ -13,7 +13,7 @@ export const destinationFilters = z.object({
     .boolean()
     .optional()
     .describe(
-      'If true, only destinations whose latest attempts failed; if false, only others. Cannot be combined with search.',
+      'If true, only destinations whose latest attempt failed. If false, only other destinations. Cannot be combined with search.',
     ),
   ...searchFilters.shape,
 });
@@ -37,8 +37,8 @@ export const listDestinations = read(
       parentId: projectId,
       table: 'Destination',
     } as const;
-    const state = failing == null ? {} : { failingSince: failing ? ANY_TIME : null };
-    const listAll = () => listPage(call, { ...list, where: { projectId, ...state } }, args);
+    const condition = failing == null ? {} : { failingSince: failing ? ANY_TIME : null };
+    const listAll = () => listPage(call, { ...list, where: { projectId, ...condition } }, args);
     return listSearchPage(call, list, args, listAll);
   },
 );

@@ -9,7 +9,7 @@ import { isAllowed, isForbidden } from '../../outbound/address-guard.ts';
 import type { Call, Services } from '../call.ts';
 import { createInputIssue, createRuleIssue, requireNoIssues } from '../issues.ts';
 
-/** The longest URL of a webhook. */
+/** The maximum length of a webhook's URL. */
 const URL_CHARACTERS_MAX = 2048;
 
 /** Names that resolve to the loopback addresses: RFC 6761, and common names of /etc/hosts. */
@@ -28,7 +28,7 @@ type Policy = Pick<Services, 'config' | 'sandboxUrl'>;
 /** Returns the problem with the URL, independent of server settings. Null if there is none. */
 export function findUrlIssue(text: string): string | null {
   if (text.length > URL_CHARACTERS_MAX) return `must be at most ${URL_CHARACTERS_MAX} characters.`;
-  // URL skips extra slashes before a host, and would take the first part of the path for the host.
+  // The URL parser skips extra slashes before a host, and would take the first segment of the path as the host.
   if (!/^https?:\/\/[^\s\p{Cc}/\\][^\s\p{Cc}]*$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL.';
   }

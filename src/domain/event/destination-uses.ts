@@ -1,13 +1,13 @@
 /**
- * Tracks which integrations (by their latest revisions) and installations (by their current configs) use a
- * destination. JSON names the destination, so no foreign key can protect it. A table of uses and row locks do.
+ * Tracks which integrations (in their latest revisions) and installations (in their current configs) use a destination.
+ * They name it in JSON, so no foreign key can protect it. The table DestinationUse and row locks protect it instead.
  */
 import { anyOf, run, sql, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { conflict, unprocessable } from '../../errors.ts';
 import type { LockedDestination } from '../../events/enqueue-messages.ts';
 
-/** The most uses that an error message lists. */
+/** The maximum number of uses that an error message lists. */
 const USES_MAX = 10;
 
 /**
@@ -49,13 +49,15 @@ export async function refuseIfUsed(
 
 function selectUsesByIntegrations(projectId: string, name: string) {
   return statements
-    .selectFrom('DestinationUse as u')
-    .innerJoin('Integration as i', (join) =>
-      join.onRef('i.projectId', '=', 'u.projectId').onRef('i.id', '=', 'u.integrationId'),
+    .selectFrom('DestinationUse')
+    .innerJoin('Integration', (join) =>
+      join
+        .onRef('Integration.projectId', '=', 'DestinationUse.projectId')
+        .onRef('Integration.id', '=', 'DestinationUse.integrationId'),
     )
-    .select(sql<string>`'integration ' || i."name"`.as('use'))
-    .where('u.projectId', '=', projectId)
-    .where('u.destinationName', '=', name)
+    .select(sql<string>`'integration ' || "Integration"."name"`.as('use'))
+    .where('DestinationUse.projectId', '=', projectId)
+    .where('DestinationUse.destinationName', '=', name)
     .limit(USES_MAX);
 }
 

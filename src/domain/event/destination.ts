@@ -40,7 +40,7 @@ import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.t
 
 type Destination = Row<'Destination'>;
 
-/** The most deliveries that fail while the caller of a deletion waits. A sweep fails the rest. */
+/** Limits how long the caller of a deletion waits. A sweep fails the remaining deliveries. */
 const DELETION_DROPS_MAX = 10_000;
 const SEALED = {
   signingSecretSealed: true,
@@ -265,18 +265,18 @@ export async function reviseDestination(
 ): Promise<{ destination: Destination; afterCommit: () => Promise<void> }> {
   requireAllowedHost(call, changes);
   const now = call.now();
-  const previous = await lockForUpdate(tx, projectId, destinationId);
-  requireNoWebhookMembers(previous, changes);
-  const isRenamed = changes.name !== undefined && changes.name !== previous.name;
-  if (isRenamed) await refuseIfUsed(tx, previous);
-  const isReenabled = changes.status === 'ENABLED' && previous.status === 'DISABLED';
+  const oldDestination = await lockForUpdate(tx, projectId, destinationId);
+  requireNoWebhookMembers(oldDestination, changes);
+  const isRenamed = changes.name !== undefined && changes.name !== oldDestination.name;
+  if (isRenamed) await refuseIfUsed(tx, oldDestination);
+  const isReenabled = changes.status === 'ENABLED' && oldDestination.status === 'DISABLED';
   if (isReenabled) notifyEvents(tx, projectId);
-  const headers = mergeKeptHeaders(call, previous, changes);
-  const target = createTargetColumns(call.vault, previous, { url: changes.url, headers });
-  const status = createStatusChange(previous, changes.status);
+  const headers = mergeKeptHeaders(call, oldDestination, changes);
+  const target = createTargetColumns(call.vault, oldDestination, { url: changes.url, headers });
+  const status = createStatusChange(oldDestination, changes.status);
   const data = { name: changes.name, ...target, ...status, updateTime: now };
   const destination = await tx.destination.update({
-    where: { projectId_id: { projectId, id: previous.id } },
+    where: { projectId_id: { projectId, id: oldDestination.id } },
     data,
     omit: SEALED,
   });
@@ -333,8 +333,8 @@ export const deleteDestination = projectMutation({
 });
 
 /**
- * Deletes a destination in a transaction. Returns a function to call after the commit. If the process ends before the
- * call, a sweep does its work.
+ * Deletes a destination in a transaction. Returns a function that completes the deletion, to call after the commit. If the
+ * process ends before the call, a sweep completes it.
  */
 export async function removeDestination(
   call: Call,
@@ -385,8 +385,11 @@ async function lockForUpdate(tx: Transaction, projectId: string, destinationId: 
   return destination;
 }
 
-function createStatusChange(previous: Pick<Destination, 'status'>, status?: DestinationStatus) {
-  if (status === undefined || status === previous.status) return {};
+function createStatusChange(
+  oldDestination: Pick<Destination, 'status'>,
+  status?: DestinationStatus,
+) {
+  if (status === undefined || status === oldDestination.status) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };

@@ -12,12 +12,12 @@ import {
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import { type DestinationKey, IS_PENDING, selectPendingSql } from '../../deliveries/outbox.ts';
 
-const STATEMENT_ROWS = 1_000;
-const SWEEP_DESTINATIONS = 1_000;
+const ROWS_PER_STATEMENT = 1_000;
+const DESTINATIONS_PER_SWEEP = 1_000;
 
 interface DropOptions {
   now: Date;
-  /** The most deliveries to fail. `dropRemainingDeliveries` fails the rest. */
+  /** The number of deliveries after which the function stops. `dropRemainingDeliveries` fails the remaining deliveries. */
   countMax?: number;
   signal?: AbortSignal;
 }
@@ -38,7 +38,7 @@ export async function dropPendingDeliveries(
     const [counts] = await database.rows.query<DropCounts>(DROP_BATCH, values);
     const { selected, missed } = counts ?? { selected: 0, missed: 0 };
     droppedCount += selected - missed;
-    hasMore = selected === STATEMENT_ROWS;
+    hasMore = selected === ROWS_PER_STATEMENT;
   }
   return droppedCount;
 }
@@ -57,7 +57,7 @@ const DROP_BATCH = `
         destinationId: 'destination."id"',
         status: `'PENDING'::"DeliveryStatus"`,
       },
-      { limit: STATEMENT_ROWS },
+      { limit: ROWS_PER_STATEMENT },
     )} delivery
   ), dropped as (
     update "Delivery" delivery set "status" = 'FAILED', "isRetrying" = false,
@@ -80,7 +80,7 @@ const DELETED_WITH_PENDING = acrossProjects(
     and destination."id" = pending_destination."id"
   left join "Erasure" erasure on erasure."projectId" = pending_destination."projectId"
     and erasure."id" = pending_destination."projectId"
-  where destination."id" is null and erasure."id" is null limit ${SWEEP_DESTINATIONS}`,
+  where destination."id" is null and erasure."id" is null limit ${DESTINATIONS_PER_SWEEP}`,
 );
 
 /** Fails the deliveries that a deletion left pending, and returns their number. */

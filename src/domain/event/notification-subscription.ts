@@ -27,9 +27,9 @@ interface EventSubscription extends EventFilters {
 
 export const followNotificationEvents = projectRead(
   'read',
-  'Routed notification events of a project, as edges of Project.notificationEvents: first the events recorded after ' +
-    'the cursor, then each new event when it is committed, in the order of that list. No event is missed or repeated. ' +
-    'Without `after`, the stream has new events only.',
+  'The routed notification events of a project, as edges of `Project.notificationEvents` and in the same order. Yields ' +
+    'the stored events after the cursor `after`, then each new event when it is committed. No event is missed or ' +
+    'repeated. Without `after`, yields new events only.',
   async (
     call,
     { topicId, eventTypes, after }: EventSubscription,
@@ -38,21 +38,23 @@ export const followNotificationEvents = projectRead(
     if (topicId != null) {
       await getProjectRow(call, 'Topic', { projectId, id: topicId, noun: 'Topic' });
     }
-    const end = (await readLastPositions(call.database, [projectId])).get(projectId) ?? 0n;
-    const position = after != null ? await readCursor(call, { projectId, after, end }) : end;
+    const lastPositions = await readLastPositions(call.database, [projectId]);
+    const lastPosition = lastPositions.get(projectId) ?? 0n;
+    const startPosition =
+      after != null ? await readCursor(call, { projectId, after, lastPosition }) : lastPosition;
     const filter = {
       ...(topicId != null && { topicId }),
       ...(eventTypes && { eventTypes }),
     };
     const log = { projectId, logId: projectId };
-    return call.feed.follow(log, { after: position, end, filter });
+    return call.feed.follow(log, { after: startPosition, end: lastPosition, filter });
   },
 );
 
 interface Resumption {
   projectId: string;
   after: string;
-  end: bigint;
+  lastPosition: bigint;
 }
 
 /**
@@ -61,13 +63,13 @@ interface Resumption {
  */
 async function readCursor(
   call: Pick<Call, 'database'>,
-  { projectId, after, end }: Resumption,
+  { projectId, after, lastPosition }: Resumption,
 ): Promise<bigint> {
   const position = decodeCursor(createEventList(projectId), after);
-  if (typeof position !== 'bigint' || position > end) {
+  if (typeof position !== 'bigint' || position > lastPosition) {
     throw invalid('after', 'is not a cursor of this list.', after);
   }
-  if (position < end && !(await isRetainedAfter(call.database, projectId, position))) {
+  if (position < lastPosition && !(await isRetainedAfter(call.database, projectId, position))) {
     throw invalid(
       'after',
       'is too old: events after it were removed. Read the list, and subscribe from its last cursor.',

@@ -10,7 +10,7 @@ import type { DeliveryAttempt } from './delivery.ts';
 
 type Delivery = Row<'Delivery'>;
 
-/** The most bytes of bodies that one query reads. A process may hold the results of several queries. */
+/** The maximum size of all bodies that one query reads. A process may hold the results of several queries. */
 const BODIES_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Tables with the column `body`, which holds JSON text. */
@@ -48,7 +48,7 @@ export async function getStoredBody(
   table: TableWithBody,
   row: RowKey,
 ): Promise<object | null> {
-  const body = await load(call, BODIES[table], row);
+  const body = await load(call, BODY_BATCHES[table], row);
   if (body !== undefined) return body;
   const detail = `The bodies of one query may have at most ${BODIES_BYTES_MAX} bytes. Request fewer of them.`;
   throw new DomainError('QUERY_LIMIT_EXCEEDED', detail);
@@ -58,9 +58,9 @@ export async function getStoredBody(
 function createBodyBatch(table: TableWithBody): Batch<RowKey, object | null | undefined> {
   const text = `
     select "id", case when "bytes" <= ${BODIES_BYTES_MAX} then "body" end as "body" from (
-      select t."id", t."body", sum(octet_length(t."body")) over (order by requested."position") as "bytes"
+      select "${table}"."id", "body", sum(octet_length("body")) over (order by requested."position") as "bytes"
       from unnest($2::text[]) with ordinality as requested("id", "position")
-      join "${table}" t on t."projectId" = any($1) and t."id" = requested."id") sized`;
+      join "${table}" on "projectId" = any($1) and "${table}"."id" = requested."id") sized`;
   return async ({ database: { rows } }, keys) => {
     const bodyRows = await rows.query<{ id: string; body: string | null }>(
       text,
@@ -75,7 +75,7 @@ function parseBody(body: string | null): object | undefined {
   return body === null ? undefined : (JSON.parse(body) as object);
 }
 
-const BODIES = {
+const BODY_BATCHES = {
   Delivery: createBodyBatch('Delivery'),
   StreamMessage: createBodyBatch('StreamMessage'),
 };

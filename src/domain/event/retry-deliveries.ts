@@ -20,7 +20,7 @@ import {
   toStoredStatus,
 } from './delivery-status.ts';
 
-/** The most deliveries that one call retries, so that it takes a few seconds at most. */
+/** The maximum number of deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;
 const ROWS_PER_STATEMENT = 1_000;
 /** After the creation time of every row, and before the last time that ids can encode. */
@@ -126,32 +126,34 @@ interface RetryTarget {
 }
 
 /**
- * The condition for a delivery `d` that can be retried. Skips deliveries that are already due, so that the next
- * statement finds other rows.
+ * The condition for a `delivery` that can be retried. Skips deliveries that are already due, so that the next statement
+ * finds other rows.
  */
-const RETRYABLE = `
-  d."status" = $3::"DeliveryStatus" and d."isRetrying" = $4 and d."id" > $5 and d."id" < $6
-  and d."createTime" >= $7 and d."createTime" < $8
-  and ($3 <> 'PENDING' or d."afterId" is null and (d."nextAttemptTime" is null or d."nextAttemptTime" > $9))`;
+const IS_RETRYABLE = `
+  delivery."status" = $3::"DeliveryStatus" and delivery."isRetrying" = $4
+  and delivery."id" > $5 and delivery."id" < $6 and delivery."createTime" >= $7 and delivery."createTime" < $8
+  and ($3 <> 'PENDING' or delivery."afterId" is null
+    and (delivery."nextAttemptTime" is null or delivery."nextAttemptTime" > $9))`;
 
-const RETRY = `
+const RETRY_BATCH = `
   with destination as (
     select "id" from "Destination" where "projectId" = $1 and "id" = $2 for key share
   ), retried as (
     select retryable."id" from destination cross join lateral (
-      select d."id" from "Delivery" d
-      where d."projectId" = $1 and d."destinationId" = destination."id" and ${RETRYABLE}
-      order by d."id" limit ${ROWS_PER_STATEMENT}) retryable
+      select delivery."id" from "Delivery" delivery
+      where delivery."projectId" = $1 and delivery."destinationId" = destination."id" and ${IS_RETRYABLE}
+      order by delivery."id" limit ${ROWS_PER_STATEMENT}) retryable
   )
   update "Delivery" set "status" = 'PENDING', "isRetrying" = "attemptCount" > 0, "nextAttemptTime" = $9,
     "failureReason" = null, "updateTime" = $9
   where "projectId" = $1 and "id" = any(array(select "id" from retried)) and "status" = $3::"DeliveryStatus"
   returning 1`;
 
-const COUNT = `
-  select count(*)::int as "count"
-  from "Destination" t join "Delivery" d on d."projectId" = t."projectId" and d."destinationId" = t."id"
-  where t."projectId" = $1 and t."type" = 'WEBHOOK' and ($2::text is null or t."id" = $2) and ${RETRYABLE}`;
+const COUNT_RETRYABLE = `
+  select count(*)::int as "count" from "Destination" destination join "Delivery" delivery
+    on delivery."projectId" = destination."projectId" and delivery."destinationId" = destination."id"
+  where destination."projectId" = $1 and destination."type" = 'WEBHOOK'
+    and ($2::text is null or destination."id" = $2) and ${IS_RETRYABLE}`;
 
 function listValues(
   { projectId, destinationId, status, now }: RetryTarget,
@@ -169,7 +171,7 @@ function retryBatch(
   selection: Selection,
 ): Promise<number> {
   return inTransaction(database, async (tx) => {
-    const rows = await tx.$queryRawUnsafe<unknown[]>(RETRY, ...listValues(target, selection));
+    const rows = await tx.$queryRawUnsafe<unknown[]>(RETRY_BATCH, ...listValues(target, selection));
     notifyEvents(tx, target.projectId);
     return rows.length;
   });
@@ -185,7 +187,7 @@ export const countRetryable = read(
   ): Promise<number> => {
     const target = { projectId, destinationId, status, now: call.now() };
     const values = listValues(target, { createTime });
-    const [row] = await call.database.rows.query<{ count: number }>(COUNT, values);
+    const [row] = await call.database.rows.query<{ count: number }>(COUNT_RETRYABLE, values);
     return row?.count ?? 0;
   },
 );

@@ -18,7 +18,7 @@ const NAME_MAX = 128;
 const VALUE_BYTES_MAX = 4096;
 
 /** Headers that belong to one connection, frame the message, or are set by the gateway. */
-const RESERVED = new Set<string>([...CONNECTION_HEADERS, 'expect', 'host']);
+const RESERVED_NAMES = new Set<string>([...CONNECTION_HEADERS, 'expect', 'host']);
 const RESERVED_PREFIXES = ['content-', 'webhook-'];
 
 /** A token of RFC 9110, section 5.6.2. */
@@ -45,9 +45,7 @@ export const targetHeaders = z
   })
   .pipe(z.record(z.string(), z.string()));
 
-/**
- * Refuses masks. Otherwise, a client that reads a destination and writes it back would overwrite the values with masks.
- */
+/** Refuses masks, because a client that reads a destination and writes it back would overwrite the values with masks. */
 function findMaskIssue(value: unknown): string | null {
   return value === MASK
     ? 'is a mask and not a value. Send the value, or list the header in `keepHeaders` of an update.'
@@ -63,7 +61,8 @@ export function findHeaderNameIssue(
     return `must have a name that is an HTTP token of at most ${NAME_MAX} characters.`;
   }
   const hasReservedPrefix = RESERVED_PREFIXES.some((prefix) => lowerCaseName.startsWith(prefix));
-  if (RESERVED.has(lowerCaseName) || hasReservedPrefix) return 'is a header that the gateway sets.';
+  if (RESERVED_NAMES.has(lowerCaseName) || hasReservedPrefix)
+    return 'is a header that the gateway sets.';
   return earlierNames.has(lowerCaseName)
     ? 'appears twice: header names are case-insensitive.'
     : null;

@@ -1,4 +1,4 @@
-/** Topics: named streams of events. Routes connect event types with topics, and topics with destinations. */
+/** Topics group events. Routes connect event types with topics, and topics with destinations. */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
@@ -20,7 +20,7 @@ type Topic = Row<'Topic'>;
 
 export const topicResource = resource(
   'Topic',
-  'A named stream of events. Routes determine the events that reach it and the destinations that receive them.',
+  'A name that groups events. Routes determine the events that reach it and the destinations that receive them.',
   {
     ...createdInProject,
     name: z.string().describe('Unique in the project: letters, digits, dashes and spaces.'),

@@ -15,12 +15,12 @@ import { notifyStreamEnd } from '../../../events/channel.ts';
 import type { StreamId } from '../../../events/stream-log.ts';
 import type { Services } from '../../call.ts';
 
-const STATEMENT_MESSAGES = 500;
-const SWEEP_STREAMS = 1_000;
-/** The most messages that are removed while the caller of a deletion waits. The sweep removes the rest. */
+const MESSAGES_PER_STATEMENT = 500;
+const STREAMS_PER_PAGE = 1_000;
+/** Limits how long the caller of a deletion waits. The sweep removes the remaining messages. */
 const DELETION_MESSAGES_MAX = 10_000;
 
-/** Determines the messages to remove. */
+/** Selects the messages to remove. */
 interface Surplus {
   /** Removes messages that were created before this time. */
   before: Date;
@@ -39,14 +39,14 @@ export async function removeMessages(
   { config, database: { rows } }: Services,
   stream: StreamId,
 ): Promise<void> {
-  // Ignored for a closed stream, whose messages are all removed.
+  // The limits don't matter, because all messages of a closed stream are removed.
   const surplus = { before: new Date(0), bytesMax: config.LIMIT_STREAM_BYTES };
   let removedCount = 0;
   let count: number;
   do {
     count = await removeBatch(rows.query, stream, surplus);
     removedCount += count;
-  } while (count === STATEMENT_MESSAGES && removedCount < DELETION_MESSAGES_MAX);
+  } while (count === MESSAGES_PER_STATEMENT && removedCount < DELETION_MESSAGES_MAX);
   await rows.query(DELETE_STREAM, [stream.projectId, stream.destinationId]);
 }
 
@@ -64,13 +64,13 @@ export async function removeSurplus(
   while (lastStream && !signal?.aborted) {
     const streams = await listStreamsWithSurplus(database, lastStream, surplus);
     for (const stream of streams) {
-      let count = STATEMENT_MESSAGES;
-      while (count === STATEMENT_MESSAGES && !signal?.aborted) {
+      let count = MESSAGES_PER_STATEMENT;
+      while (count === MESSAGES_PER_STATEMENT && !signal?.aborted) {
         count = await removeBatch(database.rows.query, stream, surplus);
         removedCount += count;
       }
     }
-    lastStream = streams.length === SWEEP_STREAMS ? streams.at(-1) : undefined;
+    lastStream = streams.length === STREAMS_PER_PAGE ? streams.at(-1) : undefined;
   }
   await sweep(database, DELETE_STREAMS);
   return removedCount;
@@ -83,14 +83,14 @@ export async function removeSurplus(
 const STREAMS_WITH_SURPLUS = acrossProjects(
   'streams with surplus messages',
   (inProjects) => `
-  select s."projectId", s."destinationId" from "StreamLog" s
-  where ${inProjects('s."projectId"')} and (s."projectId", s."destinationId") > ($1, $2) and (
-    s."isDeleted" or s."lastByte" - s."removedByte" > $3
+  select stream."projectId", stream."destinationId" from "StreamLog" stream
+  where ${inProjects('stream."projectId"')} and (stream."projectId", stream."destinationId") > ($1, $2) and (
+    stream."isDeleted" or stream."lastByte" - stream."removedByte" > $3
     or $4::timestamptz > 'epoch' and (
-      select m."createTime" from "StreamMessage" m
-      where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
-      order by m."position" limit 1) < $4)
-  order by s."projectId", s."destinationId" limit ${SWEEP_STREAMS}`,
+      select message."createTime" from "StreamMessage" message
+      where message."projectId" = stream."projectId" and message."destinationId" = stream."destinationId"
+      order by message."position" limit 1) < $4)
+  order by stream."projectId", stream."destinationId" limit ${STREAMS_PER_PAGE}`,
 );
 
 async function listStreamsWithSurplus(
@@ -100,7 +100,10 @@ async function listStreamsWithSurplus(
 ): Promise<StreamId[]> {
   const values = [after.projectId, after.destinationId, bytesMax, before];
   const streams = await sweep<StreamId>(database, STREAMS_WITH_SURPLUS, values);
-  return mergeFirst(streams, SWEEP_STREAMS, (stream) => [stream.projectId, stream.destinationId]);
+  return mergeFirst(streams, STREAMS_PER_PAGE, (stream) => [
+    stream.projectId,
+    stream.destinationId,
+  ]);
 }
 
 /**
@@ -109,24 +112,28 @@ async function listStreamsWithSurplus(
  */
 const REMOVE_BATCH = `
   with oldest as materialized (
-    select m."projectId", m."destinationId", m."position" from "StreamLog" s cross join lateral (
-      select * from "StreamMessage" m
-      where m."projectId" = s."projectId" and m."destinationId" = s."destinationId"
-      order by m."position" limit ${STATEMENT_MESSAGES}) m
-    where s."projectId" = $1 and s."destinationId" = $2
-      and (s."isDeleted" or m."createTime" < $4 or m."lastByte" - octet_length(m."body") < s."lastByte" - $3)
+    select message."projectId", message."destinationId", message."position"
+    from "StreamLog" stream cross join lateral (
+      select * from "StreamMessage" candidate
+      where candidate."projectId" = stream."projectId" and candidate."destinationId" = stream."destinationId"
+      order by candidate."position" limit ${MESSAGES_PER_STATEMENT}) message
+    where stream."projectId" = $1 and stream."destinationId" = $2
+      and (stream."isDeleted" or message."createTime" < $4
+        or message."lastByte" - octet_length(message."body") < stream."lastByte" - $3)
   ),
   removed as (
-    delete from "StreamMessage" m using oldest o
-    where m."projectId" = o."projectId" and m."destinationId" = o."destinationId" and m."position" = o."position"
-    returning m."position", m."lastByte"
+    delete from "StreamMessage" message using oldest
+    where message."projectId" = oldest."projectId" and message."destinationId" = oldest."destinationId"
+      and message."position" = oldest."position"
+    returning message."position", message."lastByte"
   ),
-  last as (select max("position") as "position", max("lastByte") as "byte" from removed),
+  last_removed as (select max("position") as "position", max("lastByte") as "byte" from removed),
   recorded as (
-    update "StreamLog" s set
-      "removedPosition" = greatest(s."removedPosition", last."position"),
-      "removedByte" = greatest(s."removedByte", last."byte")
-    from last where s."projectId" = $1 and s."destinationId" = $2 and last."position" is not null
+    update "StreamLog" stream set
+      "removedPosition" = greatest(stream."removedPosition", last_removed."position"),
+      "removedByte" = greatest(stream."removedByte", last_removed."byte")
+    from last_removed
+    where stream."projectId" = $1 and stream."destinationId" = $2 and last_removed."position" is not null
   )
   select count(*)::int as "count" from removed`;
 
@@ -141,14 +148,14 @@ async function removeBatch(
 }
 
 const deleteStreamSql = (condition: string) => `
-  delete from "StreamLog" s where ${condition} and s."isDeleted" and not exists (
-    select 1 from "StreamMessage" m
-    where m."projectId" = s."projectId" and m."destinationId" = s."destinationId")`;
+  delete from "StreamLog" stream where ${condition} and stream."isDeleted" and not exists (
+    select 1 from "StreamMessage" message
+    where message."projectId" = stream."projectId" and message."destinationId" = stream."destinationId")`;
 
-const DELETE_STREAM = deleteStreamSql('s."projectId" = $1 and s."destinationId" = $2');
+const DELETE_STREAM = deleteStreamSql('stream."projectId" = $1 and stream."destinationId" = $2');
 
 /** A deletion must name the projects of its rows, so a subquery selects the projects with deleted streams. */
 const DELETE_STREAMS = acrossProjects('deleted streams without messages', (inProjects) =>
-  deleteStreamSql(`s."projectId" in (
+  deleteStreamSql(`stream."projectId" in (
     select "projectId" from "StreamLog" where ${inProjects('"projectId"')} and "isDeleted")`),
 );

@@ -19,10 +19,10 @@ interface StreamSubscription {
 
 export const followStreamMessages = read(
   'payloads:read',
-  'The messages of a destination of the type STREAM, as edges of `Destination.messages`: first those after the cursor, ' +
-    'then each new message when it is committed, in the order of that list. No message is missed or repeated. If ' +
-    'retention removes the next message, the stream ends with BAD_USER_INPUT for `after`. Without `after`, the stream has ' +
-    'new messages only.',
+  'The messages of a destination of the type STREAM, as edges of `Destination.messages` and in the same order. Yields ' +
+    'the stored messages after the cursor `after`, then each new message when it is committed. No message is missed or ' +
+    'repeated. Without `after`, yields new messages only. If retention removes a message before it is yielded, the ' +
+    'subscription ends with BAD_USER_INPUT.',
   async (
     call: Call,
     { destinationId, after }: StreamSubscription,
@@ -39,10 +39,15 @@ export const followStreamMessages = read(
     const { projectId } = destination;
     const stream = await findStream(call.database, { projectId, destinationId });
     if (!stream) throw notFound('Destination', destinationId);
-    const end = stream.lastPosition;
-    const position = after != null ? readCursor(stream, after) : end;
-    const log = { projectId, logId: destinationId };
-    return call.streamFeed.follow(log, { after: position, end, filter: null });
+    const { lastPosition } = stream;
+    return call.streamFeed.follow(
+      { projectId, logId: destinationId },
+      {
+        after: after != null ? readCursor(stream, after) : lastPosition,
+        end: lastPosition,
+        filter: null,
+      },
+    );
   },
 );
 
