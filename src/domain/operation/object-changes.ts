@@ -42,7 +42,7 @@ export interface ChangeEntry {
 }
 
 /**
- * Yields the messages with the object's records after the cursor, then each new one, without gaps or repetitions.
+ * Yields the messages with the object's records after the cursor, then each new message, without gaps or repetitions.
  * Yields messages of all groups if `groupRef` is null. Throws UNPROCESSABLE unless exactly one stream receives them.
  */
 export async function followObjectChanges(

@@ -86,7 +86,7 @@ function refuseUnknownConditions(
   const spec = content.read?.objects.find(isObject);
   const choice = config.read.find(isObject);
   const provider = catalog.findWithModule(content.provider, content.module);
-  // `listRecords` throws an error with the reason.
+  // In this case, `listRecords` throws an error with the reason.
   if (!spec || !choice || !provider) return;
   const plan = createReadPlan(spec, choice, provider.limits);
   const mappedNames = plan.mappings.map(({ mapToName }) => mapToName);

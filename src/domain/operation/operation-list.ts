@@ -51,7 +51,7 @@ type OperationFilters = FiltersOf<typeof operationFilters>;
 
 export const listOperations = read(
   orEndUser('read'),
-  "Lists a project's operations, newest first, including those of deleted installations.",
+  "Lists a project's operations, newest first, including operations of deleted installations.",
   async (call: Call, { id: projectId }: Row<'Project'>, args: PageArgs & ProjectFilters) => {
     refuseCombinations(args, EXCLUSIVE_OPERATION_FILTERS);
     const range = await createProjectRange(call, projectId, args);

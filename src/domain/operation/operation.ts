@@ -51,10 +51,10 @@ export const operationActionType = enumeration('OperationActionType', 'What an o
 } satisfies Record<OperationActionType, string>);
 
 export const operationProgressResource = resource('OperationProgress', 'The progress of a read.', {
-  operationId: idField.describe('The id of the operation that reads.'),
+  operationId: idField.describe('The id of the read operation.'),
   installationId: idField.describe('The id of the installation that reads.'),
   objectName: z.string().describe("The provider's name of the object."),
-  recordsProcessed: z.int().describe('How many records were read so far.'),
+  recordsProcessed: z.int().describe('The number of records that were read so far.'),
   recordsEstimatedTotal: z
     .int()
     .nullable()
@@ -62,7 +62,7 @@ export const operationProgressResource = resource('OperationProgress', 'The prog
 });
 
 const operationRetryResource = resource('OperationRetry', 'The attempts of an operation.', {
-  attempts: z.int().describe('How many attempts there were so far.'),
+  attempts: z.int().describe('The number of attempts so far.'),
   lastAttemptTime: computed(
     z.date().nullable().describe('When the last attempt began.').meta({ wireName: 'lastAttempt' }),
     ({ lastAttempt }: NonNullable<OperationMetadata['retry']>) => lastAttempt ?? null,
@@ -86,7 +86,7 @@ const operationMetadataResource = resource(
 
 export const operationResource = resource(
   'Operation',
-  'A read, a write or a subscription at a provider, and its outcome. It is kept for RETENTION_DAYS of the server, even if its installation is deleted.',
+  'A read, a write or a subscription at a provider, and its outcome. It is kept for the number of days in the server setting RETENTION_DAYS, even if its installation is deleted.',
   {
     ...createdInProject,
     integrationId: idField.describe('The id of its integration.'),

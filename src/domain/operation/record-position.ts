@@ -20,8 +20,8 @@ export type RecordPosition = z.output<typeof position>;
 type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
 
 /**
- * Encrypts the position. A signature, as in cursors of other lists, would not be enough: a provider's cursor may be part
- * of a URL, and the caller must not see or choose that.
+ * Encrypts the position. A signature, as in cursors of other lists, would not be enough, because a provider's cursor may
+ * be part of a URL, which the caller must neither see nor choose.
  */
 export function sealPosition(
   { vault }: Pick<Call, 'vault'>,

@@ -53,7 +53,7 @@ import {
 } from './record-position.ts';
 
 const fieldName = contentText.describe(
-  "The name of the field: the provider's or the mapped one. The installation need not read it.",
+  "The provider's name or the mapped name of the field. The installation need not read the field.",
 );
 
 const recordFilterInput = fieldFilterInput
@@ -68,10 +68,10 @@ const objectName = contentText.describe(
 export const recordsInput = z.object({
   objectName,
   filters: orNull(z.array(recordFilterInput).max(FILTERS_MAX)).describe(
-    "Only records that meet all of these conditions and the config's. HubSpot supports 3 in total, Salesforce 20. Records of providers or objects that support none can only be listed.",
+    'Only records that meet all of these conditions and the conditions of the config. HubSpot supports 3 conditions in total, and Salesforce 20. Some providers and objects support no conditions.',
   ),
   first: orNull(z.number().int().min(1).max(PAGE_MAX)).describe(
-    `The most records to return, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. One page of the provider is read, so fewer may be returned although more follow.`,
+    `The maximum number of records to return, 1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}. Reads one page of the provider, so fewer records may be returned even if more follow.`,
   ),
   after: orNull(z.string()).describe(
     'Only records after this cursor, with the same object and conditions: the endCursor of a page, or the cursor of an edge.',
@@ -129,7 +129,9 @@ export async function listRecords(
   const size = input.first ?? PAGE_DEFAULT;
   // The conditions require two values of one field. No record has both.
   if (conditions === null) return createPage(call, search, { from, size, page: NO_RECORDS });
-  const page = await callProvider(call, source, () => readRecords(call, search, { from, size }));
+  const page = await callProvider(call, source, () =>
+    readProviderPage(call, search, { from, size }),
+  );
   return createPage(call, search, { from, size, page });
 }
 
@@ -141,7 +143,7 @@ export const searchInput = z.object({
   filters: z
     .array(fieldFilterInput.extend({ fieldName }))
     .max(FILTERS_MAX)
-    .describe('Conditions on fields. Only records that meet all of them are returned.'),
+    .describe('Conditions on fields. Only records that meet all conditions are returned.'),
 });
 
 export const searchRecords = providerRead(
@@ -159,7 +161,7 @@ export const searchRecords = providerRead(
   },
 );
 
-/** The most ids of one call. */
+/** The maximum number of ids in one call. */
 const IDS_MAX = PAGE_MAX;
 
 interface RecordsById {
@@ -247,7 +249,7 @@ async function getSearchSource(
   return { ...source, plan };
 }
 
-/** Combines the caller's conditions with the config's, by the provider's names. Null if no record can meet them. */
+/** Combines the caller's and the config's conditions, under the provider's names. Null if no record can meet them. */
 function parseConditions(
   { plan, provider }: ReadSource,
   filters: NonNullable<RecordsInput['filters']>,
@@ -303,7 +305,7 @@ interface Window {
   size: number;
 }
 
-function readRecords(call: Call, { source, conditions }: Search, { from, size }: Window) {
+function readProviderPage(call: Call, { source, conditions }: Search, { from, size }: Window) {
   const { plan, connection, provider } = source;
   const session = openSession(call, connection, provider);
   return source.readPage(session, {

@@ -65,12 +65,12 @@ export function toCreateTimeRange(prefix: IdPrefix, filters: CreatedFilters) {
   return { timeCondition: { createTime }, orderOptions: { ...toOrder(filters), within } };
 }
 
-/** Returns an id below those of all rows that were created at that time or later. */
+/** Returns an id that is below the ids of all rows that were created at that time or later. */
 export function getIdBefore(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() - ID_TOLERANCE_MS);
 }
 
-/** Returns an id above those of all rows that were created before that time. */
+/** Returns an id that is above the ids of all rows that were created before that time. */
 export function getIdAfter(prefix: IdPrefix, time: Date): string {
   return getFirstIdAt(prefix, time.getTime() + ID_TOLERANCE_MS);
 }

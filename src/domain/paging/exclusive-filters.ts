@@ -7,13 +7,13 @@ import { type Issue, invalidInput } from '../../errors.ts';
 /** Sets of filters. A request may use at most one filter of each set. */
 export type ExclusiveFilters = readonly (readonly string[])[];
 
-/** Throws BAD_USER_INPUT if the input has several filters of one set. The error names all of them but the first. */
+/** Throws BAD_USER_INPUT if the input has several filters of one set. The error names all of these filters but the first. */
 export function refuseCombinations(input: object, exclusive: ExclusiveFilters): void {
   const values = input as Record<string, unknown>;
   const issues = exclusive.flatMap((names) => {
-    const [first, ...others] = names.filter((name) => values[name] != null);
-    return others.map(
-      (name): Issue => ({ in: 'body', name, detail: `must not be combined with ${first}.` }),
+    const [firstName, ...otherNames] = names.filter((name) => values[name] != null);
+    return otherNames.map(
+      (name): Issue => ({ in: 'body', name, detail: `must not be combined with ${firstName}.` }),
     );
   });
   if (issues.length > 0) throw invalidInput(issues);

@@ -16,15 +16,15 @@ export function createArrayPage<N>(
   const pageNodes = isBackward ? rangeNodes.slice(-size) : rangeNodes.slice(0, size);
   const edges = pageNodes.map((node) => ({ node, cursor: encodeCursor(list, list.key(node)) }));
   // For an empty page, the cursors determine on which side there are items.
-  const first = pageNodes[0];
-  const last = pageNodes.at(-1);
+  const firstNode = pageNodes[0];
+  const lastNode = pageNodes.at(-1);
   const precedes = (node: N) =>
-    first
-      ? list.key(node) < list.key(first)
+    firstNode
+      ? list.key(node) < list.key(firstNode)
       : after !== undefined && list.key(node) <= String(after);
   const follows = (node: N) =>
-    last
-      ? list.key(node) > list.key(last)
+    lastNode
+      ? list.key(node) > list.key(lastNode)
       : before !== undefined && list.key(node) >= String(before);
   return {
     edges,

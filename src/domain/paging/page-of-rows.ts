@@ -11,7 +11,7 @@ import { createCursorEncoder, encodeCursor, type Key, type NamedList } from './l
 import { type Edge, type Page, type PageArgs, readPageArgs } from './page.ts';
 import { createArrayPage } from './page-of-array.ts';
 
-/** The most items of a page that is read together with its related rows. */
+/** The maximum number of items in a page whose related rows are read in the same statement. */
 const LINKED_ITEMS_MAX = 100;
 
 export interface List<T extends Table, N = Row<T>> extends NamedList {
@@ -132,8 +132,8 @@ function isBefore(a: Key, b: Key): boolean {
 }
 
 /**
- * Converts the bounds of a list to a condition for a count. Its lower bound is inclusive, unlike that of the list. The
- * count is the same, because no row has the bound as its key.
+ * Converts the bounds of a list to a condition for a count. The condition's lower bound is inclusive, unlike the list's.
+ * The count is the same, because no row has the bound as its key.
  */
 function toKeyCondition<T extends Table, N>(list: List<T, N>) {
   const { above: from, below: until } = list.within ?? {};

@@ -19,12 +19,12 @@ export const searchFilters = z.object({
     .max(SEARCH_MAX)
     .optional()
     .describe(
-      `Only items whose name or ref has a word that starts with this text, in upper or lower case. They are ordered by the matching words. At most ${SEARCH_MAX} characters. Cannot be combined with other filters.`,
+      `Only items whose name or ref has a word that starts with this text, in upper or lower case. The items are ordered by the matching words. At most ${SEARCH_MAX} characters. Cannot be combined with other filters.`,
     ),
 });
 
 interface SearchedList<T extends ProjectTable> {
-  /** The name of the list without a search. A search has cursors of its own. */
+  /** The name of the list without a search. A search has separate cursors. */
   name: string;
   parentId: string;
   table: T;
@@ -44,7 +44,7 @@ export function listSearchPage<T extends ProjectTable>(
 /** Converts texts to lower case in the database, as the stored words were converted. */
 const toLowerCase: Batch<string, string> = async ({ database }, texts) => {
   const statement =
-    'select lower(t) as "text" from unnest($1::text[]) with ordinality as g(t, n) order by n';
+    'select lower("text") as "text" from unnest($1::text[]) with ordinality as input("text", "position") order by "position"';
   const rows = await database.rows.query<{ text: string }>(statement, [[...texts]]);
   return rows.map(({ text }) => text);
 };

@@ -23,21 +23,21 @@ import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan
 import { claimRun, type ReadRun, RUNS, type RunKey, recordWait, releaseRun } from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
-/** The duration of a turn. It lets the worker start another read, or stop, within seconds. */
+/** The duration of a turn. It is short, so that the worker can start another read or stop within seconds. */
 const TURN_MS = 5_000;
 const TURN_PAGES_MAX = 50;
 
 /** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
 
-/** The most consecutive failures without a page. With the backoff, they take about ten minutes. */
+/** A read fails after this number of consecutive failures. With the backoff, this takes about ten minutes. */
 const FAILURES_MAX = 10;
 /** The longest wait that a provider may request. */
 const RETRY_AFTER_MS_MAX = HOUR_MS;
-/** The limit prevents endless restarts of a read whose cursor expires each time. */
+/** Prevents endless restarts of a read whose cursor expires each time. */
 const RESTARTS_MAX = 10;
 
-const RESTART = {
+const FIRST_PAGE_STATE = {
   cursor: null,
   pagesRead: 0,
   recordsRead: 0,
@@ -110,7 +110,7 @@ class ClaimedRead {
   /** Restarts at the first page if the cursor belongs to another account or other fields. */
   #restartIfChanged(planKey: string): void {
     const hasChanged = this.#run.planKey !== null && this.#run.planKey !== planKey;
-    this.#run = { ...this.#run, ...(hasChanged && RESTART), planKey };
+    this.#run = { ...this.#run, ...(hasChanged && FIRST_PAGE_STATE), planKey };
   }
 
   /** Returns true if more pages follow. */
@@ -158,7 +158,10 @@ class ClaimedRead {
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
     const message = `[${this.#run.objectName}] Begins again: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
-    return releaseRun(this.#services, this.#run, { change: { ...RESTART, restarts }, lines });
+    return releaseRun(this.#services, this.#run, {
+      change: { ...FIRST_PAGE_STATE, restarts },
+      lines,
+    });
   }
 
   #countEnd(outcome: 'succeeded' | 'failed'): void {

@@ -1,4 +1,4 @@
-/** Pauses and resumes reads: paused scheduled reads do not start, and running ones stop after their page. */
+/** Pauses and resumes reads. While reads are paused, none starts by its schedule, and running reads stop after their page. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';

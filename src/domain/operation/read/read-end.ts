@@ -70,8 +70,8 @@ async function endOperation(
 }
 
 /**
- * Makes the next scheduled read start where this one ended. An object that was reinstalled during a scheduled read
- * starts over with a backfill.
+ * Makes the next scheduled read start where this read ended. An object that was reinstalled during a scheduled read starts
+ * over with a backfill.
  */
 async function moveReadPosition(tx: Transaction, run: ReadRun): Promise<void> {
   const { projectId, installationId, objectName, position, readType } = run;

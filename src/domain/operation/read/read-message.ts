@@ -31,7 +31,7 @@ const messageHead = z.object({
   mappedObjectName: z
     .string()
     .describe('Same as `objectName`. Included because event messages have it too.'),
-  operationId: id.describe('The id of the operation that reads.'),
+  operationId: id.describe('The id of the read operation.'),
   operationTime: z.iso.datetime().describe('When the read started.'),
   readType: z
     .enum(['backfill', 'scheduled', 'triggered'])
@@ -57,9 +57,9 @@ export const recordsMessage = messageHead.extend({
   resultInfo: z
     .object({
       type: z.literal('inline').describe('Always `inline`: the records are in this message.'),
-      numRecords: z.int().min(1).describe('How many records this message has.'),
+      numRecords: z.int().min(1).describe('The number of records in this message.'),
     })
-    .describe('What is in `result`.'),
+    .describe('How `result` contains the records.'),
   result: z
     .array(resultEntry.extend({ id: z.string().describe("The provider's id of the record.") }))
     .describe('The records.'),

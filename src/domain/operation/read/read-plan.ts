@@ -51,9 +51,9 @@ export interface ReadPlan {
   unmappedNames: string[];
   /** The name of the destination. */
   destination: string;
-  /** Records to request in one page. */
+  /** The number of records to request in one page. */
   pageSize: number;
-  /** The most records in a message. Null means all records of a page. */
+  /** The maximum number of records in a message. Null means all records of a page. */
   messageSize: number | null;
 }
 

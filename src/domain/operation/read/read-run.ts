@@ -178,7 +178,7 @@ export async function recordWait(
 /** The time in which a worker normally starts a run that is due. */
 const GRACE_SECONDS = 3;
 
-/** The most runs that one sweep enqueues. */
+/** The maximum number of runs that one sweep enqueues. */
 const SWEEP_RUNS_MAX = 50;
 
 const SELECT_OVERDUE_RUNS = acrossProjects(

@@ -15,9 +15,9 @@ import type { InstallationAtWork } from '../operation-work.ts';
 import { planWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
-/** The most objects of one transaction. The limit keeps it short, and lets another process lock the next objects. */
+/** The maximum number of objects in one transaction. A short transaction leaves the next objects to other processes. */
 const TRANSACTION_OBJECTS_MAX = 25;
-/** The most transactions of one sweep. The next sweep continues. */
+/** The maximum number of transactions in one sweep. The next sweep continues. */
 const BATCHES_MAX = 40;
 
 /** A due object with everything that determines whether and how it is read. Its row is locked. */

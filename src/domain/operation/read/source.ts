@@ -1,4 +1,4 @@
-/** Reads the current inputs of a read: its plan, connection and provider. Changes take effect with the next turn. */
+/** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { Capabilities, Provider } from '../../../providers/contract.ts';
@@ -70,7 +70,7 @@ export async function withAllFields(
   return { ...plan, fields: [...new Set([...fields, ...names])] };
 }
 
-/** Creates the members about the installation in a message with its records. */
+/** Creates the members of a message that describe the installation. */
 export function createInstallationHead(
   { installation, content }: InstallationContent,
   { objectName, deliveredName }: Pick<ReadPlan, 'objectName' | 'deliveredName'>,

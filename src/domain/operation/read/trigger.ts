@@ -29,7 +29,7 @@ import { describeUnmappedNames, findProviderName } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
-/** The most running triggered reads of a project. More would only wait for each other. */
+/** The maximum number of running triggered reads in a project. More reads would only wait for each other. */
 const TRIGGERED_RUNS_MAX = 1_000;
 const TRIGGER_WAIT_SECONDS = 30;
 

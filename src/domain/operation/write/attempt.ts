@@ -47,7 +47,7 @@ export async function attemptWrite(
   }
   const sendsKey = supportsKey(provider, { task, entries });
   for (const [index, request] of groupIntoRequests(entries, provider.limits.batchSize).entries()) {
-    // A failure of this request must not lose the outcomes of the earlier ones.
+    // A failure of this request must not lose the outcomes of earlier requests.
     if (index > 0) await saveProgress(services, claim, entries);
     try {
       await setOutcomes(request, { ...context, wasUncertain, sendsKey });
@@ -88,8 +88,8 @@ function saveProgress(
 }
 
 /**
- * True if the provider recognizes repeated requests of the task by their keys. It can't after an erasure removed records,
- * because then the requests differ from the earlier ones.
+ * True if the provider recognizes repeated requests of the task by their keys. After an erasure has removed records, keys
+ * must not be sent, because the requests differ from the earlier requests.
  */
 export function supportsKey(
   { features }: Provider,
@@ -152,17 +152,19 @@ async function sendRequest(
     record,
     ...(associations && { associations }),
   }));
-  const [first] = records;
+  const [firstRecord] = records;
   // A repeated attempt may omit other filled fields, and a key must not be used for two different requests.
   const isUnchanged = entries.every((entry, index) => entry === storedEntries[index]);
   const idempotencyKey = sendsKey && isUnchanged ? `${task.id}.${entries[0]?.position}` : undefined;
   if (type === 'DELETE') {
-    if (!first || !deleteRecord) throw createUnsupportedWriteError(provider);
-    return [await deleteRecord(session, { objectName, id: String(first.record.id), headers })];
+    if (!firstRecord || !deleteRecord) throw createUnsupportedWriteError(provider);
+    const id = String(firstRecord.record.id);
+    return [await deleteRecord(session, { objectName, id, headers })];
   }
-  if (records.length === 1 && first) {
+  if (records.length === 1 && firstRecord) {
     if (!writeRecord) throw createUnsupportedWriteError(provider);
-    return [await writeRecord(session, { type, objectName, ...first, headers, idempotencyKey })];
+    const write = { type, objectName, ...firstRecord, headers, idempotencyKey };
+    return [await writeRecord(session, write)];
   }
   if (!writeBatch) throw createUnsupportedWriteError(provider);
   return writeBatch(session, { type, objectName, records, allOrNone, headers, idempotencyKey });

@@ -10,7 +10,7 @@ export interface StoredOutcome extends RecordOutcome {
   isStale?: true;
 }
 
-/** The provider's copy of a larger record is not stored. Callers can read the record instead. */
+/** Larger records are not stored with the outcome. Callers can read the record from the provider instead. */
 const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
 const ERROR_LENGTH_MAX = 500;
@@ -78,10 +78,10 @@ export function summarizeOutcomes(
   const successCount = successes.length;
   const failureCount = outcomes.length - successCount;
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : outcome.errors));
-  const [first] = outcomes;
+  const [firstOutcome] = outcomes;
   const result =
-    outcomes.length === 1 && first
-      ? describeOutcome(first, type)
+    outcomes.length === 1 && firstOutcome
+      ? describeOutcome(firstOutcome, type)
       : `Batch write completed (${successCount} succeeded, ${failureCount} failed)`;
   return {
     status: successCount > 0 ? 'SUCCESS' : 'FAILURE',

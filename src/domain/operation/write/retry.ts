@@ -7,8 +7,8 @@ import { MINUTE_MS } from '../../../work/durations.ts';
 /** Waits between attempts. Half of each wait is random. */
 const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 10 * MINUTE_MS, jitter: 0.5 };
 /**
- * The most attempts of a synchronous write. Its caller waits, so only an unknown outcome is retried, and only if that
- * is safe.
+ * The maximum number of attempts of a synchronous write. Its caller waits, so only an unknown outcome is retried, and only
+ * if a retry is safe.
  */
 const SYNCHRONOUS_ATTEMPTS_MAX = 3;
 
@@ -84,8 +84,7 @@ export function decide(
 }
 
 /**
- * Returns the wait before the next attempt: it doubles with each attempt and is never shorter than the provider
- * requires.
+ * Returns the wait before the next attempt. It doubles with each attempt, and is never shorter than the provider requires.
  */
 export function computeDelayMs(
   attempts: number,

@@ -36,8 +36,8 @@ import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /**
- * The most operations that one transaction ends. It records an event for each, and other events of the project wait
- * until it commits.
+ * The maximum number of operations that one transaction ends. The transaction records an event for each operation, and
+ * other events of the project wait until it commits.
  */
 const TRANSACTION_OPERATIONS_MAX = 25;
 /** How the statements that store outcomes are retried, so that a short database outage loses no outcome. */
@@ -214,11 +214,14 @@ function createDoneEvent(
 export async function postponeWrite(
   services: Services,
   claim: Claim,
-  next: { time: Date; failure: AttemptFailure; entries: readonly WriteEntry[] },
+  {
+    time,
+    failure,
+    entries,
+  }: { time: Date; failure: AttemptFailure; entries: readonly WriteEntry[] },
 ): Promise<void> {
   const { task, wasUncertain } = claim;
   const { id: taskId, projectId, objectName, attempts, installationId: group } = task;
-  const { time, failure, entries } = next;
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };

@@ -112,9 +112,9 @@ const writeMode = enumeration(
   'Whether the response to a write waits for its outcome.',
   {
     SYNCHRONOUS:
-      'The response has the outcome, if it is known 5 seconds before LIMIT_MUTATION_MS of the server (30 seconds by default). Otherwise, the write continues, and its operation has the outcome.',
+      "The response has the outcome if it is known 5 seconds before the server's LIMIT_MUTATION_MS (30 seconds by default). Otherwise, the write continues in the background, and its operation reports the outcome.",
     ASYNCHRONOUS:
-      'The response comes immediately. The operation has the outcome, and so does the event WRITE_ASYNC_DONE.',
+      'The response comes immediately. The operation and the event WRITE_ASYNC_DONE report the outcome.',
   },
 );
 
@@ -174,7 +174,7 @@ const members = z.object({
         .min(1)
         .max(1440)
         .describe(
-          'The longest time that this record waits for others, in minutes: 1 to 1440. The batch is written at the earliest such time of its records.',
+          'The maximum time that this record waits for others, in minutes: 1 to 1440. The batch is written when the first of its records has waited for its maximum time.',
         ),
       retryDeadlineHours: retryHours.describe(
         'How long failed attempts are retried, in hours: 1 to 48. Default: 1.',

@@ -25,8 +25,8 @@ import {
 type AttemptResult = { nextTime: Date } | { ended: EndedWrite | null } | null;
 
 /**
- * Runs one attempt of a write. It may be called at any time and repeatedly. `entries`: the records that the caller has
- * just stored. If they are all of the write's records, the first attempt does not read them again.
+ * Runs one attempt of a write. It may be called at any time and repeatedly. `entries` are the records that the caller has
+ * just stored. If they are all records of the write, the first attempt does not read them again.
  */
 export async function runWrite(
   services: Services,

@@ -38,7 +38,7 @@ interface StartedWrite {
   operation: Row<'Operation'>;
   /** The task, held for the caller if the write is synchronous. Null if another call took the idempotency key. */
   task: WriteTask | null;
-  /** The records of this call. A task that collects records has those of other calls too. */
+  /** The records of this call. A task that collects records also has records of other calls. */
   entries: WriteEntry[];
 }
 

@@ -92,9 +92,9 @@ export async function saveOutcomes(
   const endedEntries = entries.filter(({ outcome }) => outcome !== null);
   const rows = JSON.stringify(endedEntries.map(({ position, outcome }) => ({ position, outcome })));
   await tx.$executeRaw`
-    update "WriteEntry" e set "outcome" = completed."outcome"
+    update "WriteEntry" entry set "outcome" = completed."outcome"
     from jsonb_to_recordset(${rows}::jsonb) as completed("position" int, "outcome" jsonb)
-    where e."projectId" = ${projectId} and e."taskId" = ${id} and e."position" = completed."position"`;
+    where entry."projectId" = ${projectId} and entry."taskId" = ${id} and entry."position" = completed."position"`;
 }
 
 /** How long a worker normally takes to start a job that is due. */
