@@ -23,12 +23,12 @@ import {
 import { createEventMessages, type EventMessage, type StoredEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 
-/** The most subscriptions whose events one process delivers concurrently. */
+/** The maximum number of subscriptions whose events one process delivers concurrently. */
 const CONCURRENCY = 16;
 /** The interval between polls for more subscriptions while some are running. */
 const POLL_MS = 100;
 const EVENT_BATCH = 100;
-/** The longest turn of one subscription, after which others get theirs. */
+/** The maximum turn of one subscription, after which other subscriptions get a turn. */
 const TURN_MS = 5_000;
 /** How long an event source is reused before it is loaded again. */
 const SOURCE_MS = 1_000;
@@ -166,9 +166,9 @@ async function activateSubscription(tx: Transaction, claim: EventClaim): Promise
 }
 
 async function markDone(tx: Transaction, events: StoredEvent[], now: Date): Promise<void> {
-  const [first] = events;
-  if (!first) return;
-  const { projectId, installationId, objectName } = first;
+  const [firstEvent] = events;
+  if (!firstEvent) return;
+  const { projectId, installationId, objectName } = firstEvent;
   await tx.providerEvent.updateMany({
     where: {
       projectId,

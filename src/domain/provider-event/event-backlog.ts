@@ -8,10 +8,10 @@ export const FULL_WAIT_SECONDS = 30;
 const countWaitingEvents = createBoundedCount({
   text: `
   select count(*)::int as "count" from (
-    select 1 from "ObjectSubscription" s join "ProviderEvent" e
-      on e."projectId" = s."projectId" and e."installationId" = s."installationId"
-      and e."objectName" = s."objectName" and e."doneTime" is null
-    where s."projectId" = $1 and s."providerAppId" = $2 limit $3) waiting`,
+    select 1 from "ObjectSubscription" subscription join "ProviderEvent" event
+      on event."projectId" = subscription."projectId" and event."installationId" = subscription."installationId"
+      and event."objectName" = subscription."objectName" and event."doneTime" is null
+    where subscription."projectId" = $1 and subscription."providerAppId" = $2 limit $3) waiting`,
   freshMs: 5_000,
 });
 

@@ -17,7 +17,7 @@ export function applyConfig(spec: SubscribeObject, choice: SubscribeConfig): Sub
   };
 }
 
-/** Replaces the watched fields of the integration with those of the config, if it has any. */
+/** Replaces the integration's watched fields with the config's, if the config names any. */
 function mergeUpdateEvent(
   { updateEvent: spec }: SubscribeObject,
   { updateEvent: choice }: SubscribeConfig,

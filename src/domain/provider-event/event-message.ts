@@ -19,7 +19,7 @@ import { readJsonColumn } from '../storable-json.ts';
 export type StoredEvent = Row<'ProviderEvent'>;
 type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
 
-/** The most entries of one message. A record that changes constantly may have many events. */
+/** The maximum number of entries in one message. A record that changes constantly may have many events. */
 const ENTRIES_MAX = 100;
 
 const EVENT_TYPES = {

@@ -30,7 +30,7 @@ import { getSubscriptionParties, type SubscriptionParties } from './subscription
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
 
-/** The most subscriptions that one process maintains concurrently. */
+/** The maximum number of subscriptions that one process maintains concurrently. */
 const CONCURRENCY = 8;
 const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
 /** The retry interval for errors that a user must fix. */

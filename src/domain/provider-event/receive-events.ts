@@ -45,7 +45,7 @@ export interface ReceivedRequest {
   waitSeconds?: number;
 }
 
-/** Exceeds the length of all providers' ids. The database's index does not accept longer ids. */
+/** No provider has longer ids, and the database's index does not accept them. */
 const NATIVE_ID_MAX = 512;
 const EVENTS_MAX = 10_000;
 /** The database can't read times outside of four-digit years, and no event has such a time. */
@@ -55,15 +55,15 @@ const EVENT_TIME_END = new Date(Date.UTC(10_000, 0));
 const APPS_CACHED = 10_000;
 /** How long a rotated secret or a deleted app is still accepted. */
 const APP_FRESH_MS = 2_000;
-const APPS = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
+const appCachesByDatabase = new WeakMap<Database, LRUCache<string, { app: SealedApp | null }>>();
 
-const APP_OF_REQUEST = withoutProject(
+const SELECT_APP = withoutProject(
   'the address of a request names the app alone',
   'select * from "ProviderApp" where "id" = $1',
 );
 
 /**
- * Stand-ins for the secrets of an app or a list that does not exist. The signature is verified all the same, so that the
+ * Stand-ins for the secrets of an app or a list that does not exist. The signature is verified with them, so that the
  * response time does not reveal what exists.
  */
 const NO_SECRETS: Secrets = ['no app with this secret'];
@@ -156,13 +156,14 @@ async function findApp(
   { database }: Services,
   { provider, providerAppId: id }: { provider: string; providerAppId: string },
 ): Promise<SealedApp | null> {
-  const apps = APPS.get(database) ?? new LRUCache({ max: APPS_CACHED, ttl: APP_FRESH_MS });
-  APPS.set(database, apps);
-  let entry = apps.get(id);
+  const cache =
+    appCachesByDatabase.get(database) ?? new LRUCache({ max: APPS_CACHED, ttl: APP_FRESH_MS });
+  appCachesByDatabase.set(database, cache);
+  let entry = cache.get(id);
   if (!entry) {
-    const [app = null] = await database.rows.query<SealedApp>(APP_OF_REQUEST, [id]);
+    const [app = null] = await database.rows.query<SealedApp>(SELECT_APP, [id]);
     entry = { app };
-    apps.set(id, entry);
+    cache.set(id, entry);
   }
   return entry.app?.provider === provider ? entry.app : null;
 }

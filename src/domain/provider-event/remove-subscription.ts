@@ -71,11 +71,12 @@ function toOthersFilter({
 
 const REMOVE_BATCH = `
   delete from "ProviderEvent" where "projectId" = $1 and ctid = any(array(
-    select event.ctid from "ObjectSubscription" s cross join lateral (
+    select event.ctid from "ObjectSubscription" subscription cross join lateral (
       select ctid from "ProviderEvent"
       where "projectId" = $1 and "installationId" = $2 and "objectName" = $3
       limit ${EVENT_BATCH} for update skip locked) event
-    where s."projectId" = $1 and s."installationId" = $2 and s."objectName" = $3 and not s."isWanted"))
+    where subscription."projectId" = $1 and subscription."installationId" = $2
+      and subscription."objectName" = $3 and not subscription."isWanted"))
   returning 1`;
 
 /**

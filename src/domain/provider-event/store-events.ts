@@ -11,7 +11,7 @@ import { toStorableJson } from '../storable-json.ts';
 
 type Owner = Pick<EventsToStore, 'projectId' | 'providerAppId'>;
 
-/** Stores events in a transaction of its own. Returns the number of new rows. */
+/** Stores events in a separate transaction. Returns the number of new rows. */
 export async function storeInOwnTransaction(
   { database }: Pick<Services, 'database'>,
   owner: Owner,

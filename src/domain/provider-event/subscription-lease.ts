@@ -27,7 +27,7 @@ export async function claimDueSubscription({
   return database.prisma.objectSubscription.findUnique({ where });
 }
 
-type Change = Partial<
+type SubscriptionChange = Partial<
   Pick<
     ObjectSubscription,
     | 'providerAppId'
@@ -48,7 +48,7 @@ type Change = Partial<
 export async function updateClaimedSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
-  change: Change,
+  change: SubscriptionChange,
   tx: Transaction | null = null,
 ): Promise<void> {
   if (!tx) {

@@ -38,7 +38,7 @@ const WATCH_LEASES = new LeasedRows({
   columns: LEASE,
 });
 
-/** The most installations that one process polls concurrently. */
+/** The maximum number of installations that one process polls concurrently. */
 const CONCURRENCY = 4;
 const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
@@ -68,18 +68,18 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     notRenewed: 'schema_watch.lease_not_renewed',
   });
   try {
-    const installed = await findInstallationContent(services, { projectId, id });
+    const installationContent = await findInstallationContent(services, { projectId, id });
     // The row was deleted together with its installation.
-    if (!installed) return;
-    const { watchSchema } = installed.content;
+    if (!installationContent) return;
+    const { watchSchema } = installationContent.content;
     if (!watchSchema) {
       const where = WATCH_LEASES.getClaimFilter(watch);
       await services.database.prisma.schemaWatch.deleteMany({ where });
       return;
     }
     await stopIfBacklogged(services, projectId);
-    const descriptions = await describeObjects(services, installed);
-    await recordFields(services, watch, { installed, watchSchema, descriptions });
+    const descriptions = await describeObjects(services, installationContent);
+    await recordFields(services, watch, { installationContent, watchSchema, descriptions });
   } catch (error) {
     if (error instanceof LeaseLost) return;
     await recordFailure(services, watch, error);
@@ -116,7 +116,7 @@ function listObjectNames({ read, write, subscribe }: IntegrationContent): Set<st
 }
 
 interface PollResult {
-  installed: InstallationContent;
+  installationContent: InstallationContent;
   watchSchema: WatchSchema;
   descriptions: KnownObjects;
 }
@@ -125,24 +125,26 @@ interface PollResult {
 async function recordFields(
   services: Pick<Services, 'database' | 'now'>,
   watch: SchemaWatch,
-  { installed, watchSchema, descriptions }: PollResult,
+  { installationContent, watchSchema, descriptions }: PollResult,
 ): Promise<void> {
   const { projectId } = watch;
-  const { connection } = installed.installation;
+  const { connection } = installationContent.installation;
   // A different account has different fields, so its first poll only stores them.
-  const previous: KnownObjects =
+  const previousObjects: KnownObjects =
     watch.connectionId === connection.id ? readJsonColumn(watch.known) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
-    const previousFields = previous[objectName];
+    const previousFields = previousObjects[objectName];
     const difference =
       previousFields && findSchemaDifference(previousFields, fields, watchSchema.allObjects);
-    return difference ? [formatSchemaMessage(createHead(installed, objectName), difference)] : [];
+    return difference
+      ? [formatSchemaMessage(createHead(installationContent, objectName), difference)]
+      : [];
   });
   const schedule = watchSchema.schedule ?? ONCE_A_DAY;
   const dueTime = getNextRunTime(schedule, services.now());
   await inTransaction(services.database, async (tx) => {
-    const next = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
-    await WATCH_LEASES.updateClaimed(tx.schemaWatch, watch, { ...next, ...RELEASED_LEASE });
+    const change = { known: descriptions, connectionId: connection.id, dueTime, failures: 0 };
+    await WATCH_LEASES.updateClaimed(tx.schemaWatch, watch, { ...change, ...RELEASED_LEASE });
     if (bodies.length === 0) return;
     const destination = await lockDestination(tx, projectId, watchSchema.destination);
     const messages = bodies.map((body) => ({ body }));
@@ -150,10 +152,12 @@ async function recordFields(
   });
 }
 
-function createHead(installed: InstallationContent, objectName: string): object {
-  const spec = installed.content.read?.objects.find((object) => object.objectName === objectName);
+function createHead(installationContent: InstallationContent, objectName: string): object {
+  const spec = installationContent.content.read?.objects.find(
+    (object) => object.objectName === objectName,
+  );
   const deliveredName = spec?.mapToName ?? objectName;
-  return createInstallationHead(installed, { objectName, deliveredName });
+  return createInstallationHead(installationContent, { objectName, deliveredName });
 }
 
 async function recordFailure(

@@ -18,7 +18,7 @@ import { claimStreams, type ProviderStream, STREAM_LEASES } from './stream-lease
 import { recordLostPosition, recordStreamFailure, recordStreamOpen } from './stream-state.ts';
 import { waitForCapacity } from './wait-for-capacity.ts';
 
-/** The most streams that one process follows. */
+/** The maximum number of streams that one process follows. */
 const STREAMS_MAX = 1_000;
 /** Small claims distribute the streams over processes that poll at the same time. */
 const CLAIM_BATCH = 10;
@@ -27,7 +27,7 @@ const POLL_MS = 2_000;
 /** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
-/** Returns when there is no stream to follow. */
+/** Claims streams and follows them. Returns when no stream is left to follow. */
 export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
   await runClaims({
     claim: (followedCount) => claimNextStreams(services, followedCount, signal),

@@ -20,15 +20,15 @@ export function getPeriodStart(knownTime: Date): Date {
 /** A period in which changes were missed. Null for `objectName` means all objects. */
 export type MissedPeriod = TimeSpan & { objectName: string | null };
 
-interface MissedSpan {
+interface SubscriptionPeriod {
   subscription: ObjectSubscription;
-  span: TimeSpan;
+  period: TimeSpan;
 }
 
 interface MissedChanges {
   /** The deletions in the period, which no read would find. */
   events: ProviderEvent[];
-  spans: MissedSpan[];
+  subscriptionPeriods: SubscriptionPeriod[];
   /** False if the provider can't list deletions. */
   listsDeletions: boolean;
 }
@@ -39,33 +39,33 @@ export async function findMissedChanges(
   source: FollowedSource,
   periods: readonly MissedPeriod[],
 ): Promise<MissedChanges> {
-  if (periods.length === 0) return { events: [], spans: [], listsDeletions: true };
+  if (periods.length === 0) return { events: [], subscriptionPeriods: [], listsDeletions: true };
   const { projectId, connectionId } = source.stream;
   const subscriptions = await database.prisma.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
-  const spans = periods.flatMap(({ objectName, ...span }) =>
+  const subscriptionPeriods = periods.flatMap(({ objectName, ...period }) =>
     subscriptions
       .filter((candidate) => objectName === null || candidate.objectName === objectName)
-      .map((subscription) => ({ subscription, span })),
+      .map((subscription) => ({ subscription, period })),
   );
   const { listDeletions, session, account } = source;
-  if (listDeletions === null) return { events: [], spans, listsDeletions: false };
+  if (listDeletions === null) return { events: [], subscriptionPeriods, listsDeletions: false };
   const events: ProviderEvent[] = [];
-  for (const object of listObjectsWithDeletions(spans)) {
+  for (const object of listObjectsWithDeletions(subscriptionPeriods)) {
     events.push(...(await listDeletions(session, { account, ...object })));
   }
-  return { events, spans, listsDeletions: true };
+  return { events, subscriptionPeriods, listsDeletions: true };
 }
 
 /** Lists each object and period once, even if several installations subscribe to the object. */
-function listObjectsWithDeletions(spans: readonly MissedSpan[]) {
+function listObjectsWithDeletions(subscriptionPeriods: readonly SubscriptionPeriod[]) {
   const objects = new Map<string, TimeSpan & { objectName: string }>();
-  for (const { subscription, span } of spans) {
+  for (const { subscription, period } of subscriptionPeriods) {
     const { objectName, kinds } = subscription;
     if (!kinds.includes('DELETE')) continue;
-    const key = [objectName, span.since.getTime(), span.until.getTime()].join();
-    objects.set(key, { objectName, ...span });
+    const key = [objectName, period.since.getTime(), period.until.getTime()].join();
+    objects.set(key, { objectName, ...period });
   }
   return objects.values();
 }
@@ -74,24 +74,30 @@ function listObjectsWithDeletions(spans: readonly MissedSpan[]) {
 export async function startReads(
   services: Pick<Services, 'now'>,
   tx: Transaction,
-  { spans, listsDeletions }: MissedChanges,
+  { subscriptionPeriods, listsDeletions }: MissedChanges,
 ): Promise<Row<'Operation'>[]> {
   const operations: Row<'Operation'>[] = [];
-  for (const { subscription, span } of spans) {
+  for (const { subscription, period } of subscriptionPeriods) {
     const { projectId, installationId: id, objectName, kinds } = subscription;
     const isRead = kinds.includes('CREATE') || kinds.includes('UPDATE');
     const installation = await tx.installation.findUnique({
       where: { projectId_id: { projectId, id } },
     });
     if (!installation) continue;
-    const times = `from ${span.since.toISOString()} to ${span.until.toISOString()}`;
+    const times = `from ${period.since.toISOString()} to ${period.until.toISOString()}`;
     const isDeletionLost = !listsDeletions && kinds.includes('DELETE');
     const result = `Changes ${times} without events ${describeOutcome(isRead, isDeletionLost)}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
-    const until = new Date(span.until.getTime() + CLOCK_SKEW_MS);
-    const window = { since: span.since, until, readType: 'TRIGGERED', position: null } as const;
-    operations.push(await startRun(tx, { installation, objectName, ...window }));
+    const run = await startRun(tx, {
+      installation,
+      objectName,
+      since: period.since,
+      until: new Date(period.until.getTime() + CLOCK_SKEW_MS),
+      readType: 'TRIGGERED',
+      position: null,
+    });
+    operations.push(run);
   }
   return operations;
 }

@@ -35,7 +35,7 @@ interface ListRead {
 export async function readList(services: Services, listRead: ListRead): Promise<void> {
   const { stream, signal } = listRead;
   const source = await loadFollowedList(services, listRead);
-  const accessError = await readIfAccessible(services, source, signal);
+  const accessError = await tryReadAll(services, source, signal);
   const isCheckNeeded = accessError !== null || isCheckDue(services, source);
   if (isCheckNeeded && !signal.aborted) {
     if (!(await renewNotifications(services, source))) {
@@ -59,7 +59,7 @@ async function loadFollowedList(
 }
 
 /** Reads the list. Returns the provider's error if the list no longer exists or is no longer accessible. */
-async function readIfAccessible(
+async function tryReadAll(
   services: Services,
   source: FollowedList,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ function isCheckDue({ now }: Pick<Services, 'now'>, { ping, address }: FollowedL
   return !ping || ping.address !== address || ping.checkTime <= now();
 }
 
-/** Returns false if notifications have ended, or if the provider sends them to another address. */
+/** Returns false if the provider sends no notifications, or sends them to another address. */
 async function renewNotifications(services: Services, source: FollowedList): Promise<boolean> {
   const { stream, list, session, ping, address } = source;
   if (!ping || ping.address !== address) return false;
@@ -134,8 +134,8 @@ async function renewNotifications(services: Services, source: FollowedList): Pro
 }
 
 /**
- * Subscribes to notifications of the list, which starts without a position. Throws LeaseLost if the claim no longer
- * holds the stream.
+ * Subscribes to notifications of the list and resets its position. Throws LeaseLost if the claim no longer holds the
+ * stream.
  */
 async function createNotifications(services: Services, source: FollowedList): Promise<void> {
   const { stream, list, session, address, ping: previousPing } = source;

@@ -23,14 +23,14 @@ export const STREAM_LEASES = new LeasedRows({
   isClaimableSql: IS_WANTED,
 });
 
-const UNWANTED = Prisma.raw(allProjectsMark('streams without subscriptions'));
+const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('streams without subscriptions'));
 
 /** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
 export async function claimStreams(
   { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<ProviderStream[]> {
-  const deleteUnwanted = Prisma.sql`${UNWANTED}
+  const deleteUnwanted = Prisma.sql`${ALL_PROJECTS_MARK}
     delete from "ProviderStream" where ("projectId", "connectionId") in (
       select held."projectId", held."connectionId" from "ProviderStream" held
       where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFreeSql} and not ${IS_WANTED} and not ${HAS_PING})`;

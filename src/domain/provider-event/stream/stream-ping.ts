@@ -40,9 +40,9 @@ interface AddressedPing {
 }
 
 const SELECT_PING = `
-  select p."secretSealed" from "StreamPing" p
-  join "ProviderStream" s on s."projectId" = p."projectId" and s."connectionId" = p."id"
-  where p."projectId" = $1 and p."id" = $2 and s."provider" = $3`;
+  select ping."secretSealed" from "StreamPing" ping
+  join "ProviderStream" stream on stream."projectId" = ping."projectId" and stream."connectionId" = ping."id"
+  where ping."projectId" = $1 and ping."id" = $2 and stream."provider" = $3`;
 
 /**
  * Returns null if the address names no ping of the app's project. The query also runs without an app, so that the

@@ -23,7 +23,7 @@ const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** The number of consecutive temporary failures after which users see the error. */
 const FAILURES_REPORTED = 4;
 
-/** Creates the stream if it does not exist. Returns its status, which is locked until the transaction ends. */
+/** Creates the stream if it does not exist, and locks its row until the transaction ends. Returns its status. */
 export async function joinStream(
   tx: Transaction,
   { projectId, connectionId, provider }: ObjectSubscription,
