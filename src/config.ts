@@ -59,7 +59,7 @@ export const environment = z.object({
     .optional()
     .describe('Whether to create the demo; default: if the database is new and embedded'),
   SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
-    'Port of the built-in sandbox; default: the one after PORT, or any free port',
+    'Port of the built-in sandbox; default: the port after PORT, or any free port',
   ),
   SANDBOX_HOST: z
     .string()
@@ -227,40 +227,41 @@ function pickDefinedVariables(variables: EnvironmentVariables): EnvironmentVaria
   );
 }
 
-/** Returns the problems of variables that contradict each other. */
-function listContradictions(variables: EnvironmentVariables): string[] {
+/** Yields a problem for each variable that contradicts another variable. */
+function* listContradictions(variables: EnvironmentVariables): Generator<string> {
+  const { DATABASE_URL, BEARER_ISSUER, ROLES } = variables;
+  if (DATABASE_URL && !variables.ENCRYPTION_KEY) {
+    yield 'ENCRYPTION_KEY: is required with DATABASE_URL';
+  }
+  if (variables.DATABASE_LISTEN_URL && !DATABASE_URL) {
+    yield 'DATABASE_LISTEN_URL: requires DATABASE_URL';
+  }
+  if (BEARER_ISSUER && !variables.BEARER_JWKS_URL) {
+    yield 'BEARER_JWKS_URL: is required with BEARER_ISSUER';
+  }
+  if (['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') && !BEARER_ISSUER) {
+    yield 'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER';
+  }
+  if (variables.LOCAL_ISSUER_PASSWORD && BEARER_ISSUER) {
+    yield 'LOCAL_ISSUER_PASSWORD: is for the local issuer, which BEARER_ISSUER replaces';
+  }
+  const hasSingleRole = ROLES && !['api', 'worker'].every((role) => ROLES.includes(role));
+  if (hasSingleRole && !DATABASE_URL) yield 'ROLES: a single role requires DATABASE_URL';
+  yield* listPortConflicts(variables);
   const perSecond = Number(variables.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(variables.RATE_LIMIT_BURST ?? RATE_BURST);
-  return [
-    variables.DATABASE_URL &&
-      !variables.ENCRYPTION_KEY &&
-      'ENCRYPTION_KEY: is required with DATABASE_URL',
-    variables.DATABASE_LISTEN_URL &&
-      !variables.DATABASE_URL &&
-      'DATABASE_LISTEN_URL: requires DATABASE_URL',
-    variables.BEARER_ISSUER &&
-      !variables.BEARER_JWKS_URL &&
-      'BEARER_JWKS_URL: is required with BEARER_ISSUER',
-    ['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') &&
-      !variables.BEARER_ISSUER &&
-      'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER',
-    variables.LOCAL_ISSUER_PASSWORD &&
-      variables.BEARER_ISSUER &&
-      'LOCAL_ISSUER_PASSWORD: is for the local issuer, which BEARER_ISSUER replaces',
-    variables.ROLES &&
-      !variables.DATABASE_URL &&
-      !['api', 'worker'].every((role) => variables.ROLES?.includes(role)) &&
-      'ROLES: a single role requires DATABASE_URL',
-    variables.SANDBOX_PORT &&
-      Number(variables.SANDBOX_PORT) !== 0 &&
-      Number(variables.SANDBOX_PORT) === Number(variables.PORT ?? PORT) &&
-      'SANDBOX_PORT: must not be the PORT of the gateway',
-    variables.METRICS_PORT &&
-      Number(variables.METRICS_PORT) !== 0 &&
-      [variables.PORT ?? PORT, variables.SANDBOX_PORT].some(
-        (port) => Number(port) === Number(variables.METRICS_PORT),
-      ) &&
-      'METRICS_PORT: must not be the PORT of the gateway or SANDBOX_PORT',
-    burst < perSecond && 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND',
-  ].filter((problem) => typeof problem === 'string');
+  if (burst < perSecond) yield 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND';
+}
+
+/** Ports of 0 never conflict, because each of them selects a free port. */
+function* listPortConflicts(variables: EnvironmentVariables): Generator<string> {
+  const port = Number(variables.PORT ?? PORT);
+  const sandboxPort = Number(variables.SANDBOX_PORT ?? 0);
+  const metricsPort = Number(variables.METRICS_PORT ?? 0);
+  if (sandboxPort !== 0 && sandboxPort === port) {
+    yield 'SANDBOX_PORT: must not be the PORT of the gateway';
+  }
+  if (metricsPort !== 0 && [port, sandboxPort].includes(metricsPort)) {
+    yield 'METRICS_PORT: must not be the PORT of the gateway or SANDBOX_PORT';
+  }
 }

@@ -95,12 +95,12 @@ export const signInSettings = {
     'Minutes without activity after which a session of the console ends',
   ),
   CONSOLE_SESSION_HOURS: wholeNumber(12, 1, 720).describe(
-    'Hours after its sign-in at which a session of the console ends in any case',
+    'Hours after its sign-in at which a session of the console ends, even with activity',
   ),
   ORG_CREATION: z
     .enum(['everyone', 'invited'])
     .default('everyone')
     .describe(
-      'Builders who may create orgs: everyone, or only those who are members of an org, which an invite makes them',
+      'Builders who may create orgs: everyone, or only members of an org, who have accepted an invite',
     ),
 };

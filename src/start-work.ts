@@ -20,8 +20,8 @@ export async function startWork(services: Services): Promise<AsyncDisposable> {
 }
 
 /**
- * Starts the deliveries of a shard group. They have their own sockets, so that receivers of one shard group don't delay
- * those of another.
+ * Starts the deliveries of a shard group. They have separate sockets, so that slow receivers in one shard group don't
+ * delay deliveries in another.
  */
 function startSending(services: Services): AdditionalWork {
   const outbound = createOutbound({

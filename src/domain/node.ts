@@ -34,7 +34,7 @@ const END_USER_TABLES: readonly IdTable[] = [
   'Operation',
 ];
 
-/** Tables whose rows need other rights than the rest of the project. */
+/** Tables whose rows need other rights than the project's other rows. */
 const NEEDS_BY_TABLE: Partial<Record<IdTable, Need>> = {
   AgentSession: getAgentSession.needs,
   Proposal: getProposal.needs,

@@ -26,7 +26,7 @@ export interface Declaration {
 
 const resources = z.registry<Declaration>();
 
-/** Returns the name and the description of a resource, even if a field has added a description of its own. */
+/** Returns the name and the description of a resource, even if a field has described it differently. */
 export function findDeclaration(schema: z.ZodType): Declaration | undefined {
   return resources.get(schema);
 }
@@ -100,7 +100,7 @@ export interface Enumeration {
   values: Record<string, string>;
 }
 
-/** Returns the declaration of an enum, even if a field has added a description of its own. */
+/** Returns the declaration of an enum, even if a field has described it differently. */
 export function findEnumeration(schema: z.ZodType): Enumeration | undefined {
   return schema.meta()?.enumeration as Enumeration | undefined;
 }

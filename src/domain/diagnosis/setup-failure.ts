@@ -38,7 +38,7 @@ const FAILURES_MAX = 100;
 
 export const listSetupFailures = read(
   'read',
-  `Lists mistakes in the setup that customers met: the latest one of each provider, at most ${FAILURES_MAX}, newest first.`,
+  `Lists mistakes in the setup that kept customers from connecting: the latest mistake of each provider, at most ${FAILURES_MAX}, newest first.`,
   (call: Call, { id: projectId }: Row<'Project'>): Promise<SetupFailure[]> =>
     load(call, loadSetupFailures, projectId),
 );

@@ -37,7 +37,7 @@ export const projectDeliveryFilters = z.object({
  * Filters that must not be combined, because no index covers both. Instead, a client can route an event type through a
  * separate topic to a separate destination.
  */
-export const DELIVERY_EXCLUSIVE = [['destinationId', 'eventType']] as const;
+export const EXCLUSIVE_DELIVERY_FILTERS = [['destinationId', 'eventType']] as const;
 
 /** Several statuses must form a combination that `toStoredStatus` accepts. */
 type DeliveryArgs<S extends z.ZodObject> = PageArgs &
@@ -51,7 +51,7 @@ export const listProjectDeliveries = read(
     { id: projectId }: Row<'Project'>,
     args: DeliveryArgs<typeof projectDeliveryFilters>,
   ) => {
-    refuseCombinations(args, DELIVERY_EXCLUSIVE);
+    refuseCombinations(args, EXCLUSIVE_DELIVERY_FILTERS);
     const { destinationId, eventType, status } = args;
     const { timeCondition, orderOptions } = toCreateTimeRange('dlv', args);
     // The index for event types starts with the status, so a list without a filter names every status.

@@ -18,7 +18,7 @@ export const destinationFilters = z.object({
   ...searchFilters.shape,
 });
 
-export const DESTINATION_EXCLUSIVE = [['search', 'failing']] as const;
+export const EXCLUSIVE_DESTINATION_FILTERS = [['search', 'failing']] as const;
 
 /** Matches every time, but not null. */
 const ANY_TIME = { from: new Date(0) };
@@ -31,7 +31,7 @@ export const listDestinations = read(
     { id: projectId }: Row<'Project'>,
     { failing, ...args }: PageArgs & FiltersOf<typeof destinationFilters>,
   ) => {
-    refuseCombinations({ failing, ...args }, DESTINATION_EXCLUSIVE);
+    refuseCombinations({ failing, ...args }, EXCLUSIVE_DESTINATION_FILTERS);
     const list = {
       name: 'Project.destinations',
       parentId: projectId,

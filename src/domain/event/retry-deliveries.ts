@@ -62,7 +62,7 @@ export const retriedDeliveriesResource = resource(
   'RetriedDeliveries',
   'How many deliveries are retried, and whether more match.',
   {
-    count: z.int().describe('How many deliveries are retried.'),
+    count: z.int().describe('The number of deliveries that are retried.'),
     hasMore: z.boolean().describe('True if more deliveries match: call `retryDeliveries` again.'),
   },
 );
@@ -179,7 +179,7 @@ function retryBatch(
 
 export const countRetryable = read(
   'events:write',
-  'The number of deliveries that `retryDeliveries` would retry now. Deliveries to deleted destinations are not counted. Neither are pending deliveries that are already due or wait for an earlier delivery.',
+  'The number of deliveries that `retryDeliveries` would retry now. Deliveries to deleted destinations are not counted, and neither are pending deliveries that are already due or wait for an earlier delivery.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -5,8 +5,8 @@ import {
   retryDelivery,
 } from '../../domain/event/delivery.ts';
 import {
-  DELIVERY_EXCLUSIVE,
   deliveryFilters,
+  EXCLUSIVE_DELIVERY_FILTERS,
   listDestinationDeliveries,
   listEventDeliveries,
   listProjectDeliveries,
@@ -85,7 +85,7 @@ objectType(Delivery, deliveryResource, (t) => ({
 
 addList(Project, 'deliveries', Deliveries, listProjectDeliveries, {
   filters: projectDeliveryFilters,
-  exclusive: DELIVERY_EXCLUSIVE,
+  exclusive: EXCLUSIVE_DELIVERY_FILTERS,
 });
 
 builder.objectField(Project, 'retryableDeliveryCount', (t) =>

@@ -6,8 +6,8 @@ import {
   updateDestination,
 } from '../../domain/event/destination.ts';
 import {
-  DESTINATION_EXCLUSIVE,
   destinationFilters,
+  EXCLUSIVE_DESTINATION_FILTERS,
   listDestinations,
 } from '../../domain/event/destination-list.ts';
 import { readSigningSecret, readTargetValues } from '../../domain/event/destination-secret.ts';
@@ -41,7 +41,7 @@ objectType(Destination, destinationResource, (t) => ({
 
 addList(Project, 'destinations', Destinations, listDestinations, {
   filters: destinationFilters,
-  exclusive: DESTINATION_EXCLUSIVE,
+  exclusive: EXCLUSIVE_DESTINATION_FILTERS,
 });
 
 const CreateDestinationPayload = builder

@@ -1,4 +1,4 @@
-/** Creates a GraphQL type for each type of event: with the members of its `data`, and the objects that they name by id. */
+/** Creates a GraphQL type for each type of event, with the members of its `data` and the objects that they name by id. */
 import type { z } from 'zod';
 import { EVENTS } from '../../domain/event/notification-event.ts';
 import { byId, type Row } from '../../domain/scope.ts';
@@ -11,21 +11,18 @@ type Event = Row<'NotificationEvent'>;
 type FieldBuilder = PothosSchemaTypes.ObjectFieldBuilder<Types, Event>;
 
 for (const [eventType, { wireName, happened, data }] of Object.entries(EVENTS)) {
-  const name = getEventTypeName(eventType);
-  builder.objectType(builder.objectRef<Event>(name), {
+  const typeName = getEventTypeName(eventType);
+  builder.objectType(builder.objectRef<Event>(typeName), {
     description: `The event \`${wireName}\`. ${happened}`,
-    // NotificationEvent must come last: its `id` has a resolver, and that of Node has none.
+    // NotificationEvent must come last: its `id` has a resolver, and Node's `id` has none.
     interfaces: [Node, NotificationEvent],
-    fields: (t) => createFields(t, name, data.shape),
+    fields: (t) => createFields(t, typeName, data),
   });
 }
 
-function createFields(t: FieldBuilder, name: string, shape: z.ZodRawShape) {
-  const fields = Object.entries(shape).flatMap(([member, schema]) => [
-    [
-      getFieldName(member, schema as z.ZodType),
-      createMemberField(t, { name, member, schema: schema as z.ZodType }),
-    ],
+function createFields(t: FieldBuilder, typeName: string, data: z.ZodObject) {
+  const fields = Object.entries<z.ZodType>(data.shape).flatMap(([member, schema]) => [
+    [getFieldName(member, schema), createMemberField(t, { typeName, member, schema })],
     ...createObjectFields(t, member),
   ]);
   return Object.fromEntries(fields);
@@ -36,13 +33,13 @@ function getFieldName(member: string, schema: z.ZodType): string {
 }
 
 interface Member {
-  name: string;
+  typeName: string;
   member: string;
   schema: z.ZodType;
 }
 
-function createMemberField(t: FieldBuilder, { name, member, schema }: Member) {
-  const { type, required, description } = createFieldOptions(`${name}.${member}`, schema);
+function createMemberField(t: FieldBuilder, { typeName, member, schema }: Member) {
+  const { type, required, description } = createFieldOptions(`${typeName}.${member}`, schema);
   return t.field({
     type: type as 'JSON',
     nullable: !required,

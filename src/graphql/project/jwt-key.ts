@@ -14,7 +14,7 @@ import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
 
 objectType(JwtKey, jwtKeyResource, (t) => ({
   algorithm: t.string({
-    description: 'Always `RS256`: tokens are signed with it.',
+    description: 'The algorithm that signs the tokens: always `RS256`.',
     resolve: () => JWT_ALGORITHM,
   }),
 }));

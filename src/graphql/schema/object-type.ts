@@ -36,7 +36,7 @@ type Readable<Row, S> = {
 
 /**
  * Implements the type of a resource. `createFields` adds the fields that only GraphQL has: relations, lists, and values
- * with needs of their own. A resource with an id of the gateway is a node.
+ * with separate needs. A resource with an id of the gateway is a node.
  */
 export function objectType<Row extends object, S extends z.ZodRawShape & Readable<Row, S>>(
   type: ObjectRef<Types, Row>,

@@ -75,7 +75,10 @@ function createField(
   };
 }
 
-/** Returns the values under the names of the contract. Throws BAD_USER_INPUT if a field is set both by its member and in `_otherFields`. */
+/**
+ * Returns the values under the names of the contract. Throws BAD_USER_INPUT if a field is set both by its member and in
+ * `_otherFields`.
+ */
 function toRecord(
   { [OTHER_FIELDS]: otherFields, ...values }: Record<string, unknown>,
   namesByMember: ReadonlyMap<string, string>,
@@ -87,7 +90,7 @@ function toRecord(
     Object.hasOwn(record, name),
   );
   if (repeatedNames.length > 0) {
-    const detail = 'names a field that has a member of its own in the input.';
+    const detail = 'names a field that is also set by its own member of the input.';
     throw invalidInput(
       repeatedNames.map((name) => ({ in: 'body', name: `input.${OTHER_FIELDS}.${name}`, detail })),
     );

@@ -1,4 +1,4 @@
-/** The result of a write in typed APIs. Its types are fixed, like those of `shared-types.ts`. */
+/** The result of a write, whose types all typed APIs share, like the types of `shared-types.ts`. */
 import {
   GraphQLBoolean,
   GraphQLID,

@@ -104,7 +104,7 @@ function toForwardedRequest(req: IncomingMessage, signal: AbortSignal): Forwarde
 }
 
 /**
- * Returns the provider's headers and those that the gateway has set. The gateway's take precedence, except for
+ * Returns the headers of the provider and of the gateway. The gateway's headers take precedence, except for
  * `cache-control`, which the provider decides.
  */
 function createHeaders({ headers }: StreamedResponse, reply: FastifyReply): OutgoingHttpHeaders {

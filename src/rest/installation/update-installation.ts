@@ -50,7 +50,7 @@ const updateInput = z.object({
           content: z
             .looseObject(configInput.partial().shape)
             .optional()
-            .describe('The choices. Those that updateMask does not name are unchanged.'),
+            .describe('The choices. Choices that updateMask does not name are unchanged.'),
         })
         .optional()
         .describe('The new values of the config.'),

@@ -59,7 +59,7 @@ const TAGS = [
 ];
 
 const DESCRIPTION =
-  'Projects, connections, integrations, and the records and events that move between them. Rules, keys and limits are those of the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
+  'Projects, connections, integrations, and the records and events that move between them. The same rules, keys and limits apply as for the GraphQL endpoint. Errors are problem documents (RFC 9457) that name every invalid input. The headers RateLimit and RateLimit-Policy contain the number of requests that a caller has left. After a 429 or a 503, Retry-After says when to try again.';
 
 export async function registerOpenApi(app: FastifyInstance): Promise<void> {
   const toSchema = createJsonSchemaTransform(TRANSFORM_OPTIONS);
@@ -78,7 +78,7 @@ export async function registerOpenApi(app: FastifyInstance): Promise<void> {
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     stripBasePath: true,
-    // The router uses `*` for the rest of a path, which is not a parameter name in OpenAPI.
+    // The router names the remaining path `*`, which is not a parameter name in OpenAPI.
     transform: (route) => toSchema({ ...route, url: route.url.replace(/\*$/, ':path') }),
     transformObject: (document) => ({
       ...removeUnused(toObject(document) as Document),
@@ -178,7 +178,7 @@ const completeSchema: Override = ({ zodSchema: schema, jsonSchema }) => {
   }
 };
 
-/** Returns the description of a schema. An optional schema without one takes that of the inner schema. */
+/** Returns the description of a schema. An optional schema without a description takes the inner schema's description. */
 function findDescription(schema: z.ZodType): string | undefined {
   if (schema.description) return schema.description;
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;

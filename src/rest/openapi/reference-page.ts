@@ -13,7 +13,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Applies the theme that the reader chose in the console. Default: that of the system. */
+/** Applies the theme that the reader chose in the console. Default: the system's theme. */
 const THEME = `
 const isDark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
@@ -37,7 +37,7 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
       // Removes the bar that could load another server's document.
       layout: 'BaseLayout',
       // Collapses the tags. With 150 open rows or more, Swagger UI draws only those in view, and the browser's search
-      // misses the others.
+      // misses the other rows.
       docExpansion: 'none',
       tryItOutEnabled: true,
     },

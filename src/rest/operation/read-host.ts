@@ -9,7 +9,7 @@ import type { Parts } from '../endpoint/endpoint.ts';
 
 const OBJECT_URL = /^(\/v1\/projects\/[^/?]+\/integrations\/[^/?]+\/objects\/[^/?:]+)(\?.*)?$/;
 
-/** Creates a function that returns the URL of a request, with `:read` added if its host is that of READ_URL. */
+/** Creates a function that returns the URL of a request, with `:read` added if it was sent to READ_URL's host. */
 export function createUrlRewriter({ READ_URL }: Pick<Config, 'READ_URL'>) {
   const readHost = READ_URL && new URL(READ_URL).host;
   return ({ url = '/', method, headers }: Pick<IncomingMessage, 'url' | 'method' | 'headers'>) =>

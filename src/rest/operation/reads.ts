@@ -21,7 +21,7 @@ const deliverInput = z.object({
   integrationIdOrName,
   objectName: z.string().min(1).max(256).describe('The name of the object that is read.'),
   groupRef: ref.describe('The ref of the group that has the installation.'),
-  pages: z.int().min(0).optional().describe('How many pages to deliver. Default: all.'),
+  pages: z.int().min(0).optional().describe('The number of pages to deliver. Default: all.'),
 });
 
 async function requireReadObject({ call }: RestRequest, input: z.output<typeof deliverInput>) {
@@ -67,30 +67,22 @@ export const readEndpoints = [
     output: null,
     run: requireReadObject,
   }),
-  mutationEndpoint({
-    id: 'pauseReads',
-    method: 'POST',
-    path: `${integrationPath}/installations/{installationId}:pause`,
-    tag,
-    mutation: pauseReads,
-    extraInput: { integrationIdOrName },
-    precheck: ({ call }, input) => getInstallationByKey(call, input),
-    locations: integrationInPath,
-    status: 204,
-    output: null,
-    show: omitBody,
-  }),
-  mutationEndpoint({
-    id: 'unpauseReads',
-    method: 'POST',
-    path: `${integrationPath}/installations/{installationId}:unpause`,
-    tag,
-    mutation: resumeReads,
-    extraInput: { integrationIdOrName },
-    precheck: ({ call }, input) => getInstallationByKey(call, input),
-    locations: integrationInPath,
-    status: 204,
-    output: null,
-    show: omitBody,
-  }),
+  createControlEndpoint('pauseReads', 'pause', pauseReads),
+  createControlEndpoint('unpauseReads', 'unpause', resumeReads),
 ];
+
+function createControlEndpoint(id: string, verb: string, mutation: typeof pauseReads) {
+  return mutationEndpoint({
+    id,
+    method: 'POST',
+    path: `${integrationPath}/installations/{installationId}:${verb}`,
+    tag,
+    mutation,
+    extraInput: { integrationIdOrName },
+    precheck: ({ call }, input) => getInstallationByKey(call, input),
+    locations: integrationInPath,
+    status: 204,
+    output: null,
+    show: omitBody,
+  });
+}

@@ -1,6 +1,6 @@
 /**
- * Searches records. The reference API serves searches on a host of their own. The gateway needs no other host, because
- * no other endpoint has this path and method.
+ * Searches records. The reference API serves searches on a separate host. The gateway needs none, because no other endpoint
+ * has this path and method.
  */
 import { z } from 'zod';
 import { resultEntry } from '../../domain/operation/read/read-message.ts';

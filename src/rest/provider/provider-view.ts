@@ -216,16 +216,21 @@ const WORKSPACE_INPUT = {
 };
 
 function listInputs({ workspaceRequired, inputs = [], modules = [] }: Provider) {
-  const moduleInputs = modules.flatMap((module) =>
-    (module.inputs ?? []).map((input) => ({ input, module: module.name })),
-  );
-  const groups = Map.groupBy(moduleInputs, ({ input }) => input.name);
+  const moduleInputs = modules.flatMap((module) => module.inputs ?? []);
+  const moduleInputsByName = new Map(moduleInputs.map((input) => [input.name, input]));
   return [
     ...(workspaceRequired ? [WORKSPACE_INPUT] : []),
     ...inputs,
-    ...[...groups.values()].map((group) => ({
-      ...(group.at(-1) as (typeof group)[number]).input,
-      moduleDependencies: Object.fromEntries(group.map(({ module }) => [module, {}])),
+    ...[...moduleInputsByName.values()].map((input) => ({
+      ...input,
+      moduleDependencies: createDependencies(modules, input.name),
     })),
   ];
+}
+
+function createDependencies(modules: NonNullable<Provider['modules']>, inputName: string) {
+  const dependentModules = modules.filter((module) =>
+    module.inputs?.some(({ name }) => name === inputName),
+  );
+  return Object.fromEntries(dependentModules.map(({ name }) => [name, {}]));
 }

@@ -163,7 +163,7 @@ test('passes further fields of the provider by its names, if the contract accept
     group: 'acme',
     input: clashingInput,
   });
-  expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that has a member/);
+  expect(problem.detail).toMatch(/input\._otherFields\.lastName: names a field that is also set/);
 });
 
 test('requires the scope or the permission for writes', async () => {

@@ -97,7 +97,7 @@ export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredName
 
 interface PageToReport {
   /** Serialized entries of earlier pages that wait until a message is full. */
-  waiting: readonly string[];
+  waitingEntries: readonly string[];
   records: readonly ProviderRecord[];
   /** True if no page follows, so that all entries are sent. */
   isLast: boolean;
@@ -109,11 +109,11 @@ interface PageToReport {
  */
 export function createPageMessages(
   head: MessageHead,
-  { waiting, records, isLast }: PageToReport,
+  { waitingEntries, records, isLast }: PageToReport,
   plan: DeliveredNames & Pick<ReadPlan, 'messageSize'>,
-): { bodies: string[]; waiting: string[] } {
+): { bodies: string[]; waitingEntries: string[] } {
   const entries = [
-    ...waiting,
+    ...waitingEntries,
     ...records.map((record) => JSON.stringify({ id: record.id, ...createEntry(record, plan) })),
   ];
   const { messageSize } = plan;
@@ -122,7 +122,7 @@ export function createPageMessages(
   const waitingPart = isLast || isLastPartFull ? undefined : parts.pop();
   return {
     bodies: parts.map((part) => createBody(head, part, part.length)),
-    waiting: waitingPart ?? [],
+    waitingEntries: waitingPart ?? [],
   };
 }
 

@@ -56,7 +56,7 @@ function createPageToRecord(
 ): PageToRecord {
   const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
-  const { bodies, waiting } = createMessages(operation, readPage);
+  const { bodies, waitingEntries } = createMessages(operation, readPage);
   const count = page.records.length;
   const progress = {
     cursor: page.nextCursor,
@@ -64,7 +64,7 @@ function createPageToRecord(
     pagesRead: run.pagesRead + 1,
     recordsRead: run.recordsRead + count,
     estimatedTotal: page.estimatedTotal ?? run.estimatedTotal,
-    waiting: serializeEntries(waiting),
+    waiting: serializeEntries(waitingEntries),
   };
   return {
     operationId,
@@ -111,6 +111,10 @@ function createMessages(
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const input = { waiting: parseEntries(run.waiting), records, isLast: nextCursor === null };
-  return createPageMessages({ ...head, ...operationFields }, input, plan);
+  const pageToReport = {
+    waitingEntries: parseEntries(run.waiting),
+    records,
+    isLast: nextCursor === null,
+  };
+  return createPageMessages({ ...head, ...operationFields }, pageToReport, plan);
 }

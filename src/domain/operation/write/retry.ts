@@ -64,7 +64,7 @@ export function getKeyExpireTime(
 }
 
 /** Decides what follows a failed attempt. `random` returns numbers from 0 to below 1. */
-export function decide(
+export function decideRetry(
   write: AttemptedWrite,
   failure: AttemptFailure,
   { now, random }: { now: Date; random: () => number },

@@ -7,7 +7,7 @@ import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { findLatestContent } from '../../integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
 import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
-import { type AttemptFailure, decide, getKeyExpireTime, isRepeatable } from './retry.ts';
+import { type AttemptFailure, decideRetry, getKeyExpireTime, isRepeatable } from './retry.ts';
 import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
 import {
   type Claim,
@@ -116,7 +116,7 @@ async function attemptOnce(
     : await attemptWrite(services, { claim, provider, entries });
   if (!failure) return null;
   const timing = { now: services.now(), random: services.random };
-  const decision = decide({ ...task, wasUncertain, keyUntil }, failure, timing);
+  const decision = decideRetry({ ...task, wasUncertain, keyUntil }, failure, timing);
   if (decision.kind === 'retry') return { time: decision.time, failure };
   const createOutcome = decision.kind === 'unknown' ? createUnknownOutcome : createFailedOutcome;
   for (const entry of entries) {

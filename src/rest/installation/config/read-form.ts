@@ -44,7 +44,9 @@ const valueMappings = z.record(boundedString, z.record(boundedString, z.string()
 
 const selectedFields = z
   .record(boundedString, z.boolean())
-  .describe('The fields to read, each with true. Default: those that are read without a config.');
+  .describe(
+    'The fields to read, each with true. Default: the fields that are read without a config.',
+  );
 const selectedFieldMappings = z
   .record(boundedString, boundedString)
   .describe("The provider's field for each name that the integration lets people map.");

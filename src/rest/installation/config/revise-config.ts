@@ -83,7 +83,7 @@ export function requireValue(values: unknown, path: Path): unknown {
 
 interface InstallationChange {
   key: IntegrationKey & { installationId: string };
-  /** Changes in addition to those of the config. */
+  /** Changes to other members than the content of the config. */
   otherChanges?: { connectionId?: string; configCreatedBy?: string; skipSampling?: boolean };
   /** Returns the new config. Absent if the config does not change. */
   revise?: (currentConfig: WireConfig) => unknown;

@@ -12,7 +12,7 @@ const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
 const DOMAIN_NAMES = { always: 'ALWAYS', never: 'NEVER', ifEmpty: 'IF_EMPTY' } as const;
 const WIRE_NAMES = { ALWAYS: 'always', NEVER: 'never', IF_EMPTY: 'ifEmpty' } as const;
 
-/** Exactly one member must be set: the one for the type of the value. */
+/** Exactly one member must be set, according to the type of the value. */
 const defaultValue = z
   .strictObject({
     stringValue: z.string().optional().describe('A string.'),

@@ -36,7 +36,7 @@ function createBodies(
   records: ReturnType<typeof createRecords>,
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
-  const page = { waiting: [], records, isLast: true };
+  const page = { waitingEntries: [], records, isLast: true };
   return createPageMessages(messageHead, page, { ...plan, messageSize }).bodies;
 }
 
@@ -104,14 +104,18 @@ test("returns messages of the integration's page size, with the remaining record
 
 test('keeps records that do not fill a message for the next page', () => {
   const smallPages = { ...plan, messageSize: 50 };
-  const createPage = (waiting: string[], isLast: boolean) =>
-    createPageMessages(messageHead, { waiting, records: createRecords(70), isLast }, smallPages);
+  const createPage = (waitingEntries: string[], isLast: boolean) =>
+    createPageMessages(
+      messageHead,
+      { waitingEntries, records: createRecords(70), isLast },
+      smallPages,
+    );
   const firstPage = createPage([], false);
-  expect([listSizes(firstPage.bodies), firstPage.waiting.length]).toEqual([[50], 20]);
-  const secondPage = createPage(firstPage.waiting, false);
-  expect([listSizes(secondPage.bodies), secondPage.waiting.length]).toEqual([[50], 40]);
-  const restored = parseEntries(serializeEntries(secondPage.waiting));
-  expect(restored).toEqual(secondPage.waiting);
+  expect([listSizes(firstPage.bodies), firstPage.waitingEntries.length]).toEqual([[50], 20]);
+  const secondPage = createPage(firstPage.waitingEntries, false);
+  expect([listSizes(secondPage.bodies), secondPage.waitingEntries.length]).toEqual([[50], 40]);
+  const restored = parseEntries(serializeEntries(secondPage.waitingEntries));
+  expect(restored).toEqual(secondPage.waitingEntries);
   expect(listSizes(createPage(restored, true).bodies)).toEqual([50, 50, 10]);
   expect(serializeEntries([])).toBeNull();
 });

@@ -3,7 +3,7 @@ import {
   type AttemptedWrite,
   type AttemptFailure,
   computeDelayMs,
-  decide,
+  decideRetry,
   getKeyExpireTime,
 } from '../../../../src/domain/operation/write/retry.ts';
 import { createSandboxProvider } from '../../../../src/providers/sandbox/sandbox-provider.ts';
@@ -30,7 +30,7 @@ const timeout = { ...unavailable, outcomeUnknown: true };
 const forbidden = { ...unavailable, isTemporary: false };
 
 const decideNext = (write: Partial<AttemptedWrite>, failure: AttemptFailure, random = 1) =>
-  decide({ ...creation, ...write }, failure, { now, random: () => random });
+  decideRetry({ ...creation, ...write }, failure, { now, random: () => random });
 
 test('doubles the delay up to ten minutes, randomizes half of it, and waits at least for Retry-After', () => {
   expect([1, 2, 3, 4].map((attempt) => computeDelayMs(attempt, null, () => 1))).toEqual([
