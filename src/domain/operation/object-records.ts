@@ -19,9 +19,9 @@ import {
   listInstallationRecords,
   listRecords,
   type RecordsPage,
-  readRecordsById,
   recordsInput,
 } from './record-search.ts';
+import { readRecordsById } from './records-by-id.ts';
 
 /** A page of records, with the installation that serves it. */
 export interface ServedPage {

@@ -5,14 +5,10 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, unprocessable } from '../../errors.ts';
-import type { Capabilities } from '../../providers/contract.ts';
-import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
-import { canReadByIds, getFiltersMax } from '../../providers/object-support.ts';
-import { ProviderError } from '../../providers/provider-error.ts';
+import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
+import { getFiltersMax } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
-import { isConsentPending } from '../connection/token/pending-consent.ts';
-import { AWAITS_CONSENT } from '../connection/token/token.ts';
 import { providerRead } from '../declared-read.ts';
 import {
   FILTERS_MAX,
@@ -25,25 +21,15 @@ import { contentText } from '../integration/integration-content-input.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
-import { toDomainError } from '../provider/provider-domain-errors.ts';
-import { waitForProvider } from '../provider/provider-wait.ts';
 import { resource } from '../resource.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createEntry, type ResultEntry, resultEntry } from './read/read-message.ts';
+import { createPlanKey, findReplacements, type ReadPlan } from './read/read-plan.ts';
 import {
-  createPlanKey,
-  describeUnmappedNames,
-  findProviderName,
-  findReplacements,
-  type ReadPlan,
-} from './read/read-plan.ts';
-import {
-  createReadSource,
   getInstallationContent,
   type InstallationContent,
   NO_RECORDS,
   type ReadSource,
-  withAllFields,
 } from './read/source.ts';
 import {
   countReceived,
@@ -51,6 +37,7 @@ import {
   type RecordPosition,
   sealPosition,
 } from './record-position.ts';
+import { callProvider, getRecordSource } from './record-source.ts';
 
 const fieldName = contentText.describe(
   "The provider's name or the mapped name of the field. The installation need not read the field.",
@@ -121,7 +108,7 @@ export async function listRecords(
   installationContent: InstallationContent,
   input: RecordsInput,
 ): Promise<RecordsPage> {
-  const source = await getSearchSource(call, installationContent, input.objectName);
+  const source = await getRecordSource(call, installationContent, input.objectName);
   const conditions = parseConditions(source, input.filters ?? []);
   const { installation } = installationContent;
   const search = { installation, source, conditions: conditions ?? [] };
@@ -161,92 +148,10 @@ export const searchRecords = providerRead(
   },
 );
 
-/** The maximum number of ids in one call. */
-const IDS_MAX = PAGE_MAX;
-
-interface RecordsById {
-  objectName: string;
-  ids: readonly string[];
-  /** Fields to read in addition to the installation's fields, by the provider's names. Default: none. */
-  otherFields?: readonly string[];
-}
-
-/**
- * Reads the record of each id, in order, with the provider's field names, and returns the plan that maps them. A record
- * is null if it does not exist or does not meet the config's conditions. Throws the errors of `listRecords`. The viewer
- * must be authorized to read the installation.
- */
-export async function readRecordsById(
-  call: Call,
-  installationContent: InstallationContent,
-  { objectName, ids, otherFields = [] }: RecordsById,
-): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
-  if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
-  const source = await getSearchSource(call, installationContent, objectName);
-  const { plan, provider } = source;
-  const readRecords = provider.capabilities.readRecords;
-  if (!readRecords || !canReadByIds(provider, plan.objectName)) {
-    const detail = `${provider.displayName} does not support reading ${plan.objectName} by id: its records can only be listed.`;
-    throw unprocessable(detail);
-  }
-  const existingRecords = await callProvider(call, source, () =>
-    readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
-  );
-  const recordsById = new Map(existingRecords.map((record) => [record.id, record]));
-  const records = ids.map((id) => {
-    const record = recordsById.get(id);
-    return record && meetsFilters(record, plan) ? record : null;
-  });
-  return { plan, records };
-}
-
-interface ReadByIds extends Required<Pick<RecordsById, 'ids' | 'otherFields'>> {
-  readRecords: NonNullable<Capabilities['readRecords']>;
-}
-
-async function readByIds(
-  call: Call,
-  { plan, connection, provider }: ReadSource,
-  { readRecords, ids, otherFields }: ReadByIds,
-): Promise<ProviderRecord[]> {
-  const session = openSession(call, connection, provider);
-  const filteredFields = plan.filters.map((filter) => filter.fieldName);
-  const fields = [...new Set([...plan.fields, ...filteredFields, ...otherFields])];
-  const { batchSize } = provider.limits;
-  const records: ProviderRecord[] = [];
-  for (let start = 0; start < ids.length; start += batchSize) {
-    const batch = ids.slice(start, start + batchSize);
-    records.push(
-      ...(await readRecords(session, { objectName: plan.objectName, fields, ids: batch })),
-    );
-  }
-  return records;
-}
-
-function meetsFilters({ fields }: ProviderRecord, { filters }: ReadPlan): boolean {
-  return filters.every((filter) => String(fields[filter.fieldName]) === String(filter.value));
-}
-
 interface Search {
   installation: Row<'Installation'>;
   source: ReadSource;
   conditions: FieldValue[];
-}
-
-async function getSearchSource(
-  call: Call,
-  installationContent: InstallationContent,
-  name: string,
-): Promise<ReadSource> {
-  const providerName = findProviderName(call, installationContent.content, name);
-  if (providerName === null) {
-    throw invalid('objectName', 'is not an object that the integration reads.', name);
-  }
-  const source = createReadSource(call, installationContent, providerName);
-  if (source.plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(source.plan));
-  if (await isConsentPending(call, source.connection)) throw unprocessable(AWAITS_CONSENT);
-  const plan = await callProvider(call, source, () => withAllFields(call, source));
-  return { ...source, plan };
 }
 
 /** Combines the caller's and the config's conditions, under the provider's names. Null if no record can meet them. */
@@ -314,23 +219,6 @@ function readProviderPage(call: Call, { source, conditions }: Search, { from, si
     filters: conditions,
     pageSize: Math.min(from.given + size, provider.limits.pageSize),
     ...(from.cursor !== null && { cursor: from.cursor }),
-  });
-}
-
-/** Runs work that waits for the provider, and converts its ProviderErrors to DomainErrors. */
-function callProvider<T>(
-  call: Call,
-  { connection: { id: connectionId, projectId } }: ReadSource,
-  work: () => Promise<T>,
-): Promise<T> {
-  return waitForProvider(call, { projectId, connectionId }, async () => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      if (error.kind !== 'CURSOR_GONE') throw toDomainError(error);
-      throw invalid('after', 'has expired at the provider. Omit it to start over.');
-    }
   });
 }
 

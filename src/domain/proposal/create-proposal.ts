@@ -28,7 +28,7 @@ import {
   type ServingInstallation,
 } from '../operation/object-installation.ts';
 import { createEntry } from '../operation/read/read-message.ts';
-import { readRecordsById } from '../operation/record-search.ts';
+import { readRecordsById } from '../operation/records-by-id.ts';
 import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
