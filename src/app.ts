@@ -67,10 +67,10 @@ export interface App extends AsyncDisposable {
 
 /** Throws StartRefused if the settings or the data folder can't be used. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  await using resources = new AsyncDisposableStack();
+  await using openedResources = new AsyncDisposableStack();
   const shutdown = new Shutdown();
   const openedServices = await openServices(config, overrides, (...resource) =>
-    shutdown.use(resources, ...resource),
+    shutdown.use(openedResources, ...resource),
   );
   const { services, sandbox } = openedServices;
   const verifier = await createBearerVerifier(config);
@@ -93,9 +93,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     state,
   };
   const front = await openFront(parts, overrides);
-  resources.defer(() => front.app.close());
-  const running = resources.move();
-  let starting: Promise<StartResult> | undefined;
+  openedResources.defer(() => front.app.close());
+  const resources = openedResources.move();
+  let startPromise: Promise<StartResult> | undefined;
   return {
     services,
     verifier,
@@ -105,12 +105,12 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     handler: (req, res) => front.app.routing(req, res),
     rest: front.rest,
     start() {
-      starting ??= start(parts, front, { running, shutdown });
-      return starting;
+      startPromise ??= start(parts, front, { resources, shutdown });
+      return startPromise;
     },
     drain: () => drain(config, front, state),
     listRunningStops: () => shutdown.waitingFor,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
@@ -160,18 +160,19 @@ async function drain(config: Config, front: Front, state: AppState): Promise<voi
 }
 
 interface Lifetime {
-  running: AsyncDisposableStack;
+  /** Disposed of when the app stops. */
+  resources: AsyncDisposableStack;
   shutdown: Shutdown;
 }
 
-async function start(parts: AppParts, front: Front, { running, shutdown }: Lifetime) {
+async function start(parts: AppParts, front: Front, { resources, shutdown }: Lifetime) {
   const { services, sandbox, state } = parts;
   const { config, log } = services;
-  const serving = shutdown.stopTogether(running);
+  const stops = shutdown.stopTogether(resources);
   await warmUp(services.database, parts.yoga);
-  const metrics = await openMetrics(parts, running);
-  const url = await openPort(parts, front, serving);
-  running.defer(() => {
+  const metrics = await openMetrics(parts, resources);
+  const url = await openPort(parts, front, stops);
+  resources.defer(() => {
     state.isReady = false;
   });
   parts.setPublicUrl(url);
@@ -179,7 +180,7 @@ async function start(parts: AppParts, front: Front, { running, shutdown }: Lifet
   await showDemo(parts, url);
   if (config.ROLES.includes('worker')) {
     const work = await startWork(services);
-    serving.add('work', () => work[Symbol.asyncDispose]());
+    stops.add('work', () => work[Symbol.asyncDispose]());
   }
   // A sandbox that has restarted has lost its subscriptions.
   sandbox.fillWith(() => void renewSubscriptions(services));
@@ -205,7 +206,7 @@ async function renewSubscriptions(services: Services): Promise<void> {
 /** Returns the URL that Prometheus scrapes. Undefined without METRICS_PORT. */
 async function openMetrics(
   { services, metrics, admission }: AppParts,
-  running: AsyncDisposableStack,
+  resources: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
   const { observeState } = await import('./metrics/state.ts');
@@ -220,22 +221,22 @@ async function openMetrics(
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
   const options = { host, port, updateGauges };
-  const metricsPort = running.use(await openMetricsPort(metrics.registry, options));
+  const metricsPort = resources.use(await openMetricsPort(metrics.registry, options));
   return metricsPort.url;
 }
 
 async function openPort(
   { services, ...parts }: AppParts,
   front: Front,
-  serving: ReturnType<Shutdown['stopTogether']>,
+  stops: ReturnType<Shutdown['stopTogether']>,
 ): Promise<string> {
   const { config } = services;
   const { HOST: host, PORT: port } = config;
   const url = await front.listen({ host, port });
-  serving.add('requests', () => front.stop(getStopWorkMs(config)));
+  stops.add('requests', () => front.stop(getStopWorkMs(config)));
   if (hasApiRole(config)) {
     const sockets = attachWebSocket(front.app.server, { ...services, ...parts });
-    serving.add('sockets', async () => {
+    stops.add('sockets', async () => {
       const stopping = sockets.stop();
       parts.admission.streams.endAll();
       await stopping;

@@ -42,8 +42,8 @@ function getTraceFields(): object {
   return { traceId, spanId };
 }
 
-/** Errors are recognized by name, because the job queue passes copies of them. */
-const OUTAGE: ServiceUnavailable['name'] = 'ServiceUnavailable';
+/** Outages are recognized by the name of their error, because the job queue passes copies of errors. */
+const OUTAGE_ERROR_NAME: ServiceUnavailable['name'] = 'ServiceUnavailable';
 
 /** Logs consequences of an outage at level debug. The part that failed logs the outage itself, once. */
 const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (
@@ -52,7 +52,7 @@ const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = funct
   level,
 ) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
-  const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE;
+  const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE_ERROR_NAME;
   if (isConsequence) this.debug(...args);
   else method.apply(this, args);
 };

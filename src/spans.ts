@@ -44,9 +44,11 @@ export function beginTrace(
   { name, parent, ...options }: TraceOptions,
 ): Context {
   if (!tracer) return ROOT_CONTEXT;
-  const caller = parent ? propagation.extract(ROOT_CONTEXT, { traceparent: parent }) : ROOT_CONTEXT;
-  const span = tracer.startSpan(name, options, caller);
-  if (caller === ROOT_CONTEXT && !isSampled(span)) return ROOT_CONTEXT;
+  const parentContext = parent
+    ? propagation.extract(ROOT_CONTEXT, { traceparent: parent })
+    : ROOT_CONTEXT;
+  const span = tracer.startSpan(name, options, parentContext);
+  if (parentContext === ROOT_CONTEXT && !isSampled(span)) return ROOT_CONTEXT;
   return trace.setSpan(ROOT_CONTEXT.setValue(TRACER, tracer), span);
 }
 

@@ -32,17 +32,17 @@ export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<
 export function findLongList(
   value: unknown,
   path: PropertyKey[] = [],
-  counted = { items: 0 },
+  counter = { items: 0 },
 ): Issue | null {
   if (typeof value !== 'object' || value === null || path.length > DEPTH_MAX) return null;
   if (Array.isArray(value)) {
-    counted.items += value.length;
-    if (counted.items > LIST_ITEMS_MAX) return createInputIssue(path, TOO_LONG);
+    counter.items += value.length;
+    if (counter.items > LIST_ITEMS_MAX) return createInputIssue(path, TOO_LONG);
   }
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue;
     const itemPath = [...path, Array.isArray(value) ? Number(key) : key];
-    const longList = findLongList(item, itemPath, counted);
+    const longList = findLongList(item, itemPath, counter);
     if (longList) return longList;
   }
   return null;

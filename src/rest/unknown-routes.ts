@@ -8,11 +8,11 @@ import { BASE_PATH } from './openapi/openapi.ts';
 /** The route of @fastify/cors, which matches all requests with the method OPTIONS that have no other route. */
 const PREFLIGHT_ROUTE = `${BASE_PATH}*`;
 
-const PAGES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
+const PAGE_ROUTES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
 
 /** Adds a hook that refuses a request before its body is read. */
 export function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  const findMethods = createMethodFinder([...endpoints, ...PAGES]);
+  const findMethods = createMethodFinder([...endpoints, ...PAGE_ROUTES]);
   const notFound = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {

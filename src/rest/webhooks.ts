@@ -22,8 +22,10 @@ export function createWebhooks(): Webhooks {
   const events = Object.values(EVENTS).map(
     (event) => [event.wireName, createEventMessage(event)] as const,
   );
-  const otherMessages = [RECORDS, CHANGES, FIELDS].map((message) => [message.id, message] as const);
-  const messages = [...events, ...otherMessages, [TEST_MESSAGE_TYPE, TEST] as const];
+  const otherMessages = [RECORDS_MESSAGE, CHANGES_MESSAGE, FIELDS_MESSAGE].map(
+    (message) => [message.id, message] as const,
+  );
+  const messages = [...events, ...otherMessages, [TEST_MESSAGE_TYPE, TEST_MESSAGE] as const];
   const entries = messages.map(([name, message]) => [name, { post: createOperation(message) }]);
   return Object.fromEntries(entries);
 }
@@ -43,7 +45,7 @@ function createEventMessage({ wireName, happened, data }: Event): Message {
   };
 }
 
-const RECORDS: Message = {
+const RECORDS_MESSAGE: Message = {
   id: 'records',
   tag: 'Reads',
   summary: 'Sends records of a read.',
@@ -52,7 +54,7 @@ const RECORDS: Message = {
   body: recordsMessage,
 };
 
-const CHANGES: Message = {
+const CHANGES_MESSAGE: Message = {
   id: 'changes',
   tag: 'Reads',
   summary: 'Sends changes that a provider has reported.',
@@ -61,7 +63,7 @@ const CHANGES: Message = {
   body: eventsMessage,
 };
 
-const FIELDS: Message = {
+const FIELDS_MESSAGE: Message = {
   id: 'fields',
   tag: 'Reads',
   summary: 'Sends changed fields of an object.',
@@ -70,7 +72,7 @@ const FIELDS: Message = {
   body: schemaMessage,
 };
 
-const TEST: Message = {
+const TEST_MESSAGE: Message = {
   id: 'testMessage',
   tag: 'Deliveries',
   summary: 'Sends a test message.',
@@ -101,7 +103,7 @@ function createOperation({
     summary,
     description: `${description} ${DELIVERY_RULES}`,
     security: [],
-    parameters: HEADERS,
+    parameters: MESSAGE_HEADERS,
     requestBody: {
       required: true,
       content: { 'application/json': { schema: schema as OpenAPIV3_1.SchemaObject } },
@@ -111,7 +113,7 @@ function createOperation({
 }
 
 /** The headers of Standard Webhooks 1.0. */
-const HEADERS: OpenAPIV3_1.ParameterObject[] = [
+const MESSAGE_HEADERS: OpenAPIV3_1.ParameterObject[] = [
   createHeader('webhook-id', 'The id of the message, which is the same in all its attempts.', {
     minLength: 1,
   }),
@@ -133,7 +135,7 @@ function createHeader(
   return { in: 'header', name, required: true, description, schema: { type: 'string', ...rule } };
 }
 
-const RETRIED: OpenAPIV3_1.ResponseObject = {
+const RETRIED_RESPONSE: OpenAPIV3_1.ResponseObject = {
   description:
     'The message is retried after its own delay, or after `Retry-After` (at most an hour) if that is longer.',
 };
@@ -143,6 +145,6 @@ const RESPONSES: OpenAPIV3_1.ResponsesObject = {
   '410': {
     description: 'The destination accepts no further messages and is disabled immediately.',
   },
-  '4XX': RETRIED,
-  '5XX': RETRIED,
+  '4XX': RETRIED_RESPONSE,
+  '5XX': RETRIED_RESPONSE,
 };

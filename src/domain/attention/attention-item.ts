@@ -140,9 +140,10 @@ export const acknowledgeAttentionItem = projectMutation({
   async run(call, { lastTime, ...reference }, project): Promise<AttentionItem> {
     const item = await getItem(call, project, reference);
     const readTime = lastTime < item.lastTime ? lastTime : item.lastTime;
-    const stored = await acknowledge(call, item, readTime);
-    if (!stored || stored.lastTime < item.lastTime) return item;
-    return { ...item, acknowledgedBy: stored.acknowledgedBy, acknowledgeTime: stored.createTime };
+    const acknowledgement = await acknowledge(call, item, readTime);
+    if (!acknowledgement || acknowledgement.lastTime < item.lastTime) return item;
+    const { acknowledgedBy, createTime: acknowledgeTime } = acknowledgement;
+    return { ...item, acknowledgedBy, acknowledgeTime };
   },
 });
 
@@ -191,8 +192,8 @@ function toKey({ projectId, kind, subjectId, objectName }: AttentionItem) {
 }
 
 /**
- * Stores the acknowledgement unless an existing one covers a later time. Returns the stored one, or null if it was
- * removed in between.
+ * Stores an acknowledgement, unless the stored acknowledgement covers a later time. Returns the stored acknowledgement, or
+ * null if it was removed in between.
  */
 async function acknowledge(
   call: Call,

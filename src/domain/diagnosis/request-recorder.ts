@@ -65,9 +65,9 @@ export class RequestRecorder implements RequestObserver, AsyncDisposable {
     rows: readonly RequestRow[],
     { operationId, isContinued }: { operationId: string; isContinued: boolean },
   ): void {
-    const [first] = rows;
-    if (!first) return;
-    const { projectId } = first;
+    const [firstRow] = rows;
+    if (!firstRow) return;
+    const { projectId } = firstRow;
     this.#collect(rows.map((row) => ({ ...row, operationId })));
     if (isContinued) this.#operationsToTrim.set(operationId, { projectId, id: operationId });
   }

@@ -112,8 +112,8 @@ export async function recordSetupFailure(
   const { projectId, provider, customer } = failure;
   const error = truncateMessage(failure.error);
   await inTransaction(database, async (tx) => {
-    const [stored] = await run(tx, countFailure({ projectId, provider, error, time: now() }));
-    if (stored?.count !== 1) return;
+    const [row] = await run(tx, countFailure({ projectId, provider, error, time: now() }));
+    if (row?.count !== 1) return;
     await recordEvent(tx, {
       projectId,
       eventType: 'SETUP_FAILED',

@@ -14,7 +14,7 @@ const URL_CHARACTERS_MAX = 2048;
 
 /** Names that resolve to the loopback addresses: RFC 6761, and common names of /etc/hosts. */
 const LOCAL_NAME = /^(.+\.)?(localhost[46]?(\.localdomain[46]?)?|ip6-(localhost|loopback))$/;
-const LOOPBACK = ['127.0.0.1', '::1'];
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
 /**
  * Names that no public server has: names of one label, names reserved for private use, and names that private networks
@@ -75,7 +75,7 @@ export function findHostIssue(text: string, { config, sandboxUrl }: Policy): str
  * every notation of IPv4.
  */
 function findLiteralAddresses(hostname: string): string[] {
-  if (LOCAL_NAME.test(hostname)) return LOOPBACK;
+  if (LOCAL_NAME.test(hostname)) return LOOPBACK_ADDRESSES;
   if (hostname.startsWith('[')) return [hostname.slice(1, -1)];
   return /^\d+(\.\d+){3}$/.test(hostname) ? [hostname] : [];
 }

@@ -42,7 +42,7 @@ type Destination = Row<'Destination'>;
 
 /** Limits how long the caller of a deletion waits. A sweep fails the remaining deliveries. */
 const DELETION_DROPS_MAX = 10_000;
-const SEALED = {
+const SEALED_COLUMNS = {
   signingSecretSealed: true,
   previousSecretSealed: true,
   urlSealed: true,
@@ -226,7 +226,7 @@ export async function insertDestination(
   if (input.type === 'STREAM') {
     await client.streamLog.create({ data: { projectId, destinationId: owner.id } });
   }
-  const destination = client.destination.create({ data, omit: SEALED });
+  const destination = client.destination.create({ data, omit: SEALED_COLUMNS });
   return {
     destination: await requireUnique(destination, describeTakenName(input.name)),
     signingSecret,
@@ -278,7 +278,7 @@ export async function reviseDestination(
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: oldDestination.id } },
     data,
-    omit: SEALED,
+    omit: SEALED_COLUMNS,
   });
   const afterCommit = async () => {
     if (isReenabled) await releasePendingDeliveries(call.database, destination, now);
@@ -311,7 +311,7 @@ export const rotateDestinationSecret = projectMutation({
       }
       const secrets = rotateSecrets(call.vault, sealedSecrets, { secret: signingSecret, now });
       const data = { ...secrets, updateTime: now };
-      return tx.destination.update({ where, data, omit: SEALED });
+      return tx.destination.update({ where, data, omit: SEALED_COLUMNS });
     });
     return { destination, signingSecret };
   },

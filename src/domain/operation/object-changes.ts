@@ -18,7 +18,7 @@ import { getServingInstallation, type ObjectOfGroup } from './object-installatio
 export type ChangeItem = LogItem<StreamedMessage>;
 
 /** The actions of messages with records. A stream may have other messages too. */
-const ACTIONS = ['read', 'subscribe'];
+const RECORD_ACTIONS = ['read', 'subscribe'];
 
 /** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe them. */
 export interface ChangeMessage {
@@ -57,7 +57,7 @@ export async function followObjectChanges(
   return filterItems(items[Symbol.asyncIterator](), (item) => {
     const message = readMessage(item);
     return (
-      ACTIONS.includes(message.action) &&
+      RECORD_ACTIONS.includes(message.action) &&
       message.mappedObjectName === objectName &&
       (groupRef === null || message.groupRef === groupRef)
     );

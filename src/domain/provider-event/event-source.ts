@@ -42,10 +42,12 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const isObject = (object: { objectName: string }) => object.objectName === objectName;
   const subscribeSpec = content.subscribe?.objects.find(isObject);
   const subscribeChoice = config.subscribe?.find(isObject);
-  const spec = content.read?.objects.find(isObject);
-  const choice = config.read.find(isObject);
+  const readSpec = content.read?.objects.find(isObject);
+  const readChoice = config.read.find(isObject);
   const readPlan =
-    spec && choice && !choice.disabled ? createReadPlan(spec, choice, provider.limits) : null;
+    readSpec && readChoice && !readChoice.disabled
+      ? createReadPlan(readSpec, readChoice, provider.limits)
+      : null;
   const destination =
     subscribeChoice?.destination ?? subscribeSpec?.destination ?? readPlan?.destination;
   if (destination == null) {
@@ -56,7 +58,7 @@ export async function getEventSource(services: Services, claim: EventClaim): Pro
   const { consumer: _consumer, ...connection } = installation.connection;
   const { module } = content;
   const plan = readPlan && (await withAllFields(services, { plan: readPlan, connection, module }));
-  const names = plan ?? { objectName, deliveredName: spec?.mapToName ?? objectName };
+  const names = plan ?? { objectName, deliveredName: readSpec?.mapToName ?? objectName };
   return {
     head: { action: 'subscribe', ...createInstallationHead(installationContent, names) },
     plan,

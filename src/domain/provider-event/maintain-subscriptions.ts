@@ -116,7 +116,7 @@ async function updateAtProvider(
   });
 }
 
-const WORKING = { status: 'ACTIVE', error: null } as const;
+const WORKING_STATE = { status: 'ACTIVE', error: null } as const;
 
 /**
  * Returns the status of a subscription that exists at the provider. If its events come from a stream or a list, this is
@@ -127,7 +127,7 @@ async function findStatusAtProvider(
   subscription: ObjectSubscription,
   { stream, list }: SubscribeCapability,
 ): Promise<Pick<ObjectSubscription, 'status' | 'error' | 'failures'>> {
-  const state = stream || list ? await joinStream(tx, subscription) : WORKING;
+  const state = stream || list ? await joinStream(tx, subscription) : WORKING_STATE;
   return { ...state, failures: 0 };
 }
 

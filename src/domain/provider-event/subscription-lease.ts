@@ -6,11 +6,11 @@ import type { Services } from '../call.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import { removeEvents, removeSubscription } from './remove-subscription.ts';
 
-const KEY = ['projectId', 'installationId', 'objectName'] as const;
+const KEY_COLUMNS = ['projectId', 'installationId', 'objectName'] as const;
 
 export const SUBSCRIPTION_LEASES = new LeasedRows({
   table: 'ObjectSubscription',
-  key: KEY,
+  key: KEY_COLUMNS,
   leaseMs: 30_000,
   columns: LEASE,
 });
@@ -20,7 +20,7 @@ export async function claimDueSubscription({
   database,
   now,
 }: Pick<Services, 'database' | 'now'>): Promise<ObjectSubscription | null> {
-  const due = { countMax: 1, now: now(), columns: KEY };
+  const due = { countMax: 1, now: now(), columns: KEY_COLUMNS };
   const [key] = await SUBSCRIPTION_LEASES.claimDue(database, due);
   if (!key) return null;
   const where = { projectId_installationId_objectName: key };

@@ -40,7 +40,7 @@ const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
 
 /** Requires exactly one of the combinations. Tests that walk the schema read `extensions.keys` to choose a combination. */
 function createKeyOptions(keys: Keys) {
-  const [first = '', ...others] = keys.map((key) =>
+  const [firstKey = '', ...otherKeys] = keys.map((key) =>
     key.filter((name) => !name.endsWith('?')).join(' and '),
   );
   return {
@@ -49,8 +49,8 @@ function createKeyOptions(keys: Keys) {
       refine: [
         (args: object) => matchesOneKey(keys, args),
         {
-          message: `is required, or instead ${others.join(', or ')}, but not both.`,
-          path: [first],
+          message: `is required, or instead ${otherKeys.join(', or ')}, but not both.`,
+          path: [firstKey],
         },
       ] as RefineConstraint<object>,
     },

@@ -91,7 +91,9 @@ export function createObjectTypes(
     Object.keys(members).length === 0
       ? null
       : new GraphQLInputObjectType({ name, description, fields: members });
-  const otherMembers: InputMembers = hasOtherFields(object) ? { [OTHER_FIELDS]: OTHER_MEMBER } : {};
+  const otherMembers: InputMembers = hasOtherFields(object)
+    ? { [OTHER_FIELDS]: OTHER_FIELDS_MEMBER }
+    : {};
   return {
     record,
     connection: createConnectionType(object, record),
@@ -109,7 +111,7 @@ export function createObjectTypes(
 
 type InputMembers = Record<string, GraphQLInputFieldConfig>;
 
-const OTHER_MEMBER: GraphQLInputFieldConfig = {
+const OTHER_FIELDS_MEMBER: GraphQLInputFieldConfig = {
   type: JsonObjectType,
   description: "Further fields of the provider, by the provider's names.",
 };

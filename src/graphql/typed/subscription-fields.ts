@@ -27,10 +27,10 @@ import {
 } from './root-field.ts';
 import { DateTimeType, type RecordInstallation, RecordInstallationType } from './shared-types.ts';
 
-const DESCRIPTION =
+const CHANGES_DESCRIPTION =
   "The changes of records in customers' accounts, as messages of the stream that receives them. Yields the stored messages after the cursor `after`, then each new message. No message is missed or repeated. Without `after`, yields new messages only.";
 
-const KINDS = {
+const EVENT_KINDS = {
   READ: 'A read of the object found the record: it is new, or has changed since the last read.',
   CREATE: 'The provider reported a new record.',
   UPDATE: 'The provider reported a changed record.',
@@ -43,7 +43,7 @@ const RecordEventKindType = new GraphQLEnumType({
   name: 'RecordEventKind',
   description: 'How the gateway learned of a change.',
   values: Object.fromEntries(
-    Object.entries(KINDS).map(([name, description]) => [name, { description }]),
+    Object.entries(EVENT_KINDS).map(([name, description]) => [name, { description }]),
   ),
 });
 
@@ -60,7 +60,7 @@ export function createSubscriptionFields(typedObjects: readonly TypedObject[]): 
 function createField(typedObject: TypedObject): RootFields[string] {
   const { object } = typedObject;
   return {
-    ...describeRootField(followStreamMessages, 0, DESCRIPTION),
+    ...describeRootField(followStreamMessages, 0, CHANGES_DESCRIPTION),
     type: new GraphQLNonNull(createChangesType(typedObject)),
     args: {
       group: {
@@ -163,7 +163,7 @@ function createChangeType({ object, types }: TypedObject): GraphQLObjectType<Cha
 function toEventKind(type: string | undefined): string {
   if (type === undefined) return 'READ';
   const name = type.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-  return Object.hasOwn(KINDS, name) ? name : 'OTHER';
+  return Object.hasOwn(EVENT_KINDS, name) ? name : 'OTHER';
 }
 
 function toShownRecord({ entry, installation }: Change): ShownRecord | null {

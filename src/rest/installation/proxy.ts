@@ -40,12 +40,12 @@ export function registerProxy(app: FastifyInstance, gateway: RestGateway): void 
   for (const method of DOCUMENTED_METHODS) {
     app.route({ ...route, method, url: `${PROXY_PATH}/*`, schema: createRouteSchema(method) });
   }
-  const hidden = { ...route, schema: { hide: true } as FastifySchema };
-  const undocumented = methods.filter(
+  const hiddenRoute = { ...route, schema: { hide: true } as FastifySchema };
+  const undocumentedMethods = methods.filter(
     (method) => !(DOCUMENTED_METHODS as readonly string[]).includes(method),
   );
-  app.route({ ...hidden, method: undocumented, url: `${PROXY_PATH}/*` });
-  app.route({ ...hidden, method: methods, url: PROXY_PATH });
+  app.route({ ...hiddenRoute, method: undocumentedMethods, url: `${PROXY_PATH}/*` });
+  app.route({ ...hiddenRoute, method: methods, url: PROXY_PATH });
 }
 
 async function forward(

@@ -77,14 +77,14 @@ async function readSource(
   { body, path }: Parts,
   { call }: RestRequest,
 ): Promise<{ source: Source | null; body: Record<string, unknown> }> {
-  const { sourceYaml, sourceZipUrl, ...rest } = (body ?? {}) as Record<string, unknown>;
+  const { sourceYaml, sourceZipUrl, ...otherMembers } = (body ?? {}) as Record<string, unknown>;
   if (sourceYaml !== undefined && sourceZipUrl !== undefined) {
     throw invalid('sourceZipUrl', 'must not be combined with sourceYaml.');
   }
   if (typeof sourceYaml === 'string') {
-    return { source: { member: 'sourceYaml', text: sourceYaml }, body: rest };
+    return { source: { member: 'sourceYaml', text: sourceYaml }, body: otherMembers };
   }
-  if (typeof sourceZipUrl !== 'string') return { source: null, body: rest };
+  if (typeof sourceZipUrl !== 'string') return { source: null, body: otherMembers };
   const { projectIdOrName } = path as { projectIdOrName: string };
   const zip = await findUpload(call, projectIdOrName, sourceZipUrl);
   if (!zip) {
@@ -94,7 +94,7 @@ async function readSource(
   }
   const result = await unpackManifest(zip);
   if ('problem' in result) throw invalid('sourceZipUrl', result.problem);
-  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: rest };
+  return { source: { member: 'sourceZipUrl', text: result.manifest }, body: otherMembers };
 }
 
 type UnpackResult = { manifest: string } | { problem: string };
@@ -119,8 +119,8 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
     if (bytes > UNPACKED_BYTES_MAX) {
       return { problem: `must have at most ${UNPACKED_BYTES_MAX} bytes when it is unpacked.` };
     }
-    const [manifest, another] = manifests;
-    if (!manifest || another) {
+    const [manifest, otherManifest] = manifests;
+    if (!manifest || otherManifest) {
       return { problem: `must have one file ${MANIFEST_NAMES.join(' or ')} at its top.` };
     }
     return { manifest: await text(await archive.openReadStreamPromise(manifest)) };

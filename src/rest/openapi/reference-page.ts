@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { BASE_PATH } from './openapi.ts';
 
 /** Allows the page's own files, and the styles and images that Swagger UI inserts. */
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
   "style-src 'self' 'unsafe-inline'",
@@ -14,7 +14,7 @@ const POLICY = [
 ].join('; ');
 
 /** Applies the theme that the reader chose in the console. Default: the system's theme. */
-const THEME = `
+const THEME_SCRIPT = `
 const isDark = matchMedia('(prefers-color-scheme: dark)');
 const apply = () => {
   const theme = localStorage.getItem('gateway.theme') ?? (isDark.matches ? 'dark' : 'light');
@@ -28,10 +28,10 @@ export async function registerPage(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: BASE_PATH,
-    staticCSP: POLICY,
+    staticCSP: CONTENT_SECURITY_POLICY,
     theme: {
       title: 'Integration gateway',
-      js: [{ filename: 'theme.js', content: THEME }],
+      js: [{ filename: 'theme.js', content: THEME_SCRIPT }],
     },
     uiConfig: {
       // Removes the bar that could load another server's document.

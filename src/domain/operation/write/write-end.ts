@@ -41,7 +41,7 @@ import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from
  */
 const TRANSACTION_OPERATIONS_MAX = 25;
 /** How the statements that store outcomes are retried, so that a short database outage loses no outcome. */
-const RECORDING = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
+const RECORDING_RETRIES = { backoff: { firstMs: 100, maxMs: 10_000 }, triesMax: 10 };
 const LOGGED_ERRORS_MAX = 20;
 
 /** A write of a single call that ended in this process. */
@@ -256,5 +256,5 @@ function withRetries<T>(log: Log, work: () => Promise<T>): Promise<T> {
   const outage = new Outage(log, 'write.outcome_not_recorded');
   const onFailure = (error: unknown) => outage.recordFailure(error);
   const isFinal = (error: unknown) => error instanceof LeaseLost;
-  return retryUpTo(work, { ...RECORDING, onFailure, isFinal });
+  return retryUpTo(work, { ...RECORDING_RETRIES, onFailure, isFinal });
 }

@@ -20,9 +20,9 @@ import {
 
 /**
  * The time of the next attempt, or the ended write. Null if the write had already ended, was not due, or was held by
- * another process. `ended` is null if the write collects the records of several calls, or had already ended.
+ * another process. `endedWrite` is null if the write collects the records of several calls, or had already ended.
  */
-type AttemptResult = { nextTime: Date } | { ended: EndedWrite | null } | null;
+type AttemptResult = { nextTime: Date } | { endedWrite: EndedWrite | null } | null;
 
 /**
  * Runs one attempt of a write. It may be called at any time and repeatedly. `entries` are the records that the caller has
@@ -59,7 +59,7 @@ async function attemptAndRecord(services: Services, claim: Claim): Promise<Attem
   const entries = claim.entries ?? (await listEntries(services.database.prisma, claim.task));
   const isOpen = entries.some(({ outcome }) => outcome === null);
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
-  if (!retry) return { ended: await endWrite(services, claim, entries) };
+  if (!retry) return { endedWrite: await endWrite(services, claim, entries) };
   await postponeWrite(services, claim, { ...retry, entries });
   return { nextTime: retry.time };
 }
@@ -72,7 +72,7 @@ export async function runToEnd(services: Services, claim: Claim): Promise<EndedW
     await wait(Math.max(0, nextTime.getTime() - services.now().getTime()));
     result = await runWrite(services, claim.task, nextTime);
   }
-  return result?.ended ?? null;
+  return result?.endedWrite ?? null;
 }
 
 /**

@@ -122,8 +122,6 @@ function createOpenTaskKey(
   return JSON.stringify([...parts, hash]);
 }
 
-const VERBS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
-
 /** The first line of the operation's log. It names fields, but never their values. */
 function createFirstLine({ type }: WriteInput, plan: WritePlan): LogLine {
   const { entries, omitted, defaults, objectName } = plan;
@@ -134,7 +132,7 @@ function createFirstLine({ type }: WriteInput, plan: WritePlan): LogLine {
   };
   return {
     severity: 'DEBUG',
-    message: `[${objectName}] ${entries.length} ${noun} to ${VERBS[type]}`,
+    message: `[${objectName}] ${entries.length} ${noun} to ${type.toLowerCase()}`,
     ...(Object.keys(details).length > 0 && { details }),
   };
 }

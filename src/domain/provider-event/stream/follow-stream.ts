@@ -138,8 +138,8 @@ async function* openBatches(
   const attempt = new AbortController();
   const closing = AbortSignal.any([signal, attempt.signal]);
   try {
-    const start = { account, position, accessToken, client, signal: closing };
-    const batches = await capability.open(session, start);
+    const options = { account, position, accessToken, client, signal: closing };
+    const batches = await capability.open(session, options);
     await recordStreamOpen(services, source);
     yield* batches;
   } finally {
