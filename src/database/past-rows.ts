@@ -1,4 +1,5 @@
-/** Moves the rows of a new project to the past, and adds rows in the past. The demo uses them as its history. */
+/** Moves the rows of a new project to the past, and inserts rows in the past. The demo uses them as its history. */
+import type { RawBuilder } from 'kysely';
 import { ID_DIGITS, TIME_DIGITS } from '../ids.ts';
 import { run, sql } from './statements.ts';
 import type { Table, Tables } from './tables.ts';
@@ -34,38 +35,33 @@ export async function moveRowsToIdTimes(
   { id: projectId, orgId }: Pick<Tables['Project'], 'id' | 'orgId'>,
 ): Promise<void> {
   const isOfProject = sql`"projectId" = ${projectId}`;
-  // The duration of each operation stays.
+  const setTime = (
+    table: Table,
+    timeColumn: string,
+    idColumn: string,
+    condition: RawBuilder<unknown>,
+  ) =>
+    run(
+      tx,
+      sql`update ${sql.table(table)} set ${sql.ref(timeColumn)} = ${idTimeSql(idColumn)} where ${condition}`,
+    );
+  // Operations keep their durations.
   await run(
     tx,
     sql`update "Operation" set "updateTime" = "updateTime" - ("createTime" - ${idTimeSql('id')}) where ${isOfProject}`,
   );
-  for (const [table, column] of Object.entries(ID_COLUMNS)) {
-    await run(
-      tx,
-      sql`update ${sql.table(table)} set "createTime" = ${idTimeSql(column)} where ${isOfProject}`,
-    );
+  for (const [table, idColumn] of Object.entries(ID_COLUMNS)) {
+    await setTime(table as Table, 'createTime', idColumn, isOfProject);
   }
-  await run(
-    tx,
-    sql`update "OperationLog" set "timestamp" = ${idTimeSql('id')} where ${isOfProject}`,
-  );
-  await run(
-    tx,
-    sql`update "Integration" set "updateTime" = ${idTimeSql('latestRevisionId')}
-      where ${isOfProject} and "updateTime" is not null`,
-  );
-  await run(
-    tx,
-    sql`update "Project" set "createTime" = ${idTimeSql('id')} where "id" = ${projectId}`,
-  );
-  await run(tx, sql`update "Org" set "createTime" = ${idTimeSql('id')} where "id" = ${orgId}`);
-  await run(
-    tx,
-    sql`update "OrgMember" set "createTime" = ${idTimeSql('orgId')} where "orgId" = ${orgId}`,
-  );
+  await setTime('OperationLog', 'timestamp', 'id', isOfProject);
+  const isUpdated = sql`${isOfProject} and "updateTime" is not null`;
+  await setTime('Integration', 'updateTime', 'latestRevisionId', isUpdated);
+  await setTime('Project', 'createTime', 'id', sql`"id" = ${projectId}`);
+  await setTime('Org', 'createTime', 'id', sql`"id" = ${orgId}`);
+  await setTime('OrgMember', 'createTime', 'orgId', sql`"orgId" = ${orgId}`);
 }
 
-/** SQL: the time that an id contains: milliseconds, in digits of five bits. */
+/** SQL: the time in an id. Each digit is five bits of a number of milliseconds. */
 function idTimeSql(column: string) {
   const digit = sql`substr(split_part(${sql.ref(column)}, '_', 2), "place", 1)`;
   return sql<Date>`(
@@ -89,48 +85,42 @@ export async function insertRows<T extends Table>(
   );
 }
 
-/** SQL: the number of a new row of `ActivityDelta`. A cluster's shards have no default for it. */
-const NEXT_DELTA = sql`nextval('"ActivityDelta_number_seq"')`;
-
 /**
- * Replaces the activity of a project with counts of its stored rows. The triggers count rows at the time of the
- * statement that stores them.
+ * Replaces the activity of a project with counts of its stored rows. The triggers have counted the rows at the time of
+ * the statement that stored them.
  */
 export async function recountActivity(tx: Transaction, projectId: string): Promise<void> {
-  await tx.activityDelta.deleteMany({ where: { projectId } });
-  await tx.activityCount.deleteMany({ where: { projectId } });
-  await tx.activityHistogram.deleteMany({ where: { projectId } });
-  await run(
-    tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
-      select "projectId", ${minuteSql('createTime')}, 'operation', "actionType" || ' ' || "status", count(*), ${NEXT_DELTA}
-      from "Operation" where "projectId" = ${projectId} group by 1, 2, 4`,
-  );
-  await run(
-    tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "second", "number")
-      select "projectId", ${minuteSql('updateTime')}, 'record', '',
-        coalesce(sum(("metadata"->'progress'->>'recordsProcessed')::int), 0),
-        coalesce(sum(jsonb_array_length("metadata"->'successfulRecordIds')), 0), ${NEXT_DELTA}
-      from "Operation" where "projectId" = ${projectId} and "updateTime" is not null group by 1, 2`,
-  );
+  const where = { projectId };
+  await tx.activityDelta.deleteMany({ where });
+  await tx.activityCount.deleteMany({ where });
+  await tx.activityHistogram.deleteMany({ where });
+  const isOfProject = sql`"projectId" = ${projectId}`;
+  // The shards of a cluster have no default for "number".
   await run(
     tx,
     sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "bucket", "first", "second", "number")
-      select attempt."projectId", ${minuteSql('attempt.createTime')}, 'delivery', delivery."destinationId",
-        activity_bucket(attempt."durationMs"), count(*), count(*) filter (where attempt."error" is not null), ${NEXT_DELTA}
-      from "DeliveryAttempt" attempt
-      join "Delivery" delivery on delivery."projectId" = attempt."projectId" and delivery."id" = attempt."deliveryId"
-      where attempt."projectId" = ${projectId} group by 1, 2, 4, 5`,
+      select "projectId", date_trunc('minute', "time", 'UTC'), "kind", "key", "bucket",
+        sum("first"), sum("second"), nextval('"ActivityDelta_number_seq"')
+      from (
+        select "projectId", "createTime" as "time", 'operation' as "kind",
+          "actionType" || ' ' || "status" as "key", 0 as "bucket", 1 as "first", 0 as "second"
+        from "Operation" where ${isOfProject}
+        union all
+        select "projectId", "updateTime", 'record', '', 0,
+          coalesce(("metadata"->'progress'->>'recordsProcessed')::int, 0),
+          coalesce(jsonb_array_length("metadata"->'successfulRecordIds'), 0)
+        from "Operation" where ${isOfProject} and "updateTime" is not null
+        union all
+        select "projectId", "createTime", 'stream', "destinationId", 0, 1, 0
+        from "StreamMessage" where ${isOfProject}
+        union all
+        select attempt."projectId", attempt."createTime", 'delivery', delivery."destinationId",
+          activity_bucket(attempt."durationMs"), 1, (attempt."error" is not null)::int
+        from "DeliveryAttempt" attempt
+        join "Delivery" delivery
+          on delivery."projectId" = attempt."projectId" and delivery."id" = attempt."deliveryId"
+        where attempt."projectId" = ${projectId}
+      ) activity
+      group by 1, 2, 3, 4, 5`,
   );
-  await run(
-    tx,
-    sql`insert into "ActivityDelta" ("projectId", "time", "kind", "key", "first", "number")
-      select "projectId", ${minuteSql('createTime')}, 'stream', "destinationId", count(*), ${NEXT_DELTA}
-      from "StreamMessage" where "projectId" = ${projectId} group by 1, 2, 4`,
-  );
-}
-
-function minuteSql(column: string) {
-  return sql<Date>`date_trunc('minute', ${sql.ref(column)}, 'UTC')`;
 }

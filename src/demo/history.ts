@@ -6,19 +6,17 @@ import { insertRows, moveRowsToIdTimes, recountActivity } from '../database/past
 import type { Tables } from '../database/tables.ts';
 import { inTransaction, type Transaction } from '../database/transaction.ts';
 import type { Services } from '../domain/call.ts';
+import { parseOperationMetadata } from '../domain/operation/operation.ts';
 import { getIdTimeMs, withAgedIds } from '../ids.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../work/durations.ts';
 import {
-  createAttempt,
+  completeDelivery,
   createLogLine,
-  createReads,
-  createRequests,
-  createWrites,
-  endDelivery,
+  createPastWork,
+  type FirstRead,
+  formatMessage,
   getNextReadTime,
-  type PastInstallation,
-  type PastRead,
-  setMessageTimes,
+  type PastWork,
 } from './past-work.ts';
 
 /** Runs a change of the demo's setup. */
@@ -27,8 +25,8 @@ export type Clock = <T>(change: () => Promise<T>) => Promise<T>;
 /** The age of the first change. All changes take less than three hours, so each installation is two days old. */
 const SETUP_AGE_MS = 2 * DAY_MS + 3 * HOUR_MS;
 const CHANGE_INTERVAL_MS = 3 * MINUTE_MS;
-/** The limit of the history's transaction. It takes a second, and much longer on a busy machine. */
-const TRANSACTION_MS = 2 * MINUTE_MS;
+/** The limit of the transaction, which takes a second, and much longer on a busy machine. */
+const TRANSACTION_TIMEOUT_MS = 2 * MINUTE_MS;
 
 /** Returns the clock of a new demo. Each change is in the past, and some minutes after the previous one. */
 export function createPastClock({ now }: Pick<Services, 'now'>): Clock {
@@ -49,86 +47,103 @@ export function isWithoutHistory({ id, createTime }: { id: string; createTime: s
 
 /** Adds the history in one transaction, so that an interrupted start adds nothing. */
 export async function addHistory(
-  { database, now, requestRecorder, sandboxUrl }: Services,
+  { database, now, requestRecorder }: Services,
   project: Pick<Tables['Project'], 'id' | 'orgId'>,
 ): Promise<void> {
-  const { id: projectId } = project;
-  const { host } = new URL(sandboxUrl());
   // The requests of the first reads are stored in the background.
   await requestRecorder?.flush();
   const addRows = async (tx: Transaction) => {
     await moveRowsToIdTimes(tx, project);
-    const deliveries = await tx.delivery.findMany({ where: { projectId } });
-    await tx.delivery.deleteMany({ where: { projectId } });
-    await insertDeliveries(tx, deliveries.filter(({ eventId }) => eventId).map(endDelivery));
+    const where = { projectId: project.id };
+    const deliveries = await tx.delivery.findMany({ where });
+    await tx.delivery.deleteMany({ where });
+    await insertDeliveries(
+      tx,
+      deliveries.filter(({ eventId }) => eventId),
+    );
     const objects = await tx.installedObject.findMany({
-      where: { projectId, backfillDone: true },
-      include: { installation: { include: { connection: true } } },
+      where: { ...where, backfillDone: true },
+      include: { installation: true },
     });
     for (const [index, object] of objects.entries()) {
-      const { installationId, objectName, backfillOperationId, installation } = object;
-      const { integrationId, configId, groupId, connection, createTime } = installation;
-      const { consumerId } = connection;
-      const firstReadTime = new Date(getIdTimeMs(backfillOperationId ?? ''));
-      const firstDelivery = deliveries.find(
-        ({ eventId, operationId }) => !eventId && operationId === backfillOperationId,
-      );
-      const times = { installationUpdateTime: createTime, operationTime: firstReadTime };
-      await addWork(tx, now(), {
-        parents: { projectId, installationId, integrationId, configId, groupId, consumerId },
-        objectName,
-        firstReadTime,
-        firstDelivery: firstDelivery && endDelivery(setMessageTimes(firstDelivery, times)),
-        index,
-        host,
-      });
+      const firstRead = await getFirstRead(tx, object, deliveries);
+      await addPastWork(tx, firstRead, createPastWork(firstRead, index, now()), now());
     }
-    await recountActivity(tx, projectId);
+    await recountActivity(tx, project.id);
   };
-  await inTransaction(database, addRows, { timeout: TRANSACTION_MS });
+  await inTransaction(database, addRows, { timeout: TRANSACTION_TIMEOUT_MS });
 }
 
-async function addWork(tx: Transaction, now: Date, installation: PastInstallation): Promise<void> {
-  const reads = createReads(installation, now);
-  const writes = createWrites(installation, now);
-  const operations = [...reads.map(({ operation }) => operation), ...writes];
-  const requests = operations.flatMap((operation) => createRequests(installation, operation));
-  const { firstDelivery } = installation;
-  await insertRows(tx, 'Operation', operations);
-  await insertRows(tx, 'OperationLog', operations.map(createLogLine));
-  await insertRows(tx, 'RecordedRequest', requests);
-  await insertDeliveries(
-    tx,
-    [firstDelivery, ...reads.map(({ delivery }) => delivery)].filter(
-      (delivery) => delivery !== undefined,
-    ),
-  );
-  await setReadState(tx, installation, reads, now);
-}
-
-async function insertDeliveries(
+async function getFirstRead(
   tx: Transaction,
+  object: Tables['InstalledObject'] & { installation: Tables['Installation'] },
   deliveries: readonly Tables['Delivery'][],
-): Promise<void> {
-  await insertRows(tx, 'Delivery', deliveries);
-  await insertRows(tx, 'DeliveryAttempt', deliveries.map(createAttempt));
+): Promise<FirstRead> {
+  const { projectId, objectName, installation } = object;
+  const operation = await tx.operation.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id: object.backfillOperationId! } },
+  });
+  const operationId = operation.id;
+  const request = await tx.recordedRequest.findFirst({ where: { projectId, operationId } });
+  const delivery = deliveries.find((row) => !row.eventId && row.operationId === operationId);
+  if (!delivery) return { operation, objectName, request, delivery };
+  const message = { ...JSON.parse(delivery.body), installationUpdateTime: installation.createTime };
+  const body = formatMessage(message, operation);
+  return { operation, objectName, request, delivery: { ...delivery, body } };
 }
 
-/** Sets the state of the installed object to that after its past reads. */
-async function setReadState(
+/** Inserts the work and the delivery of the first read, and updates the progress of the installed object. */
+async function addPastWork(
   tx: Transaction,
-  { parents: { projectId, installationId }, objectName, firstReadTime }: PastInstallation,
-  reads: readonly PastRead[],
+  { operation: firstOperation, objectName, delivery: firstDelivery }: FirstRead,
+  pastWork: readonly PastWork[],
   now: Date,
 ): Promise<void> {
-  const lastReadTime = reads.at(-1)?.operation.createTime ?? firstReadTime;
+  const operations = pastWork.map(({ operation }) => operation);
+  await insertRows(tx, 'Operation', operations);
+  await insertRows(tx, 'OperationLog', operations.map(createLogLine));
+  await insertRows(
+    tx,
+    'RecordedRequest',
+    pastWork.flatMap(({ requests }) => requests),
+  );
+  const deliveries = [firstDelivery, ...pastWork.map(({ delivery }) => delivery)];
+  await insertDeliveries(
+    tx,
+    deliveries.filter((delivery) => delivery !== undefined),
+  );
+  const { projectId, installationId } = firstOperation;
+  const reads = operations.filter(({ actionType }) => actionType === 'READ');
+  const lastReadTime = reads.at(-1)!.createTime;
+  const recordsRead = reads.reduce(
+    (sum, read) => sum + (parseOperationMetadata(read).progress?.recordsProcessed ?? 0),
+    0,
+  );
   await tx.installedObject.update({
     where: { projectId_installationId_objectName: { projectId, installationId, objectName } },
     data: {
-      recordsRead: { increment: reads.reduce((sum, { recordCount }) => sum + recordCount, 0) },
+      recordsRead: { increment: recordsRead },
       lastReadTime,
       readUntil: now,
       nextReadTime: getNextReadTime(lastReadTime),
     },
   });
+}
+
+/** Inserts deliveries as delivered. */
+async function insertDeliveries(
+  tx: Transaction,
+  deliveries: readonly Tables['Delivery'][],
+): Promise<void> {
+  const completed = deliveries.map(completeDelivery);
+  await insertRows(
+    tx,
+    'Delivery',
+    completed.map(({ delivery }) => delivery),
+  );
+  await insertRows(
+    tx,
+    'DeliveryAttempt',
+    completed.map(({ attempt }) => attempt),
+  );
 }

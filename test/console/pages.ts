@@ -24,7 +24,7 @@ const PAGES = [
   ['installations?integration=crm-sync&health=HEALTHY', 'Installations'],
   ['installations/{installation}', 'CRM sync for Acme Inc.'],
   ['operations?time=day', 'Operations'],
-  ['operations/{operation}', 'deals'],
+  ['operations/{operation}', 'contacts'],
   ['events', 'Events'],
   ['events/{event}', 'Installation created'],
   ['routes', 'Routes'],
