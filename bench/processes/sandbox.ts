@@ -9,7 +9,7 @@ sandbox.settings.requestsPerSecond = 100_000;
 
 process.on('message', ({ seed }: { seed?: number }) => {
   if (seed !== undefined) sandbox.seed('contacts', seed);
-  process.send?.(sandbox.records('contacts').length);
+  process.send?.(sandbox.listRecords('contacts').length);
 });
 process.on('disconnect', () => process.exit(0));
 process.send?.(sandbox.url);

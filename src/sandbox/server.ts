@@ -41,7 +41,7 @@ export interface SandboxServer extends AsyncDisposable {
   /** Settings of the running server. Changes take effect immediately. */
   settings: Settings;
   /** Returns all records of an object, in the order of their last changes. */
-  records(name: TableName): Record<string, unknown>[];
+  listRecords(name: TableName): Record<string, unknown>[];
   /** Adds records, which are the same in every run. */
   seed(name: TableName, count: number): void;
   /** Closes the server and cuts open connections. The data is lost. */
@@ -92,7 +92,7 @@ export async function startSandboxServer({
     faults,
     inbox,
     settings,
-    records(name) {
+    listRecords(name) {
       const table = getTable(name);
       const { records } = table.readPage({ limit: Number.POSITIVE_INFINITY });
       return records.map(createRecordView(table.definition));

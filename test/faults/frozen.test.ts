@@ -45,7 +45,7 @@ test("takes over a frozen process's work when its leases expire, and refuses its
   await delay(2_000);
   expect(await prisma.deliveryAttempt.count()).toBe(attempts);
   expect(await findOperation()).toEqual(endedOperation);
-  expect(fixture.sandbox.records('deals')).toHaveLength(1);
+  expect(fixture.sandbox.listRecords('deals')).toHaveLength(1);
   const countsById = countById(receiver.listMessages(ENDPOINT));
   expect([...countsById.keys()].toSorted()).toEqual(deliveryIds.toSorted());
   const counts = [...countsById.values()];

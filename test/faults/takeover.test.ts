@@ -89,7 +89,7 @@ test('continues a write of a killed process in another process within 8 s', asyn
   await expect.poll(findStatus, { timeout: MINUTE_MS, interval: 50 }).toBe('SUCCESS');
   console.log(`the write continued ${getElapsedMs(killedMs)} ms after a SIGKILL`);
   expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX + 2_000);
-  expect(fixture.sandbox.records('deals')).toHaveLength(1);
+  expect(fixture.sandbox.listRecords('deals')).toHaveLength(1);
   await otherServer.kill();
 });
 

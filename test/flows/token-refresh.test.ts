@@ -160,12 +160,12 @@ test('writes a record once if the first request was rejected with an old token',
     accessToken: 'revoked',
     expiresAt: null,
   });
-  const countBefore = sandbox.records('companies').length;
+  const countBefore = sandbox.listRecords('companies').length;
   const body = { record: { name: 'Once' } };
   const path = '/objects/companies/records';
   const response = await openSession(services, connection).send({ method: 'POST', path, body });
   expect(response.status).toBe(201);
-  expect(sandbox.records('companies').length).toBe(countBefore + 1);
+  expect(sandbox.listRecords('companies').length).toBe(countBefore + 1);
 });
 
 test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {

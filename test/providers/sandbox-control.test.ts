@@ -41,14 +41,14 @@ test('drops the connection before or after the request is executed', async () =>
     const sent = sandbox.send(createRecordRequest('deals', { name: drop }));
     await expect(sent).rejects.toMatchObject({ kind: 'DISCONNECTED' });
   }
-  expect(sandbox.records('deals')).toMatchObject([{ name: 'after' }]);
+  expect(sandbox.listRecords('deals')).toMatchObject([{ name: 'after' }]);
 });
 
 test('delays the response and not the execution', async () => {
   await using sandbox = await startSandbox();
   sandbox.faults.set({ delayMs: 20 });
   expect((await sandbox.send(createRecordRequest('deals', { name: 'Slow' }))).status).toBe(201);
-  expect(sandbox.records('deals')).toHaveLength(1);
+  expect(sandbox.listRecords('deals')).toHaveLength(1);
 });
 
 test('applies no fault after they are cleared', async () => {
@@ -77,7 +77,7 @@ test('seeds deterministic records, and continues after existing ones', async () 
   const body = { objectName: 'contacts', count: 2 };
   await sandbox.send({ method: 'POST', path: '/control/seed', body });
   expect((await sandbox.send({ method: 'POST', path: '/control/seed', body })).status).toBe(201);
-  expect(sandbox.records('contacts').map(({ email }) => email)).toEqual(
+  expect(sandbox.listRecords('contacts').map(({ email }) => email)).toEqual(
     [2, 1, 3, 4, 5].map((index) => `contact-${index}@example.test`),
   );
 });
@@ -90,7 +90,7 @@ test('refuses to store more than a million records of an object', async () => {
     status: 409,
     body: { error: { code: 'record_limit_reached' } },
   });
-  expect(sandbox.records('deals')).toHaveLength(1);
+  expect(sandbox.listRecords('deals')).toHaveLength(1);
 });
 
 test('seeds only valid records', async () => {
@@ -99,12 +99,12 @@ test('seeds only valid records', async () => {
   for (const objectName of ['contacts', 'companies', 'deals'] as const) {
     sandbox.seed(objectName, 60);
     const records = sandbox
-      .records(objectName)
+      .listRecords(objectName)
       .map(({ id, created_at, updated_at, associations, ...record }) => ({ record }));
     const path = `/objects/${objectName}/batch/create`;
     const { body } = await copy.send({ method: 'POST', path, body: { records, allOrNone: true } });
     expect((body as { results: { errors?: unknown }[] }).results[0]?.errors).toBeUndefined();
-    expect(copy.records(objectName)).toHaveLength(60);
+    expect(copy.listRecords(objectName)).toHaveLength(60);
   }
 });
 

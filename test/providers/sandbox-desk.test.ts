@@ -30,7 +30,7 @@ async function createSubject(): Promise<ContractSubject> {
     pageSizeMin: 10,
     hasChangeTimes: true,
     isDescribedWithoutRequest: true,
-    countRecords: () => sandbox.records('people').length,
+    countRecords: () => sandbox.listRecords('people').length,
     async storeRecords(records) {
       const ids: string[] = [];
       for (const { record, changedAt } of records) {

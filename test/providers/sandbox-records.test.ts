@@ -71,7 +71,7 @@ test.each([
   const refused = await sandbox.send(createRecordRequest('contacts', record));
   const [field] = Object.keys(values);
   expect(refused).toMatchObject({ status: 400, body: { error: { code, field } } });
-  expect(sandbox.records('contacts')).toEqual([]);
+  expect(sandbox.listRecords('contacts')).toEqual([]);
 });
 
 test('reports every invalid value of a record', async () => {
@@ -129,12 +129,12 @@ test('returns outcomes of a batch in order, and refuses a duplicate of a unique 
       { success: false, errors: [{ code: 'not_unique', field: 'email' }] },
     ],
   });
-  expect(sandbox.records('contacts')).toEqual([]);
+  expect(sandbox.listRecords('contacts')).toEqual([]);
   const partial = await sandbox.send({ method: 'POST', path, body: { records } });
   expect(partial.body).toMatchObject({
     results: [{ success: true, record: { id: '1' } }, { success: true }, { success: false }],
   });
-  expect(sandbox.records('contacts')).toHaveLength(2);
+  expect(sandbox.listRecords('contacts')).toHaveLength(2);
 });
 
 test('updates a batch by id, and refuses records without one', async () => {
@@ -206,13 +206,13 @@ test('repeats no write with an idempotency key for a day, separately for each ca
     status: 409,
     body: { error: { code: 'idempotency_key_reused' } },
   });
-  expect(sandbox.records('deals')).toHaveLength(1);
+  expect(sandbox.listRecords('deals')).toHaveLength(1);
   const otherKey = { ...key, 'x-api-key': 'sandbox-key-2' };
   await sandbox.send(createRecordRequest('deals', { name: 'Two' }, otherKey));
-  expect(sandbox.records('deals')).toHaveLength(2);
+  expect(sandbox.listRecords('deals')).toHaveLength(2);
   now = new Date('2026-01-02T00:00:00Z');
   await sandbox.send(createRecordRequest('deals', { name: 'Three' }, ownKey));
-  expect(sandbox.records('deals')).toHaveLength(3);
+  expect(sandbox.listRecords('deals')).toHaveLength(3);
 });
 
 test('accepts an idempotency key again after a refused write', async () => {

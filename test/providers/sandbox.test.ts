@@ -36,7 +36,7 @@ async function createSubject(): Promise<ContractSubject> {
     pageSizeMin: 10,
     hasChangeTimes: true,
     newFieldName: 'hobby',
-    countRecords: () => sandbox.records(objectName).length,
+    countRecords: () => sandbox.listRecords(objectName).length,
     async storeRecords(records) {
       const ids: string[] = [];
       for (const { record, changedAt } of records) {
@@ -147,7 +147,7 @@ test('returns every record although records are created and changed between page
       record: { id: '1', score: 1_000 + page },
     });
   }
-  const current = sandbox.records('contacts').map(({ id, score }) => [id, score]);
+  const current = sandbox.listRecords('contacts').map(({ id, score }) => [id, score]);
   expect(current.length).toBeGreaterThan(250);
   expect(new Map(current as [string, unknown][])).toEqual(scores);
 });
@@ -187,7 +187,7 @@ test('stores associations, and returns the headers of the sandbox', async () => 
   expect(outcome.data).toMatchObject({ associations, echoedHeaders: { 'x-sandbox-trace': 'abc' } });
   const batch = { ...write, records: [{ record: { name: 'Two' }, associations }] };
   await capabilities.writeBatch(session, { ...batch, allOrNone: false });
-  expect(sandbox.records('deals')).toMatchObject([
+  expect(sandbox.listRecords('deals')).toMatchObject([
     { name: 'One', associations },
     { name: 'Two', associations },
   ]);
@@ -212,7 +212,7 @@ test('refuses headers that would replace the connection’s own', async () => {
   for (const outcome of outcomes) {
     expect(outcome.errors).toEqual([expect.stringContaining('Authorization')]);
   }
-  expect(sandbox.records('deals')).toEqual([]);
+  expect(sandbox.listRecords('deals')).toEqual([]);
 });
 
 test('creates one record when a lost request is retried with its key', async () => {
@@ -230,7 +230,7 @@ test('creates one record when a lost request is retried with its key', async () 
     outcomeUnknown: true,
   });
   expect(await capabilities.writeRecord(session, write)).toMatchObject({ recordId: '1' });
-  expect(sandbox.records('deals')).toHaveLength(1);
+  expect(sandbox.listRecords('deals')).toHaveLength(1);
   const repeated = await capabilities.writeRecord(session, { ...write, record: { name: 'Twice' } });
   expect(repeated.errors).toEqual(['This Idempotency-Key was used for another request']);
 });
@@ -245,7 +245,7 @@ test('reports an unknown outcome for a write that timed out', async () => {
     kind: 'TIMEOUT',
     outcomeUnknown: true,
   });
-  await expect.poll(() => sandbox.records('deals')).toMatchObject([{ name: 'Slow' }]);
+  await expect.poll(() => sandbox.listRecords('deals')).toMatchObject([{ name: 'Slow' }]);
 });
 
 test('reports that a stopped server was not reached', async () => {

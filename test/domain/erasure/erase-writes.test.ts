@@ -58,7 +58,7 @@ async function runWhenDue(task: { projectId: string; id: string }) {
   return runWrite(services, task);
 }
 
-const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.listRecords('contacts').map(({ email }) => email);
 
 test("writes the remaining consumer's record, and ends the operation of that record", async () => {
   const { projectId, task, annsWrite, bobsWrite, ann } = await collectForTwoConsumers();

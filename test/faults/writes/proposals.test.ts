@@ -147,7 +147,7 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
     await Promise.all(running);
     // A record that has changed since its proposal must not be written.
     const writtenNames = new Set(
-      fixture.sandbox.records('deals').flatMap(({ name }) => name as string),
+      fixture.sandbox.listRecords('deals').flatMap(({ name }) => name as string),
     );
     const changedCases = cases.filter(
       ({ isChanged, proposal, name }) => isChanged && proposal && !writtenNames.has(name),
@@ -168,7 +168,7 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
         )
         .toBe(true);
     }
-    const records = fixture.sandbox.records('deals');
+    const records = fixture.sandbox.listRecords('deals');
     for (const proposalCase of cases) {
       const copyCount = records.filter(({ name }) => name === proposalCase.name).length;
       const mustNotBeWritten = !proposalCase.isApproved || changedCases.includes(proposalCase);

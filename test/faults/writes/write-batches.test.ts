@@ -34,7 +34,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
   const entries = await prisma.writeEntry.findMany();
   expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(WRITE_COUNT);
   expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(WRITE_COUNT);
-  const writtenNames = fixture.sandbox.records('deals').map(({ name }) => name);
+  const writtenNames = fixture.sandbox.listRecords('deals').map(({ name }) => name);
   expect(writtenNames.toSorted()).toEqual(names.toSorted());
   await Promise.all(servers.slice(1).map((server) => server.kill()));
 });

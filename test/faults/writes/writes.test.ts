@@ -19,7 +19,7 @@ test('repeats no write and reports unknown outcomes if the provider has no idemp
   const failedOperations = await prisma.operation.findMany({ where: { status: 'FAILURE' } });
   for (const { result } of failedOperations) expect(result).toContain('The outcome is unknown');
   expect(failedOperations.length).toBeGreaterThan(0);
-  const names = fixture.sandbox.records('deals').map(({ name }) => name);
+  const names = fixture.sandbox.listRecords('deals').map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(WRITES - failedOperations.length);
   await server.kill();

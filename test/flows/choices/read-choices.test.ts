@@ -14,7 +14,7 @@ import { createRestInstallation } from '../../support/rest/rest-installation.ts'
 const app = await getSharedApp();
 const { sandbox } = app.app;
 sandbox.seed('contacts', 12);
-const storedContacts = sandbox.records('contacts');
+const storedContacts = sandbox.listRecords('contacts');
 
 let workers: AsyncDisposable;
 beforeAll(async () => {

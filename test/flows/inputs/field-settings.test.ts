@@ -26,7 +26,8 @@ const write = { objects: [{ objectName: 'contacts', valueDefaults: { allowAnyFie
 type Setting = z.input<typeof writeFieldSettingInput>;
 const createConfig = (...fields: Setting[]) => ({ write: [{ objectName: 'contacts', fields }] });
 
-const findContact = (id: string) => sandbox.records('contacts').find((record) => record.id === id);
+const findContact = (id: string) =>
+  sandbox.listRecords('contacts').find((record) => record.id === id);
 
 async function findFirstLog(operationId: string) {
   const [line] = await services.database.prisma.operationLog.findMany({

@@ -72,7 +72,9 @@ async function listDeliveredIds(reads: InstalledReads) {
 async function expectAllRecordsOnce(reads: InstalledReads): Promise<void> {
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([COMPLETED]);
-  expect(await listDeliveredIds(reads)).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  expect(await listDeliveredIds(reads)).toEqual(
+    sandbox.listRecords('contacts').map(({ id }) => id),
+  );
 }
 
 test('retries the failed page after a temporary failure', async () => {

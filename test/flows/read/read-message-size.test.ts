@@ -22,5 +22,5 @@ test.each([
   const messages = await reads.listMessages();
   expect(messages.map(({ resultInfo }) => resultInfo.numRecords)).toEqual(sizes);
   const ids = messages.flatMap(({ result }) => result.map(({ raw }) => raw.id));
-  expect(ids).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  expect(ids).toEqual(sandbox.listRecords('contacts').map(({ id }) => id));
 });

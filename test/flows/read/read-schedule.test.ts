@@ -79,7 +79,7 @@ test('reads all records first, and delivers them with mapped fields', async () =
     raw: expect.objectContaining({ id: '1', email: 'contact-1@example.test' }),
   });
   const readIds = messages.flatMap((message) => message.result.map(({ raw }) => raw.id));
-  expect(readIds).toEqual(sandbox.records('contacts').map(({ id }) => id));
+  expect(readIds).toEqual(sandbox.listRecords('contacts').map(({ id }) => id));
   expect(await listEvents()).toContainEqual({
     eventType: 'READ_BACKFILL_DONE',
     connectionId: reads.connection.id,

@@ -32,7 +32,7 @@ const peopleContent = {
 };
 
 const findContacts = (lifecycle: string) =>
-  sandbox.records('contacts').filter((record) => record.lifecycle === lifecycle);
+  sandbox.listRecords('contacts').filter((record) => record.lifecycle === lifecycle);
 
 test('returns every record once, page by page', async () => {
   const tenant = await app.tenant();
@@ -48,7 +48,7 @@ test('returns every record once, page by page', async () => {
     after = pageInfo.endCursor;
     if (!pageInfo.hasNextPage) break;
   }
-  expect(ids).toEqual(sandbox.records('contacts').map((record) => record.id));
+  expect(ids).toEqual(sandbox.listRecords('contacts').map((record) => record.id));
 });
 
 test('starts a page after the cursor of any edge, even within a page of the provider', async () => {

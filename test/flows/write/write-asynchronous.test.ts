@@ -21,7 +21,7 @@ const { prisma } = services.database;
 const workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
 
-const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.listRecords('contacts').map(({ email }) => email);
 const writeAsynchronously = (writer: Writer, overrides: object) =>
   writer.write({ mode: 'ASYNCHRONOUS', ...overrides });
 const getTask = (id: string) => prisma.writeTask.findFirstOrThrow({ where: { id } });
@@ -51,7 +51,7 @@ test('accepts an asynchronous write immediately, and reports its outcome in an e
     failureCount: null,
   });
   const operation = await writer.waitForOperation(response.operationId);
-  const [created] = sandbox.records('contacts').filter(({ email }) => email === record.email);
+  const [created] = sandbox.listRecords('contacts').filter(({ email }) => email === record.email);
   expect(operation).toMatchObject({
     status: 'SUCCESS',
     metadata: { objects: ['contacts'], successfulRecordIds: [created?.id] },

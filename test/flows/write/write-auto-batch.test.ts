@@ -48,7 +48,7 @@ test('collects single writes until the delay of the first one has passed, and re
   });
   expect(await writer.waitForOperation(lastId)).toMatchObject({ status: 'SUCCESS' });
   expect(await listTasks(writer)).toMatchObject([{ attempts: 1, openGroup: null }]);
-  expect(sandbox.records('contacts')).toMatchObject([record, {}]);
+  expect(sandbox.listRecords('contacts')).toMatchObject([record, {}]);
 });
 
 test('writes a batch when the shortest delay of its records has passed', async () => {
@@ -110,7 +110,7 @@ test('writes a retried batch once', async () => {
       metadata: { retry: { attempts: 2 } },
     });
   }
-  const emails = sandbox.records('contacts').map(({ email }) => email);
+  const emails = sandbox.listRecords('contacts').map(({ email }) => email);
   for (const { email } of records)
     expect(emails.filter((address) => address === email)).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ const { sandbox, services } = app.app;
 const { prisma } = services.database;
 
 const listContacts = (record: Record<string, unknown>) =>
-  sandbox.records('contacts').filter(({ email }) => email === record.email);
+  sandbox.listRecords('contacts').filter(({ email }) => email === record.email);
 
 test('returns the first outcome of a repeated call, and writes nothing', async () => {
   const writer = await createWriter(app);

@@ -25,7 +25,7 @@ const { services } = app.app;
 const { prisma } = services.database;
 
 const listContacts = (email: unknown) =>
-  sandbox.records('contacts').filter((row) => row.email === email);
+  sandbox.listRecords('contacts').filter((row) => row.email === email);
 
 test('does not repeat an interrupted creation if the provider has no idempotency keys', async () => {
   const writer = await createWriter(app);

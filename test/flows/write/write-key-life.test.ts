@@ -35,7 +35,7 @@ async function enqueueCreation() {
     run: () => runWrite(services, key),
     waitForEnd: () => writer.waitForOperation(operationId),
     countContacts: () =>
-      sandbox.records('contacts').filter(({ email }) => email === record.email).length,
+      sandbox.listRecords('contacts').filter(({ email }) => email === record.email).length,
   };
 }
 

@@ -24,7 +24,7 @@ const config = {
 };
 
 const findContact = (email: unknown) =>
-  sandbox.records('contacts').find((row) => row.email === email);
+  sandbox.listRecords('contacts').find((row) => row.email === email);
 
 test('translates mapped names and omits other names if the mapping is inherited', async () => {
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };

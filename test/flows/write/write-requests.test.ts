@@ -39,7 +39,7 @@ test("splits a batch into requests of the provider's size, with an outcome for e
   const records = Array.from({ length: 5 }, () => createContact());
   const { results } = await writer.write({ batch: records.map((record) => ({ record })) });
   expect(batchSizes).toEqual([2, 2]);
-  const emailsById = new Map(sandbox.records('contacts').map(({ id, email }) => [id, email]));
+  const emailsById = new Map(sandbox.listRecords('contacts').map(({ id, email }) => [id, email]));
   expect(results.map(({ recordId }: { recordId: string }) => emailsById.get(recordId))).toEqual(
     records.map(({ email }) => email),
   );

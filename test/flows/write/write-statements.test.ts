@@ -83,7 +83,7 @@ test('runs a write once if two concurrent calls have its key, and returns its ou
   expect(ids.at(-1)).toBe(ids[0]);
   expect(new Set(ids).size).toBe(otherInputs.length + 1);
   expect(responses.every(({ result }) => result.success)).toBe(true);
-  const emails = app.app.sandbox.records('contacts').map(({ email }) => email);
+  const emails = app.app.sandbox.listRecords('contacts').map(({ email }) => email);
   expect(emails.filter((email) => email === repeatedInput.record.email)).toHaveLength(1);
 });
 

@@ -7,7 +7,7 @@ const app = await getSharedApp();
 const { sandbox } = app.app;
 const pathPrefix = '/objects/contacts';
 
-const listEmails = () => sandbox.records('contacts').map(({ email }) => email);
+const listEmails = () => sandbox.listRecords('contacts').map(({ email }) => email);
 
 test('creates, updates and deletes a record, each with an operation', async () => {
   const writer = await createWriter(app);
@@ -34,13 +34,13 @@ test('creates, updates and deletes a record, each with an operation', async () =
   const updated = await writer.write({ type: 'UPDATE', record: { id, firstname: 'Anna' } });
   expect(updated.result).toMatchObject({ success: true, recordId: id });
   expect(updated.operation.result).toBe(`[contacts] Record ${id} updated`);
-  expect(sandbox.records('contacts').find((row) => row.id === id)).toMatchObject({
+  expect(sandbox.listRecords('contacts').find((row) => row.id === id)).toMatchObject({
     ...record,
     firstname: 'Anna',
   });
   const deleted = await writer.write({ type: 'DELETE', record: { id } });
   expect(deleted.result).toEqual({ success: true, recordId: id, data: null, errors: [] });
-  expect(sandbox.records('contacts').some((row) => row.id === id)).toBe(false);
+  expect(sandbox.listRecords('contacts').some((row) => row.id === id)).toBe(false);
 });
 
 test('returns a result for each record of a batch in order, and succeeds if a record was written', async () => {

@@ -60,7 +60,7 @@ test('accepts records as items of a batch, and as the member `record` of items',
   const [bare, wrapped] = [createContact(), createContact()];
   const written = await write(rest, { batch: [bare, { record: wrapped }] });
   expect(written).toMatchObject({ successCount: 2, failureCount: 0 });
-  expect(sandbox.records('contacts')).toEqual(
+  expect(sandbox.listRecords('contacts')).toEqual(
     expect.arrayContaining([expect.objectContaining(bare), expect.objectContaining(wrapped)]),
   );
   expect(await write(rest, { batch: [{}] }, 400)).toMatchObject({
@@ -70,14 +70,14 @@ test('accepts records as items of a batch, and as the member `record` of items',
 
 test('refuses integers that JSON numbers cannot hold exactly, with their paths', async () => {
   const rest = await installWriter();
-  const recordCount = sandbox.records('contacts').length;
+  const recordCount = sandbox.listRecords('contacts').length;
   const record = { ...createContact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
   const refused = await write(rest, { record }, 400);
   expect(refused.issues.map(({ name }: { name: string }) => name)).toEqual([
     'record.age',
     'record.nested.list[1]',
   ]);
-  expect(sandbox.records('contacts')).toHaveLength(recordCount);
+  expect(sandbox.listRecords('contacts')).toHaveLength(recordCount);
 });
 
 test('returns a problem for a failed write only to clients that accept problems', async () => {
