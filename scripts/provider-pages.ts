@@ -16,22 +16,21 @@ import { DECLARATIONS } from '../src/providers/declared/all.ts';
 /** Pages of providers that are code and not declarations. */
 export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md'];
 
-/** Returns the generated pages by file name. */
-export function createProviderPages(): Map<string, string> {
-  const sorted = DECLARATIONS.toSorted((a, b) => (a.displayName < b.displayName ? -1 : 1));
-  const documented = sorted.map((declared) => ({
-    declared,
-    declaration: providerDeclaration.parse(declared.api),
-  }));
-  const pages = documented.map(
-    (provider) => [getFileName(provider.declared), createPage(provider)] as const,
-  );
-  return new Map([['README.md', createIndex(documented)], ...pages]);
-}
-
 interface DocumentedProvider {
   declared: DeclaredProvider;
   declaration: Declaration;
+}
+
+/** Returns the generated pages by file name. */
+export function createProviderPages(): Map<string, string> {
+  const providers = DECLARATIONS.map((declared) => ({
+    declared,
+    declaration: providerDeclaration.parse(declared.api),
+  })).sort((a, b) => (a.declared.displayName < b.declared.displayName ? -1 : 1));
+  const pages = providers.map(
+    (provider) => [getFileName(provider.declared), createPage(provider)] as const,
+  );
+  return new Map([['README.md', createIndex(providers)], ...pages]);
 }
 
 function getFileName({ name }: DeclaredProvider): string {
@@ -42,53 +41,50 @@ function createIndex(providers: DocumentedProvider[]): string {
   const rows = providers.map(({ declared, declaration }) => {
     const { objects, otherObjects, apiVersion, checkedAgainst } = declaration;
     const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
-    const link = `[${declared.displayName}](${getFileName(declared)})`;
-    const cells = [
-      link,
+    return formatRow([
+      `[${declared.displayName}](${getFileName(declared)})`,
       names.join(', '),
       listSupport(declared),
       apiVersion ?? '–',
       checkedAgainst,
-    ];
-    return `| ${cells.join(' | ')} |`;
+    ]);
   });
-  const notifying = providers.filter(
+  const subscribable = providers.filter(
     ({ declaration: { events, eventList } }) => events ?? eventList,
   );
-  return joinLines(
-    '# Providers',
-    '',
-    'A provider is a third-party service that your customers connect. Each of these providers has a page with set-up steps:',
-    '',
-    '- [HubSpot](hubspot.md) and [Salesforce](salesforce.md)',
-    '- [the sandbox](../../src/providers/sandbox/README.md), a CRM for trials',
-    '- the [declared providers](#declared-providers)',
-    '',
-    'Other providers of the catalog only connect and proxy. The query `providers` lists them all.',
-    '',
-    '## Connect by OAuth',
-    '',
-    '1. Register an OAuth client (an app) at the vendor, with the redirect URL `<PUBLIC_URL>/oauth/callback`.',
-    '   [`PUBLIC_URL`](../operations.md#addresses-and-roles) is the address of your gateway. In development, the redirect URL',
-    '   is `http://127.0.0.1:4000/oauth/callback`.',
-    '2. Store its client id and secret with `createProviderApp`, with the scopes that customers grant.',
-    '3. Send the customer to the URL that `startOAuthConnect` returns, or to [the connect page](../connect.md).',
-    '',
-    'Providers that connect with a key or a password need no app. The customer enters the key on the connect page, or your',
-    'backend passes it to `generateConnection`.',
-    '',
-    '## Declared providers',
-    '',
-    `These ${providers.length} providers are declarations in \`src/providers/declared/\`. ${notifying.length} of them notify the gateway of changes.`,
-    '`npm run provider:pages` writes their pages.',
-    '',
-    'No live account was available. They are tested against servers that speak the wire format of the description in the',
-    'last column.',
-    '',
-    '| provider | objects | supports | API version | checked against |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-  );
+  return `# Providers
+
+A provider is a third-party service that your customers connect. Each of these providers has a page with set-up steps:
+
+- [HubSpot](hubspot.md) and [Salesforce](salesforce.md)
+- [the sandbox](../../src/providers/sandbox/README.md), a CRM for trials
+- the [declared providers](#declared-providers)
+
+Other providers of the catalog only connect and proxy. The query \`providers\` lists them all.
+
+## Connect by OAuth
+
+1. Register an OAuth client (an app) at the vendor, with the redirect URL \`<PUBLIC_URL>/oauth/callback\`.
+   [\`PUBLIC_URL\`](../operations.md#addresses-and-roles) is the address of your gateway. In development, the redirect URL
+   is \`http://127.0.0.1:4000/oauth/callback\`.
+2. Store its client id and secret with \`createProviderApp\`, with the scopes that customers grant.
+3. Send the customer to the URL that \`startOAuthConnect\` returns, or to [the connect page](../connect.md).
+
+Providers that connect with a key or a password need no app. The customer enters the key on the connect page, or your
+backend passes it to \`generateConnection\`.
+
+## Declared providers
+
+These ${providers.length} providers are declarations in \`src/providers/declared/\`. ${subscribable.length} of them notify the gateway of changes.
+\`npm run provider:pages\` writes their pages.
+
+No live accounts were available. Each provider is tested against a test server that follows the source in the last
+column.
+
+| provider | objects | supports | API version | source |
+| --- | --- | --- | --- | --- |
+${rows.join('\n')}
+`;
 }
 
 function listSupport(declared: DeclaredProvider): string {
@@ -96,43 +92,29 @@ function listSupport(declared: DeclaredProvider): string {
   return capabilities.map((capability) => capability.toLowerCase().replaceAll('_', ' ')).join(', ');
 }
 
-const LEGEND = [
-  'Incremental read: how a later read finds the records that changed. Paging: the effect of changes during a read.',
-  '',
-  '- **exact**: no record is skipped or repeated, unless all records of a page share a timestamp.',
-  "- **cursor**: consistency depends on the vendor's cursor.",
-  '- **numbered**: a record may be repeated, or missed until the next read.',
-];
-
 function createPage({ declared, declaration }: DocumentedProvider): string {
-  const { otherObjects } = declaration;
-  const objects = Object.entries(declaration.objects);
-  return joinLines(
-    `# ${declared.displayName}`,
-    '',
-    `\`${declared.name}\` · ${declared.baseUrl}${declaration.apiVersion ? ` · ${declaration.apiVersion}` : ''} · [vendor documentation](${declaration.docsUrl})`,
-    '',
-    `Supports: ${listSupport(declared)}.`,
-    '',
-    `Tested against: ${declaration.checkedAgainst}. Not tested with a live account.`,
-    '',
-    '## Set up',
-    '',
-    ...listSetUpSteps(declared, declaration),
-    '',
-    '## Objects',
-    '',
-    '| object | page size | incremental read | paging | search | create | update | delete | fields |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...objects.map(([name, object]) => formatRow(`\`${name}\``, object)),
-    ...(otherObjects ? [formatRow('any other object', otherObjects)] : []),
-    '',
-    ...LEGEND,
-    ...(declaration.notes.length > 0
-      ? ['', 'Notes:', '', ...declaration.notes.map((note) => `- ${note}`)]
-      : []),
+  const { name, displayName, baseUrl } = declared;
+  const { apiVersion, docsUrl, checkedAgainst, notes } = declaration;
+  const links = [
+    `\`${name}\``,
+    baseUrl,
+    ...(apiVersion ? [apiVersion] : []),
+    `[vendor documentation](${docsUrl})`,
+  ];
+  const sections = [
+    `# ${displayName}
+
+${links.join(' · ')}
+
+Supports: ${listSupport(declared)}.
+
+Tested against a test server that follows ${checkedAgainst}. Not tested with a live account.`,
+    `## Set up\n\n${listSetUpSteps(declared, declaration).join('\n')}`,
+    `## Objects\n\n${formatObjects(declaration)}`,
+    ...(notes.length > 0 ? [`Notes:\n\n${notes.map((note) => `- ${note}`).join('\n')}`] : []),
     ...describeEvents(declaration),
-  );
+  ];
+  return `${sections.join('\n\n')}\n`;
 }
 
 function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declaration): string[] {
@@ -140,8 +122,8 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
   const requiredInputs = [
     ...(workspaceRequired ? ['`providerWorkspaceRef`'] : []),
     ...Object.entries(inputs).map(
-      ([name, { displayName: text, isOptional }]) =>
-        `\`providerMetadata.${name}\` (${text}${isOptional ? '; can be set after connecting' : ''})`,
+      ([name, { displayName, isOptional }]) =>
+        `\`providerMetadata.${name}\` (${displayName}${isOptional ? '; can be set after connecting' : ''})`,
     ),
     ...(custom?.inputs ?? []).map(({ name, displayName }) => `\`${name}\` (${displayName})`),
   ];
@@ -153,96 +135,130 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
           '  with `createProviderApp` ([steps](README.md#connect-by-oauth)).',
         ]
       : []),
-    ...(scopes.length > 0
-      ? [`- OAuth scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`]
-      : []),
-    `- Authentication: ${authSchemes.map((authScheme) => `\`${authScheme}\``).join(', ')}.`,
+    ...(scopes.length > 0 ? [`- OAuth scopes: ${formatCodeList(scopes)}.`] : []),
+    `- Authentication: ${formatCodeList(authSchemes)}.`,
     ...(requiredInputs.length > 0
       ? [`- Required when connecting: ${requiredInputs.join(', ')}.`]
       : []),
     ...(limits?.requestsPerSecond
-      ? [
-          `- The gateway sends at most ${limits.requestsPerSecond} requests per second for each connection.`,
-        ]
+      ? [`- Rate limit of the gateway: ${limits.requestsPerSecond} per second for each connection.`]
       : []),
   ];
 }
 
-function formatRow(label: string, object: ObjectDeclaration): string {
-  const {
-    list,
-    incrementalList,
-    create,
-    update,
-    remove,
-    createMany,
-    fieldList: fields,
-    standardFields,
-    parent,
-    aliases,
-  } = object;
+/** The cells of two columns that need an explanation. */
+const INCREMENTAL_READS = {
+  'time range': 'the vendor filters by the time of change, with a start and an end.',
+  'since a time': 'the vendor filters by the time of change, with a start only.',
+  'newest first':
+    'the vendor lists the newest changes first, and the gateway stops at the first record without a change.',
+  'filtered by the gateway':
+    'the gateway reads the whole list and drops the records without a change.',
+};
+const PAGINGS = {
+  exact: 'no record is skipped or repeated, unless all records of a page share a timestamp.',
+  cursor: "the vendor's cursor decides whether records are skipped or repeated.",
+  numbered: 'a record may be repeated, or missed until the next read.',
+};
+
+/** Formats the table of objects, with a legend of the cells that it uses. */
+function formatObjects({ objects, otherObjects }: Declaration): string {
+  const rows = [
+    ...Object.entries(objects).map(([name, object]) => describeObject(`\`${name}\``, object)),
+    ...(otherObjects ? [describeObject('any other object', otherObjects)] : []),
+  ];
+  const table = [
+    '| object | page size | incremental read | paging | search | create | update | delete | fields |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...rows.map(formatRow),
+  ].join('\n');
+  const incrementalReads = formatLegend(INCREMENTAL_READS, rows.flat());
+  const pagings = formatLegend(PAGINGS, rows.flat());
+  return [
+    table,
+    ...(incrementalReads
+      ? [`*Incremental read* is how a later read finds the changed records:\n\n${incrementalReads}`]
+      : []),
+    ...(pagings ? [`*Paging* is what happens if records change during a read:\n\n${pagings}`] : []),
+  ].join('\n\n');
+}
+
+function formatLegend(meaningByCell: Record<string, string>, cells: string[]): string {
+  return Object.entries(meaningByCell)
+    .filter(([cell]) => cells.includes(cell))
+    .map(([cell, meaning]) => `- **${cell}**: ${meaning}`)
+    .join('\n');
+}
+
+/** Returns the cells of an object's row. */
+function describeObject(label: string, object: ObjectDeclaration): string[] {
+  const { list, incrementalList, create, createMany, parent, aliases } = object;
   const changesList = incrementalList ?? list;
   const fullReadList = incrementalList?.fullReadQuery ? incrementalList : list;
-  return `| ${[
-    `${label}${formatAliases(aliases)}${parent ? ` of ${parent.object}` : ''}`,
+  const otherNames = aliases.length > 0 ? ` (also ${formatCodeList(aliases)})` : '';
+  return [
+    `${label}${otherNames}${parent ? ` of ${parent.object}` : ''}`,
     describePageSize(fullReadList),
     describeIncrementalRead(changesList, object),
     describePaging(changesList),
     findSearchList(object) ? 'by values' : '–',
     create ? (createMany ? 'one, many' : 'one') : '–',
-    update ? 'yes' : '–',
-    remove ? 'yes' : '–',
-    fields ? 'read from the account' : standardFields ? 'fixed' : '–',
-  ].join(' | ')} |`;
-}
-
-function formatAliases(aliases: string[]): string {
-  return aliases.length > 0 ? ` (also ${aliases.map((alias) => `\`${alias}\``).join(', ')})` : '';
+    object.update ? 'yes' : '–',
+    object.remove ? 'yes' : '–',
+    object.fieldList ? 'read from the account' : object.standardFields ? 'fixed' : '–',
+  ];
 }
 
 function describePageSize({ pageSize, paging }: ListDeclaration): string {
   if (pageSize) return `${pageSize.max}`;
-  return paging.kind === 'none' ? 'all records' : "the vendor's";
+  return paging.kind === 'none' ? 'one page' : "the vendor's";
 }
 
-function describeIncrementalRead(list: ListDeclaration, { changedAt }: ObjectDeclaration): string {
+function describeIncrementalRead(
+  list: ListDeclaration,
+  { changedAt }: ObjectDeclaration,
+): keyof typeof INCREMENTAL_READS | `last ${number} days` | 'all records' {
   if (list.dayRange) return `last ${list.dayRange.days} days`;
-  if (list.since && list.until) return 'time range';
-  if (list.since) return changedAt ? 'since a time' : 'since a time, without an end';
+  if (list.since) return list.until ? 'time range' : 'since a time';
   if (list.isNewestFirst) return 'newest first';
   return changedAt ? 'filtered by the gateway' : 'all records';
 }
 
-/** Returns lines about the events that the vendor sends, and how subscriptions are created. */
+function describePaging({ paging, isKeysetPaged }: ListDeclaration): keyof typeof PAGINGS | '–' {
+  if (isKeysetPaged) return 'exact';
+  if (paging.kind === 'none') return '–';
+  return ['offset', 'page', 'link'].includes(paging.kind) ? 'numbered' : 'cursor';
+}
+
+/** Returns a section about the events that the vendor sends. Empty if the gateway receives none. */
 function describeEvents({ events, eventList }: Declaration): string[] {
-  const heading = ['', '## Events', ''];
   if (eventList) {
     const kinds = Object.values(eventList.entries.changes).map((kind) => kind.toLowerCase());
     return [
-      ...heading,
-      `The vendor notifies the gateway that records changed (${kinds.join(', ')}), and the gateway fetches the changes from the`,
-      "vendor's list. It creates the subscriptions itself.",
+      `## Events
+
+The vendor notifies the gateway that records changed (${kinds.join(', ')}), and the gateway reads the changes from a list
+of the vendor. The gateway creates the subscriptions.`,
     ];
   }
   if (!events) return [];
-  const byObject = Map.groupBy(Object.values(events.types), ({ object }) => object);
-  const objects = [...byObject].map(([object, types]) => {
+  const typesByObject = Map.groupBy(Object.values(events.types), ({ object }) => object);
+  const changes = [...typesByObject].map(([object, types]) => {
     const kinds = new Set(types.map(({ kind }) => kind.toLowerCase()));
-    return `${object ? `\`${object}\`` : 'records of any object'} (${[...kinds].join(', ')})`;
+    return `- ${object ? `\`${object}\`` : 'records of any object'}: ${[...kinds].join(', ')}`;
   });
   const subscription = events.subscription
-    ? 'The gateway creates the subscriptions itself.'
+    ? 'The gateway creates the subscriptions.'
     : 'Set up the webhook once at the vendor: `ProviderApp.webhookInstructions` has the steps.';
-  return [...heading, `The vendor sends events of ${objects.join(', ')}. ${subscription}`];
+  return [
+    `## Events\n\nThe vendor reports these changes:\n\n${changes.join('\n')}\n\n${subscription}`,
+  ];
 }
 
-function describePaging(list: ListDeclaration): string {
-  const { kind } = list.paging;
-  if (list.isKeysetPaged) return 'exact';
-  if (kind === 'none') return 'exact';
-  return kind === 'offset' || kind === 'page' || kind === 'link' ? 'numbered' : 'cursor';
+function formatRow(cells: string[]): string {
+  return `| ${cells.join(' | ')} |`;
 }
 
-function joinLines(...lines: string[]): string {
-  return `${lines.join('\n')}\n`;
+function formatCodeList(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }

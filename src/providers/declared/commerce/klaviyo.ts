@@ -25,9 +25,9 @@ interface ObjectOptions {
   type: string;
   /** The maximum page size. Null if the vendor decides. */
   pageSizeMax: number | null;
-  /** The attribute with the time of change. Null if there is none. */
+  /** The attribute that holds the time of change. Null if there is none. */
   timeField?: 'updated' | 'updated_at' | 'datetime' | null;
-  /** True if the vendor sorts and filters by that attribute. */
+  /** True if the vendor sorts and filters by `timeField`. */
   isFiltered?: boolean;
   /** A condition that each list request must have. */
   requiredFilter?: string;
@@ -121,8 +121,8 @@ export const klaviyo: DeclaredProvider = {
     notes: [
       'Only a privacy request deletes a profile. Send it through the proxy.',
       'Only email campaigns are read, because the vendor lists one channel at a time.',
-      'Events are read by the time at which they happened. An event that arrives later with a time before the last read is missed.',
-      'Events are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
+      'Events are read by the time at which they happened. A read misses events that arrive late, with a time before the previous read.',
+      'Subscriptions are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
     ],
     scopes: [
       'profiles:read',

@@ -44,7 +44,7 @@ export const mailchimp: DeclaredProvider = {
   api: {
     apiVersion: '3.0',
     docsUrl: 'https://mailchimp.com/developer/marketing/api/',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: [
       'Members are read list by list, and their id is `list:member`. A deletion archives the member.',
       'Campaigns and lists have no modification time, so each read fetches all of them.',

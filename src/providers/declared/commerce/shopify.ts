@@ -129,7 +129,7 @@ export const shopify: DeclaredProvider = {
   api: {
     apiVersion: VERSION,
     docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: ['Only orders from the last 60 days are read, unless the app has access to all orders.'],
     scopes: [
       'read_customers',

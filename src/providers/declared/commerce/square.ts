@@ -5,14 +5,13 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 const TIME_FIELDS = { created_at: 'DATETIME', updated_at: 'DATETIME' } as const;
 
-/** The vendor does not list profiles without a name, company, email address or phone number. */
 const customers: ObjectDeclarationInput = {
   displayName: 'Customers',
   changedAt: CHANGED_AT,
   list: {
     method: 'POST',
     path: '/v2/customers/search',
-    // Sorted by creation. If sorted by name, a renamed customer could move to an earlier page and be missed.
+    // Sorting by name could move a renamed customer to an earlier page, so that the read misses it.
     body: { query: { sort: { field: 'CREATED_AT', order: 'ASC' } } },
     records: '/customers',
     pageSize: { in: 'body', name: '/limit', max: 100 },
@@ -167,7 +166,7 @@ export const square: DeclaredProvider = {
     checkedAgainst: 'the published OpenAPI description of 2025-08-20',
     notes: [
       'Connect with an access token of the account. OAuth consent is not supported: the vendor accepts token requests as JSON only, and returns the expiry as a time.',
-      'The vendor does not list customers that have neither a name, company, email address nor phone number. Read them by id.',
+      'The vendor lists only customers with a name, company, email address or phone number. Read others by id.',
       'Idempotency keys are not sent, because the vendor expects them in the body.',
     ],
     headers: { 'Square-Version': '2025-08-20' },

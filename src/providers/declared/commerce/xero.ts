@@ -71,7 +71,9 @@ export const xero: DeclaredProvider = {
     apiVersion: '2.0',
     docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
     checkedAgainst: "the vendor's published OpenAPI description of the Accounting API",
-    notes: ["Contacts and invoices can't be deleted. Update their status to archive or void them."],
+    notes: [
+      "Contacts and invoices can't be deleted. To archive or void them, update their status.",
+    ],
     scopes: [
       'offline_access',
       'accounting.transactions',

@@ -16,9 +16,7 @@ const VALUE_MEMBERS: Record<string, string> = {
   interaction: 'interacted_at',
 };
 
-/**
- * Converts an attribute's list of values to the form that a write takes: null, one plain value, or a list of several.
- */
+/** Converts an attribute's list of values to the form that a write accepts: null, a plain value, or a list of them. */
 function decodeAttribute(values: unknown): unknown {
   if (!Array.isArray(values)) return values;
   const plainValues = values.map(decodeValue);
@@ -87,16 +85,16 @@ function declareRecords(displayName: string): ObjectDeclarationInput {
   };
 }
 
-/** Declares an object that is not in the account's list of objects. `name` is the singular of its path. */
+/** Declares an object that is not in the account's list of objects. */
 function declareCollection(
   displayName: string,
-  name: string,
+  singularName: string,
   pageSizeMax: number,
 ): ObjectDeclarationInput {
-  const path = `/v2/${name}s`;
+  const path = `/v2/${singularName}s`;
   return {
     displayName,
-    id: `/id/${name}_id`,
+    id: `/id/${singularName}_id`,
     list: {
       path,
       records: '/data',
@@ -109,7 +107,7 @@ function declareCollection(
   };
 }
 
-const ID_LOCATIONS = { firstOf: ['/id/record_id', '/id/note_id'] };
+const EVENT_RECORD_ID = { firstOf: ['/id/record_id', '/id/note_id'] };
 
 export const attio: DeclaredProvider = {
   name: 'attio',
@@ -127,9 +125,9 @@ export const attio: DeclaredProvider = {
     checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
     notes: [
       'Records have no modification time, so each read fetches all of them.',
-      'An update adds values to an attribute that has several.',
-      'The time of an event is the time at which it arrived, because the vendor sends none. Events do not name the changed attributes. Events of tasks are not supported: the vendor does not document their form.',
-      "`rawEvent` of a note's event has the record that the note belongs to. Changes of the title and of the text are updates.",
+      'An update adds values to a multi-value attribute and does not replace the existing ones.',
+      'The vendor sends no event times, so an event has the time of its arrival. Events do not name the changed attributes. Task events are not supported: the vendor does not document their format.',
+      "A change to a note's title or text is reported as an update. `rawEvent` names the record that the note belongs to.",
     ],
     scopes: [
       'record_permission:read-write',
@@ -161,8 +159,8 @@ export const attio: DeclaredProvider = {
       },
       objectsWithoutEvents: ['tasks'],
       // An event has no id and no time. A retried request has the same key.
-      eventIdParts: [{ header: 'Idempotency-Key' }, ID_LOCATIONS],
-      recordId: { parts: [ID_LOCATIONS] },
+      eventIdParts: [{ header: 'Idempotency-Key' }, EVENT_RECORD_ID],
+      recordId: { parts: [EVENT_RECORD_ID] },
       acceptedStatus: 200,
       subscription: {
         path: '/v2/webhooks',

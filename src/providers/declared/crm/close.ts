@@ -2,7 +2,6 @@
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** Close's types of custom fields. */
 const FIELD_TYPES = {
   text: 'STRING',
   textarea: 'STRING',
@@ -51,7 +50,7 @@ function declareObject(
       // The vendor's list of users, the only read-only object, has no date filters.
       ...(!isReadOnly && {
         since: { in: 'query', name: 'date_updated__gte', format: 'iso' },
-        // Widens the upper bound, so that a record that changes during the read stays in the list and shifts no page.
+        // A wider upper bound keeps a record that changes during the read in the list, so that no page shifts.
         until: { in: 'query', name: 'date_updated__lte', format: 'iso', marginMs: DAY_MS },
       }),
       isKeysetPaged: isSorted,
@@ -101,7 +100,7 @@ export const close: DeclaredProvider = {
       "the vendor's guides on paging, leads, events and webhooks, its client library, and published connectors",
     notes: [
       'The vendor refuses large offsets. Read large accounts in several time windows.',
-      'While a read covers a window that ended over a day ago, a change to a lead, contact or task can make it miss another record. Without such changes, the read is complete.',
+      'If a lead, contact or task changes during a read whose time window ended more than a day ago, the read can miss another record.',
     ],
     scopes: ['all.full_access', 'offline_access'],
     errors: { messages: ['/field-errors', '/errors', '/error'] },

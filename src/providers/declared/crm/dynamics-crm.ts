@@ -94,7 +94,7 @@ export const dynamicsCrm: DeclaredProvider = {
   api: {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
-    checkedAgainst: "the vendor's guides on queries and on changes by the Web API, and OData v4",
+    checkedAgainst: "the vendor's Web API guides on queries and writes, and OData v4",
     notes: [
       'Lookup fields are read as `_name_value` and written as `name@odata.bind`.',
       "Events are not supported: they require several processing steps in the customer's environment.",

@@ -1,4 +1,4 @@
-/** Pipedrive: two versions of a REST API, because version 2 does not have all objects. */
+/** Pipedrive: version 2 of a REST API, and version 1 for objects that version 2 lacks. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -93,8 +93,8 @@ function declareV1Object(
 
 /** Declares a list of API version 2 without filters by time or ids, whose records have no custom fields. */
 function declareUnfilteredObject(displayName: string, name: string): ObjectDeclarationInput {
-  const { nestedFields: _, ...rest } = declareObject(displayName, name, { canFilter: false });
-  return { ...rest, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
+  const { nestedFields: _, ...object } = declareObject(displayName, name, { canFilter: false });
+  return { ...object, byIds: { path: `/api/v2/${name}/{id}`, records: '/data' } };
 }
 
 const NOTE_FIELDS = {

@@ -38,9 +38,9 @@ function declareObject(
 
 /** Declares saved list views, which have no time of change. The vendor sorts them only by name. */
 function declareSavedListViews(): ObjectDeclarationInput {
-  const { changedAt: _, list, ...rest } = declareObject('Saved list views', 'saved_list_views');
+  const { changedAt: _, list, ...object } = declareObject('Saved list views', 'saved_list_views');
   const { path, records, pageSize, paging } = list;
-  return { ...rest, list: { path, records, pageSize, paging } };
+  return { ...object, list: { path, records, pageSize, paging } };
 }
 
 export const salesloft: DeclaredProvider = {
@@ -55,7 +55,7 @@ export const salesloft: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.salesloft.com',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: [
       'Events are not supported: the vendor does not document where the response has the id of the subscription.',
     ],

@@ -61,14 +61,14 @@ export const freshdesk: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.freshdesk.com/api/',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: [
       'The user name is the API key. Any password is accepted.',
-      'Events are not supported: a person would write rules at the vendor, which does not sign their requests.',
+      'Events are not supported: they require automation rules at the vendor, whose requests are not signed.',
     ],
     errors: { messages: ['/errors', '/description', '/message'] },
     objects: {
-      // Without updated_since the vendor lists only tickets of the last 30 days. It never lists more than 300 pages.
+      // Without `updated_since`, the vendor lists only tickets of the last 30 days, and in any case at most 300 pages.
       tickets: declareObject('Tickets', 'tickets', {
         fieldListName: 'ticket_fields',
         list: {

@@ -1,4 +1,4 @@
-/** Front: a REST API with URLs of next pages. */
+/** Front: a REST API whose pages link to the next page. */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -56,14 +56,14 @@ function declareUnpagedObject(
   name: string,
   { canCreate = false, canUpdate = false }: { canCreate?: boolean; canUpdate?: boolean } = {},
 ): ObjectDeclarationInput {
-  const { list, ...rest } = declareObject(displayName, name, {
+  const { list, ...object } = declareObject(displayName, name, {
     returnsRecord: false,
     hasChangeTime: false,
     canCreate,
     canUpdate,
     canDelete: false,
   });
-  return { ...rest, list: { path: list.path, records: list.records, paging: { kind: 'none' } } };
+  return { ...object, list: { path: list.path, records: list.records, paging: { kind: 'none' } } };
 }
 
 export const front: DeclaredProvider = {

@@ -151,7 +151,7 @@ export const intercom: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description of 2.15",
     notes: [
       'A merged contact disappears from lists without an event.',
-      'A tag without an id is created, unless one has its name.',
+      'Writing a tag without an id creates it, unless a tag with that name exists.',
     ],
     headers: { 'Intercom-Version': '2.15' },
     errors: {

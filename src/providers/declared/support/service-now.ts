@@ -55,7 +55,7 @@ export const serviceNow: DeclaredProvider = {
   api: {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: [
       'All values are strings. An empty value is `""`.',
       'Events are not supported: they require business rules in the instance, which the gateway does not create.',

@@ -226,8 +226,8 @@ export const zendeskSupport: DeclaredProvider = {
       "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and event types",
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
     notes: [
-      'Full ticket reads use the export, because only it has archived tickets. The vendor permits ten export requests per minute.',
-      'A soft-deleted user is reported as an update of `active`, a permanently deleted user as a deletion.',
+      'Full reads of tickets use the export, because only the export has archived tickets. The vendor permits ten export requests per minute.',
+      'A soft deletion of a user is reported as an update of `active`, and a permanent deletion as a deletion.',
     ],
     events: {
       authentication: {

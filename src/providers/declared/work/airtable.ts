@@ -55,10 +55,10 @@ export const airtable: DeclaredProvider = {
     apiVersion: 'v0',
     docsUrl: 'https://airtable.com/developers/web/api/introduction',
     checkedAgainst:
-      "the shapes that published connectors rely on, and the vendor's reference of webhooks",
+      "the requests and responses of published connectors, and the vendor's webhook reference",
     notes: [
       "An object is a table of the base, and its name is the table's id. The vendor omits empty cells.",
-      'Each connection has one webhook. The vendor permits two for each app in a base, and requires the creator permission in the base. `rawEvent` has the ids of changed fields, not their names, so every update of a record is reported.',
+      'Each connection has one webhook. The vendor permits two for each app in a base, and requires the creator permission in the base. `rawEvent` has the ids of the changed fields and not their names, so subscriptions report every update, whichever fields they watch.',
       'The vendor keeps changes for a week. After a longer interruption, the changed records are read, and deletions are not reported.',
     ],
     scopes: ['data.records:read', 'data.records:write', 'schema.bases:read', 'webhook:manage'],

@@ -10,8 +10,8 @@ interface ObjectOptions {
   /** The path of the list below a parent. Default: the path of the object. */
   listPath?: string;
   query?: Record<string, string>;
-  /** True if the vendor returns and filters by the time of change. */
-  hasTimeFilter?: boolean;
+  /** True if records have a time of change, and the list can be filtered by it. */
+  hasChangeTime?: boolean;
   isReadOnly?: boolean;
   canDelete?: boolean;
   standardFields: ObjectDeclarationInput['standardFields'];
@@ -25,7 +25,7 @@ function declareObject(
     parent,
     listPath,
     query = {},
-    hasTimeFilter = false,
+    hasChangeTime = false,
     isReadOnly = false,
     canDelete = true,
     standardFields,
@@ -45,14 +45,14 @@ function declareObject(
     selectedFields: {
       in: 'query',
       name: 'opt_fields',
-      always: hasTimeFilter ? ['gid', 'modified_at'] : ['gid'],
+      always: hasChangeTime ? ['gid', 'modified_at'] : ['gid'],
     },
-    ...(hasTimeFilter && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
+    ...(hasChangeTime && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
   };
   return {
     displayName,
     id: '/gid',
-    ...(hasTimeFilter && { changedAt: { at: '/modified_at', format: 'iso' } }),
+    ...(hasChangeTime && { changedAt: { at: '/modified_at', format: 'iso' } }),
     ...(parent && { parent }),
     nestedFields: [
       {
@@ -92,9 +92,9 @@ export const asana: DeclaredProvider = {
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
     checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
     notes: [
-      'Changes of projects are reported for all workspaces that exist when the subscription is created. Changes of tasks are not supported: the vendor reports them project by project, so those of later projects would be missed.',
+      'Projects report changes only in workspaces that existed when the subscription was created. Task events are not supported: each project needs its own subscription, so tasks of later projects would report none.',
       'Tasks are read project by project. A task without a project is not read, and a task in two projects is read twice.',
-      'Only portfolios that the connected user owns are read. The vendor lists all of them only to service accounts.',
+      'Only portfolios that the connected user owns are read. The vendor lists other portfolios only to service accounts.',
     ],
     events: {
       authentication: {
@@ -144,7 +144,7 @@ export const asana: DeclaredProvider = {
       tasks: declareObject('Tasks', 'tasks', {
         parent: { object: 'projects', variable: 'project' },
         query: { project: '{project}' },
-        hasTimeFilter: true,
+        hasChangeTime: true,
         standardFields: { gid: 'STRING', name: 'STRING', notes: 'STRING', completed: 'BOOLEAN' },
       }),
       tags: declareObject('Tags', 'tags', {

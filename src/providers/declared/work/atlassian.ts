@@ -68,11 +68,11 @@ export const atlassian: DeclaredProvider = {
   api: {
     apiVersion: '3',
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',
-    checkedAgainst: 'the shapes that published connectors rely on',
+    checkedAgainst: 'the requests and responses of published connectors',
     notes: [
-      "Jira filters by the minute in the user's time zone. The gateway therefore reads 14 more hours, and omits records outside the window.",
+      "Jira filters by the minute, in the user's time zone. The gateway therefore reads 14 more hours on each side and drops the issues outside the window.",
       'Events are not supported: a webhook of an app expires after 30 days, and its events do not name the site or the account.',
-      'Rich text has the Atlassian Document Format. A transition changes the status of an issue. Send it through the proxy.',
+      'Rich text has the Atlassian Document Format. To change the status of an issue, send a transition through the proxy.',
     ],
     scopes: ['read:jira-work', 'write:jira-work', 'read:jira-user', 'offline_access'],
     inputs: { cloudId: { displayName: 'Id of the site', isOptional: true } },

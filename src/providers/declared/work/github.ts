@@ -24,7 +24,7 @@ export const github: DeclaredProvider = {
     docsUrl: 'https://docs.github.com/rest',
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [
-      'Issues are read from all repositories of the account and those it collaborates on. Their id is `owner/name#number`.',
+      'Issues are read from all repositories that the account owns or collaborates on. Their id is `owner/name#number`.',
     ],
     scopes: ['repo', 'gist'],
     headers: { 'X-GitHub-Api-Version': '2022-11-28', accept: 'application/vnd.github+json' },

@@ -141,7 +141,7 @@ export const linear: DeclaredProvider = {
     docsUrl: 'https://linear.app/developers/graphql',
     checkedAgainst: "the vendor's published GraphQL schema and its guide to limits",
     notes: [
-      "A field that is an object can't be read, because its name would need a selection of its own.",
+      "Fields that hold objects can't be read, because a GraphQL query must select their members.",
     ],
     scopes: ['read', 'write'],
     errors: {

@@ -1,4 +1,4 @@
-/** monday.com: a GraphQL API whose items have their values in columns. */
+/** monday.com: a GraphQL API whose items hold their values in columns. */
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -179,9 +179,9 @@ export const monday: DeclaredProvider = {
   api: {
     apiVersion: '2026-04',
     docsUrl: 'https://developer.monday.com/api-reference/',
-    checkedAgainst: "the shapes that published connectors rely on and the vendor's guides",
+    checkedAgainst: "the requests and responses of published connectors and the vendor's guides",
     notes: [
-      "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Values of columns are read as strings under the column ids, and are written in monday's format for the column type.",
+      "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Column values are read as strings under the column ids, and are written in monday's format for the column type.",
       "The vendor can't filter by the time of change, so each read fetches all records.",
       'Events are not supported: each board would need a webhook for each event type, and personal tokens have no secret that authenticates its requests.',
     ],

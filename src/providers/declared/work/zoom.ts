@@ -20,7 +20,7 @@ function declareList(path: string, records: string, pageSizeMax: number): ListIn
   };
 }
 
-/** Declares the requests for one record: read, update and delete. Updates return 204. */
+/** Declares the requests that read, update and delete one record. Updates return 204. */
 function declareRequestsById(
   name: string,
 ): Pick<ObjectDeclarationInput, 'byIds' | 'update' | 'remove'> {
@@ -66,7 +66,7 @@ export const zoom: DeclaredProvider = {
       "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18), and its SDK for Node.js",
     notes: [
       'Only active users are read. Meetings, webinars and recordings are read user by user.',
-      'Recordings and the report on users cover the last 29 days, because the vendor lists at most a month at a time.',
+      'Recordings and the user report cover the last 29 days, because the vendor lists at most a month at a time.',
     ],
     errors: { messages: ['/errors', '/message'] },
     identity: { path: '/v2/users/me', workspaceRef: '/account_id', consumerRef: '/id' },
@@ -191,7 +191,7 @@ export const zoom: DeclaredProvider = {
         },
       },
       users_report: {
-        displayName: 'Report on users',
+        displayName: 'User report',
         list: { ...declareList('/v2/report/users', 'users', 300), dayRange: LAST_MONTH },
         standardFields: {
           id: 'STRING',
