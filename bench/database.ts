@@ -1,4 +1,4 @@
-/** Filled databases, which the project's own code migrates. Each is created once for its sizes and its seed. */
+/** Creates databases with the project's own migrations. A filled database is kept for runs with the same sizes and seed. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ async function addApiKey(url: string): Promise<Pick<FilledDatabase, 'projectId' 
 
 const FIND_PROJECT = 'select id from "Project" where name = $1';
 
-/** Returns a key and the statements that store it. They delete other keys, so that every run starts with the same rows. */
+/** Returns a key and the statements that store it. The statements delete other keys, so that every run starts with the same rows. */
 export function createApiKey() {
   const apiKey = createKeyValue();
   const text = `insert into "ApiKey" (id, "projectId", label, scopes, prefix, hash)
@@ -115,8 +115,8 @@ export function createApiKey() {
   };
 }
 
-/** The longest time that a run waits for its pending deliveries. */
-const DELIVERIES_MS = 120_000;
+/** The maximum time that a run waits for its pending deliveries. */
+const DELIVERIES_TIMEOUT_MS = 120_000;
 
 /** Waits until the pending deliveries are sent. */
 export function waitForDeliveries(client: pg.Client): Promise<void> {
@@ -127,7 +127,7 @@ export function waitForDeliveries(client: pg.Client): Promise<void> {
       );
       return rows.length === 0;
     },
-    { pollMs: 20, timeoutMs: DELIVERIES_MS, subject: 'Pending deliveries' },
+    { pollMs: 20, timeoutMs: DELIVERIES_TIMEOUT_MS, subject: 'Pending deliveries' },
   );
 }
 

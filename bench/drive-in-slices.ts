@@ -21,7 +21,7 @@ export type Turns = readonly number[];
 export interface Comparison {
   name: string;
   cpuMsPerRequest: number;
-  /** Ratio to the first server: the median of all turns. */
+  /** The ratio to the first server, as the median of all turns. */
   ratio: number;
 }
 
@@ -109,7 +109,7 @@ async function takeTurn(server: DrivenServer): Promise<void> {
   server.cpuMsByTurn.push((readThreadsCpuMs(server.pid) - startCpuMs) / count);
 }
 
-/** Returns the CPU time of all threads so far. A thread may end during the measurement. */
+/** Returns the CPU time of all threads so far. Skips threads that end during the measurement. */
 function readThreadsCpuMs(pid: number): number {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {

@@ -21,7 +21,7 @@ const MEASURED_SHARDS = 10;
 /** The time between two ids. */
 const STEP_MS = 200;
 const FIRST_MS = Date.UTC(2025, 0, 1);
-/** The number of rows that gives every relation a row to refer to. */
+/** With fewer rows, some relations would have no row to refer to. */
 const ROWS_MIN = 200;
 
 /** Fills the tables of a migrated database. The sessions belong to a superuser, and work concurrently. */
@@ -59,7 +59,7 @@ export async function loadRows(
   await mainSession.query('vacuum (analyze)');
 }
 
-/** Runs the statements. Each session takes the next one when it has finished the last one. */
+/** Runs the statements. Each session takes the next statement when it has finished the previous one. */
 async function runStatements(sessions: pg.Client[], texts: string[]): Promise<void> {
   const remainingTexts = texts.values();
   await Promise.all(
@@ -69,7 +69,7 @@ async function runStatements(sessions: pg.Client[], texts: string[]): Promise<vo
   );
 }
 
-/** References are not checked: they are correct by construction, and checking millions of them takes minutes. */
+/** Skips foreign keys: the references are correct by construction, and checking millions of them takes minutes. */
 const createSettings = (seed: number) => `${FUNCTIONS.replaceAll(':seed', String(seed))}
   set session_replication_role = replica;
   set maintenance_work_mem = '512MB'`;
@@ -93,7 +93,7 @@ function createStatementFormatter(sizes: Sizes, seed: number): (statement: strin
   };
 }
 
-/** Building an index over all rows costs half of growing it row by row. */
+/** Selects the indexes to drop before the fill: building an index afterwards takes half of the time. */
 const INDEXES = `
   select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
   join pg_class on pg_class.oid = indexrelid
@@ -107,8 +107,8 @@ function createSealedText(): string {
 }
 
 /**
- * TypeIDs: 48 bits of time in ten base32 digits, then version, variant and bits of a hash. All of it is
- * immutable (a number joined to a text is not), so that PostgreSQL puts the bodies in place of the calls.
+ * Functions for TypeIDs: 48 bits of time in ten base32 digits, then version, variant and bits of a hash. They are
+ * immutable, so that PostgreSQL inlines them. Numbers are cast to text, because joining a number to text is not immutable.
  */
 const FUNCTIONS = `
   create function pg_temp.time_of(n bigint) returns timestamptz language sql immutable as

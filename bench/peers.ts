@@ -17,11 +17,11 @@ const PACKAGES: { [N in PeerName]?: string } = {
 
 /** Returns the peers whose packages are installed, and reports the others. */
 export function listInstalledPeers(): PeerName[] {
-  const missing = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
-  if (missing.length > 0) {
-    console.error(`Skipped without \`npm ci --prefix bench\`: ${missing.join(', ')}.`);
+  const missingPeers = PEERS.filter((name) => !isInstalled(PACKAGES[name]));
+  if (missingPeers.length > 0) {
+    console.error(`Skipped without \`npm ci --prefix bench\`: ${missingPeers.join(', ')}.`);
   }
-  return PEERS.filter((name) => !missing.includes(name));
+  return PEERS.filter((name) => !missingPeers.includes(name));
 }
 
 function isInstalled(name: string | undefined): boolean {
@@ -45,7 +45,7 @@ export interface Peer extends AsyncDisposable {
   headers: Record<string, string>;
 }
 
-/** Settings with all production features: keys, scopes, limits, costs, and a log line per request. */
+/** Settings of the measured gateway. All production features are on: keys, scopes, limits, costs and logs. */
 export const GATEWAY_ENV = {
   ENCRYPTION_KEY: KEY_TEXT,
   DEMO: 'false',

@@ -1,4 +1,4 @@
-/** The amounts of work in each part of a run. */
+/** The amount of work in each part of a run. */
 export interface BenchSizes {
   /** Subscribers of the part `fan-out`. */
   subscribers: number;
@@ -10,8 +10,9 @@ export interface BenchSizes {
   backfillRecords: number;
   /** Old deliveries of the part `retention`. */
   oldDeliveries: number;
-  /** Events that wait in the part `inbound`, and how long it runs before it is timed. */
+  /** Stored events while the part `inbound` measures memory. */
   waitingEvents: number;
+  /** Warm-up of the part `inbound` before its latencies are measured. */
   inboundWarmUpSeconds: number;
   /** Servers of each kind in the part `observing`. */
   observedServers: number;
@@ -27,7 +28,7 @@ const DEFAULT_SIZES: BenchSizes = {
   oldDeliveries: 1_000_000,
   waitingEvents: 50_000,
   inboundWarmUpSeconds: 5,
-  // Two identical servers differ by a few percent for as long as they run.
+  // Four, because two identical servers can differ by a few percent.
   observedServers: 4,
   warmUpSlices: 20,
 };
@@ -38,7 +39,7 @@ const LARGE_SIZES: BenchSizes = {
   waitingEvents: 1_000_000,
 };
 
-/** The smallest sizes with which every part has figures, although they mean nothing. */
+/** The smallest sizes with which every part prints figures. The figures are not meaningful. */
 const SMOKE_SIZES: BenchSizes = {
   subscribers: 20,
   deliveriesWarmUp: 50,
@@ -51,7 +52,7 @@ const SMOKE_SIZES: BenchSizes = {
   warmUpSlices: 1,
 };
 
-/** Flags whose defaults a smoke run replaces. */
+/** The defaults of flags in a smoke run. */
 export const SMOKE_FLAGS = { seconds: 0.3, rounds: 1, runs: 1, sockets: 4, operations: 2_000 };
 
 export function getSizes({ smoke, large }: { smoke: boolean; large: boolean }): BenchSizes {

@@ -19,12 +19,12 @@ export function formatTable(head: string[], rows: Cell[][]): string {
     .join('\n');
 }
 
-/** Returns an empty text for a figure that was not measured. */
+/** Returns an empty string for a figure that was not measured. */
 export function formatNumber(value: number, digits: number): string {
   return Number.isNaN(value) ? '' : value.toFixed(digits);
 }
 
-/** The peer with which all other peers are compared. */
+/** The peer that all other peers are compared with. */
 export const LIMIT = 'limit';
 
 /** Formats the results of one workload. Ratios are to the limit, or to the first peer if the limit was not measured. */

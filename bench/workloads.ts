@@ -7,7 +7,7 @@ export type Workload = (typeof WORKLOADS)[number];
 export const WORKLOAD_DESCRIPTIONS: Record<Workload, string> = {
   W0: '{ __typename }',
   W1: 'Relay page of 50 operations',
-  'W1-deep': 'the same, deep in the list',
+  'W1-deep': 'Relay page of 50 operations, deep in the list',
   W2: 'project, 20 connections, their group, consumer, provider app',
   W3: 'one operation by id',
   W4: 'create an API key',
@@ -72,7 +72,7 @@ const NODE_COUNT = 2_000;
 
 export type Variables = Record<string, unknown>;
 
-/** Returns a query for random ids from the whole table, which are the same for the same seed. */
+/** Returns a query for random ids of operations. Equal seeds select equal ids. */
 export function createNodeQuery(seed: number): { text: string; values: unknown[] } {
   const text = `
     select id from "Operation" where "projectId" = (select id from "Project" where name = $1)

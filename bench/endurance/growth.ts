@@ -7,7 +7,7 @@ export interface FigureGrowth {
   unit: string;
   early: number;
   late: number;
-  /** The growth that counts as flat: a ratio, and an absolute amount that is negligible at any ratio. */
+  /** Growth up to this share of the early figure, or up to the negligible amount, counts as flat. */
   shareMax: number;
   negligible: number;
 }

@@ -19,6 +19,8 @@ import { compareWindows, type FigureGrowth, isFlat } from './growth.ts';
 import { createSampler, type Sample } from './watch.ts';
 import { type Demo, startWork, type WorkResult } from './work.ts';
 
+const SAMPLES = 240;
+
 interface Run extends WorkResult {
   database: DatabaseKind;
   samples: Sample[];
@@ -61,8 +63,6 @@ async function runOnDatabase(
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const SAMPLES = 240;
 
 function printRun({ database, growth, responses, skipped, failures }: Run): void {
   const rows = growth.map(({ name, unit, early, late }) => [

@@ -19,7 +19,7 @@ export interface Work {
 
 export interface WorkResult {
   responses: number;
-  /** Work that was skipped, because too much was in progress. */
+  /** Requests that were skipped, because too many were in progress. */
   skipped: number;
   failures: Record<string, number>;
 }
@@ -30,8 +30,8 @@ const BACKLOG_SECONDS_MAX = 5;
 /** Number of concurrent streams, and their average lifetime. */
 const STREAMS = 20;
 const STREAM_MS = 10_000;
-/** How often and how long the provider fails. Reads and writes continue by retries. */
-const FAULT_EVERY_MS = 30_000;
+/** How often the provider begins to fail, and how many requests it fails. Reads and writes are retried. */
+const FAULT_INTERVAL_MS = 30_000;
 const FAULT_TIMES = 20;
 
 const TARGET = 'projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"';
@@ -43,7 +43,7 @@ const QUERIES = [
   'query ListDeliveries { project(idOrName: "demo") { deliveries(first: 20) { nodes { id status createTime } } } }',
 ];
 
-/** Kinds of work, with their shares of a thousand requests. */
+/** The requests, each with its share of a thousand. */
 const SHARES: [number, () => { query?: string; path?: string }][] = [
   [20, () => ({ query: createWrite('SYNCHRONOUS') })],
   [20, () => ({ query: createWrite('ASYNCHRONOUS') })],
@@ -135,7 +135,7 @@ export function startWork(demo: Demo, rate: number): Work {
       ({ body }) => body.dump(),
       () => countFailure('fault'),
     );
-  }, FAULT_EVERY_MS);
+  }, FAULT_INTERVAL_MS);
   const streams = Array.from({ length: STREAMS }, () =>
     keepSubscribed(demo, abortController.signal),
   );
@@ -156,7 +156,7 @@ export function startWork(demo: Demo, rate: number): Work {
   };
 }
 
-/** Subscribes, and subscribes again after each end, until the signal is aborted. */
+/** Keeps one subscription open, and reopens it when it ends, until the signal is aborted. */
 async function keepSubscribed({ url, apiKey }: Demo, signal: AbortSignal): Promise<void> {
   const query =
     'subscription FollowNotificationEvents { notificationEvents(projectIdOrName: "demo") { cursor } }';

@@ -18,11 +18,11 @@ import { computeMedians, computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The number of events in a transaction, so large that sending takes most of the time. */
-const BURST = 50;
+/** The number of events in a transaction. With fewer, recording would take more time than sending. */
+const BURST_EVENTS = 50;
 /** The rate at which latencies are measured. */
 const EVENTS_PER_SECOND = 5;
-/** The time in which a server finds the end of the log, where subscriptions start. */
+/** The time that a server needs to find the end of the log, where subscriptions start. */
 const SETTLE_MS = 500;
 const WARM_UP_SECONDS = 1;
 const WAIT = { pollMs: 1, timeoutMs: 20_000, subject: 'Messages to subscribers' };
@@ -143,8 +143,8 @@ async function sendBursts({ listeners, subscribers, record }: Audience, seconds:
   let deliveries = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1000) {
-    const committedMs = await record(BURST);
-    deliveries += BURST * subscribers;
+    const committedMs = await record(BURST_EVENTS);
+    deliveries += BURST_EVENTS * subscribers;
     await waitUntil(() => listeners.countReceived() - countBefore >= deliveries, WAIT);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }

@@ -33,7 +33,6 @@ const createTracingEnv = (url: string) => ({
   OTEL_TRACES_SAMPLER_ARG: '0',
 });
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-const TENTH = 10;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export interface ObservingResult {
@@ -53,19 +52,23 @@ interface Variant {
    * A second series of requests to the same servers, compared with the first. Every variant has one, because a server
    * that gets more requests gets faster.
    */
-  second: { name: string; every: number };
+  second: { name: string; sampleInterval: number };
 }
 
 function createVariants(receiverUrl: string): Variant[] {
   const traces = createTracingEnv(receiverUrl);
   return [
-    { name: 'neither', env: {}, second: { name: 'neither, again', every: NEVER } },
-    { name: 'metrics', env: METRICS, second: { name: 'metrics, again', every: NEVER } },
-    { name: 'traces, none taken', env: traces, second: { name: 'a tenth traced', every: TENTH } },
+    { name: 'neither', env: {}, second: { name: 'neither, again', sampleInterval: NEVER } },
+    { name: 'metrics', env: METRICS, second: { name: 'metrics, again', sampleInterval: NEVER } },
     {
-      name: 'metrics and traces, none taken',
+      name: 'traces, none sampled',
+      env: traces,
+      second: { name: 'a tenth traced', sampleInterval: 10 },
+    },
+    {
+      name: 'metrics and traces, none sampled',
       env: { ...METRICS, ...traces },
-      second: { name: 'metrics, a tenth traced', every: TENTH },
+      second: { name: 'metrics, a tenth traced', sampleInterval: 10 },
     },
   ];
 }
@@ -117,22 +120,27 @@ function createPeerLoads(
 ): ServerLoad[] {
   return [
     { name, server, requests, isFirst: true },
-    { name: second.name, server, requests: sampleRequests(requests, second.every), isFirst: false },
+    {
+      name: second.name,
+      server,
+      requests: sampleRequests(requests, second.sampleInterval),
+      isFirst: false,
+    },
   ];
 }
 
-/** Repeats the requests `every` times. Each request is sampled in one of the repetitions. */
-function sampleRequests(requests: Buffer[], every: number): Buffer[] {
-  if (every === NEVER) return requests;
+/** Samples one of `interval` requests. The list is repeated, so that each request is sampled in one repetition. */
+function sampleRequests(requests: Buffer[], interval: number): Buffer[] {
+  if (interval === NEVER) return requests;
   const sampledRequests = requests.map(addTraceparent);
-  return Array.from({ length: every }, (_, repetition) =>
+  return Array.from({ length: interval }, (_, repetition) =>
     requests.map((request, index) =>
-      (index + repetition) % every === 0 ? sampledRequests[index]! : request,
+      (index + repetition) % interval === 0 ? sampledRequests[index]! : request,
     ),
   ).flat();
 }
 
-/** Returns the request with the header of a caller whose trace is sampled. */
+/** Adds the trace context of a caller whose trace is sampled. */
 function addTraceparent(request: Buffer): Buffer {
   const headAt = request.indexOf('\r\n') + 2;
   const header = Buffer.from(`traceparent: ${TRACEPARENT}\r\n`);
@@ -181,5 +189,5 @@ export function formatObservingTable(results: ObservingResult[]): string {
     ratio.toFixed(3),
     ratios.map((value) => value.toFixed(2)).join(' '),
   ]);
-  return `Metrics and traces, by processor time\n${formatTable(['', 'ratio', 'of each server'], rows)}\n`;
+  return `Metrics and traces, by CPU time\n${formatTable(['', 'ratio', 'of each server'], rows)}\n`;
 }

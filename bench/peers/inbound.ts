@@ -1,4 +1,4 @@
-/** The upper bound for a provider's events: node:http with one check of a signature and one insert for each request. */
+/** The upper bound for a provider's events: node:http with one signature check and one insert for each request. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
@@ -11,9 +11,9 @@ const pool = new pg.Pool({ connectionString: databaseUrl, max: poolSize });
 const INSERT = `
   insert into "ProviderEvent" ("projectId", "installationId", "objectName", "nativeId",
     "providerAppId", "recordId", "kind", "nativeType", "eventTime", "changedFields", "content")
-  select $1, $2, e->>'objectName', e->>'id', $3, e->>'recordId', 'DELETE', e->>'type',
-    (e->>'occurredAt')::timestamptz, '{}', jsonb_build_object('raw', e)
-  from jsonb_array_elements($4::jsonb) e
+  select $1, $2, event->>'objectName', event->>'id', $3, event->>'recordId', 'DELETE', event->>'type',
+    (event->>'occurredAt')::timestamptz, '{}', jsonb_build_object('raw', event)
+  from jsonb_array_elements($4::jsonb) event
   on conflict do nothing`;
 
 function isSigned(header: string, body: Buffer): boolean {

@@ -1,4 +1,4 @@
-/** The SQL of the peers without a data layer. Each statement is the fastest one that we found. */
+/** SQL for the peers without a data layer. Each statement is the fastest of those that we tried. */
 import { OPERATION_FIELDS } from '../workloads.ts';
 
 const quoteColumns = (fields: string) =>
@@ -14,7 +14,7 @@ const OPERATION_COLUMNS = `${quoteColumns(OPERATION_FIELDS)}, metadata`;
 export const PAGE = `
   select ${OPERATION_COLUMNS} from "Operation" where "projectId" = ${PROJECT_ID_BY_NAME} and id < coalesce($2, 'opr_~') order by id desc limit $3`;
 
-/** A page of operations of a project by its id. */
+/** A page of operations of the project with the id $1. */
 export const PAGE_OF_ID = PAGE.replace(PROJECT_ID_BY_NAME, '$1');
 
 export const FIND_PROJECT = 'select id, name, "appName" from "Project" where name = $1';
@@ -40,18 +40,21 @@ export const CREATE_KEY = `
   returning id, label, scopes, active, prefix, "createTime"`;
 
 export const CONNECTIONS_JOINED = `
-  select p.id as "projectId", p.name as "projectName", p."appName",
-    c.id, c.provider, c."authScheme", c.status, c."createTime",
-    g.id as "groupId", g."groupRef", g."groupName",
-    s.id as "consumerId", s."consumerRef", s."consumerName",
-    a.id as "appId", a.provider as "appProvider", a."clientId", a.scopes
-  from "Project" p
+  select project.id as "projectId", project.name as "projectName", project."appName",
+    connection.id, connection.provider, connection."authScheme", connection.status, connection."createTime",
+    customer.id as "groupId", customer."groupRef", customer."groupName",
+    consumer.id as "consumerId", consumer."consumerRef", consumer."consumerName",
+    app.id as "appId", app.provider as "appProvider", app."clientId", app.scopes
+  from "Project" project
   cross join lateral (
-    select * from "Connection" where "projectId" = p.id order by id desc limit 20) c
-  join "Group" g on g.id = c."groupId" and g."projectId" = p.id
-  join "Consumer" s on s.id = c."consumerId" and s."projectId" = p.id
-  left join "ProviderApp" a on a.id = c."providerAppId" and a."projectId" = p.id
-  where p.name = $1 order by c.id desc`;
+    select * from "Connection" where "projectId" = project.id order by id desc limit 20) connection
+  join "Group" customer
+    on customer.id = connection."groupId" and customer."projectId" = project.id
+  join "Consumer" consumer
+    on consumer.id = connection."consumerId" and consumer."projectId" = project.id
+  left join "ProviderApp" app
+    on app.id = connection."providerAppId" and app."projectId" = project.id
+  where project.name = $1 order by connection.id desc`;
 
 /** Returns a row of CONNECTIONS_JOINED in the shape of the response. */
 export function toConnectionNode(row: Record<string, unknown>) {

@@ -10,8 +10,8 @@ export interface RecordRequest {
   /** The number of events, which one transaction records. */
   count: number;
   /**
-   * Whether this process sends the notification after the commit. Other peers need it, because the gateway's code sends
-   * notifications only if processes of the gateway listen.
+   * True if this process sends the notification after the commit. Peers other than the gateway need it, because the
+   * gateway's code sends notifications only if processes of the gateway listen.
    */
   notifies: boolean;
 }

@@ -22,7 +22,7 @@ export interface ServerToStart {
   script: string;
   port: number;
   env: Record<string, string>;
-  /** A URL that returns 200 when the server is ready; absent if the server has only GraphQL. */
+  /** A path that returns 200 when the server is ready. Absent if the server has only GraphQL. */
   readyPath?: string;
   /** The folder for its V8 profile, which is written at exit. */
   profile?: string | undefined;
@@ -46,8 +46,8 @@ export async function startServer({
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  // Stops the server if this process ends early.
   const removeLog = () => rmSync(folder, { recursive: true, force: true });
+  // Stops the server if this process ends early.
   const kill = () => {
     child.kill('SIGKILL');
     removeLog();

@@ -73,7 +73,7 @@ const CONNECT = { operationName: 'Connect', createInput: createConnectInput, rec
 const WRITE = { operationName: 'Write', createInput: createWriteInput, records: 1 } as const;
 const WORKLOADS: readonly MovingWorkload[] = [
   { ...WRITE, name: 'W5 alone', meaning: 'synchronous write, one at a time', sockets: 1 },
-  { ...WRITE, name: 'W5', meaning: 'synchronous write, 16 at once', sockets: 16 },
+  { ...WRITE, name: 'W5', meaning: 'synchronous write, 16 at a time', sockets: 16 },
   {
     ...WRITE,
     name: 'W6',
@@ -91,11 +91,11 @@ const WORKLOADS: readonly MovingWorkload[] = [
     records: BATCH_RECORDS,
   },
   { ...CONNECT, name: 'W8', meaning: 'generateConnection with an event to a webhook', sockets: 16 },
-  { ...CONNECT, name: 'W10', meaning: 'events in one project, 64 at once', sockets: 64 },
+  { ...CONNECT, name: 'W10', meaning: 'events in one project, 64 at a time', sockets: 64 },
   {
     ...CONNECT,
     name: 'W10 slow',
-    meaning: 'the same, commits of 5 ms',
+    meaning: 'events in one project, 64 at a time, commits of 5 ms',
     sockets: 64,
     commitDelayMs: 5,
   },
@@ -168,7 +168,7 @@ async function measureWorkload(
   return peers.map((peer) => computeMedians(rounds.get(peer) ?? []));
 }
 
-/** The number of requests so far, by which each request gets new records and customers. */
+/** The number of requests so far. Each request derives new records and customers from it. */
 let requestCount = 0;
 
 async function measureRound(

@@ -24,7 +24,7 @@ export interface RetentionFigures {
 }
 
 export interface RetentionResults {
-  old: number;
+  oldDeliveries: number;
   removedPerSecond: number;
   figures: RetentionFigures[];
 }
@@ -33,7 +33,7 @@ export async function measureRetention(
   postgres: Postgres,
   flags: Flags,
 ): Promise<RetentionResults> {
-  const old = flags.sizes.oldDeliveries;
+  const { oldDeliveries } = flags.sizes;
   const databaseUrl = await createEmptyDatabase(postgres, 'bench_retention');
   await using sandbox = await startChild('sandbox.ts');
   await using receiver = await startChild('receiver.ts');
@@ -41,10 +41,10 @@ export async function measureRetention(
   const { apiKey, projectId } = await usingClient(databaseUrl, (client) =>
     createProject(client, sandboxUrl),
   );
-  console.error(`Filling ${old} deliveries …`);
+  console.error(`Filling ${oldDeliveries} deliveries …`);
   await usingClient(databaseUrl, (clientA) =>
     usingClient(databaseUrl, (clientB) =>
-      loadRows([clientA, clientB], createOldDeliveries(projectId, old), flags.seed),
+      loadRows([clientA, clientB], createOldDeliveries(projectId, oldDeliveries), flags.seed),
     ),
   );
   await using gateway = await startGateway(databaseUrl);
@@ -78,7 +78,7 @@ export async function measureRetention(
       }
     }
     const removedPerSecond = removed / (flags.rounds * flags.seconds);
-    return { old, removedPerSecond, figures: summarizeWindows(windows) };
+    return { oldDeliveries, removedPerSecond, figures: summarizeWindows(windows) };
   });
 }
 
@@ -143,7 +143,7 @@ async function readTime(client: pg.Client): Promise<Date> {
   return rows[0]!.now;
 }
 
-/** Lists the deliveries that were created within the period, with the time from the event to the end of the attempt. */
+/** Lists the deliveries of the period, with the time from the event to the end of the attempt. */
 async function listDeliveriesWithin(
   client: pg.Client,
   fromTime: Date,
@@ -151,9 +151,11 @@ async function listDeliveriesWithin(
 ): Promise<TimedResponse[]> {
   const { rows } = await client.query<TimedResponse>(
     `select 'webhook, from its event to its response' as "kind",
-       extract(epoch from a."createTime" - d."createTime")::float8 * 1000 + a."durationMs" as "ms"
-     from "Delivery" d join "DeliveryAttempt" a on a."projectId" = d."projectId" and a."deliveryId" = d."id"
-     where d."createTime" >= $1 and d."createTime" < $2`,
+       extract(epoch from attempt."createTime" - delivery."createTime")::float8 * 1000 + attempt."durationMs" as "ms"
+     from "Delivery" delivery
+     join "DeliveryAttempt" attempt
+       on attempt."projectId" = delivery."projectId" and attempt."deliveryId" = delivery."id"
+     where delivery."createTime" >= $1 and delivery."createTime" < $2`,
     [fromTime, untilTime],
   );
   return rows;
@@ -162,7 +164,7 @@ async function listDeliveriesWithin(
 /** The responses in each window, without and with a concurrent removal. */
 type Windows = Record<'alone' | 'removing', TimedResponse[][]>;
 
-/** Returns the median of the windows, because a single stall of the machine affects only one window. */
+/** Summarizes the windows by their medians, because a single stall of the machine affects only one window. */
 function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   const kinds = [...new Set(alone.flat().map(({ kind }) => kind))];
   const summarizeKind = (windows: TimedResponse[][], name: string) =>
@@ -184,7 +186,11 @@ function summarizeWindows({ alone, removing }: Windows): RetentionFigures[] {
   }));
 }
 
-export function formatRetentionTable({ old, removedPerSecond, figures }: RetentionResults): string {
+export function formatRetentionTable({
+  oldDeliveries,
+  removedPerSecond,
+  figures,
+}: RetentionResults): string {
   const rows = figures.map(({ kind, count, p50Ms, p99Ms, whileRemoving }) => [
     kind,
     count,
@@ -196,6 +202,6 @@ export function formatRetentionTable({ old, removedPerSecond, figures }: Retenti
     (whileRemoving.p99Ms / p99Ms).toFixed(2),
   ]);
   const head = ['', 'a window', 'p50 ms', 'removing', 'ratio', 'p99 ms', 'removing', 'ratio'];
-  const title = `${Math.round(removedPerSecond)} of ${old} old deliveries removed per second`;
+  const title = `${Math.round(removedPerSecond)} of ${oldDeliveries} old deliveries removed per second`;
   return `${title}\n${formatTable(head, rows)}\n`;
 }
