@@ -82,7 +82,7 @@ export interface OAuth2Settings {
   clientAuthentication?: 'body' | 'basic';
   /** Dotted paths of values in the token response that the connection stores. */
   tokenFields?: { workspaceRef?: string; consumerRef?: string; scopes?: string };
-  /** Lifetime in seconds if the token response names none. */
+  /** The lifetime of access tokens if the token response contains none. */
   defaultLifetimeSeconds?: number;
   /** Separates the scopes of an authorization or token request. Default: a space. */
   scopeSeparator?: string;
@@ -116,7 +116,7 @@ interface CustomAuthSettings {
 }
 
 export interface ProviderLimits {
-  /** Requests in flight for one connection. */
+  /** The maximum number of concurrent requests of one connection. */
   concurrency: number;
   requestsPerSecond: number;
   timeoutMs: number;
@@ -287,7 +287,10 @@ export interface ProviderSession {
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Appended to the base URL: empty, or starts with a slash. An absolute URL must have the origin of the base URL or a host of `linkHosts`. */
+  /**
+   * Appended to the base URL: empty, or starts with a slash. An absolute URL must have the origin of the base URL or a
+   * host of `linkHosts`.
+   */
   path: string;
   query?: Record<string, string | number | boolean | undefined>;
   headers?: Record<string, string>;
@@ -307,7 +310,7 @@ export interface ProviderResponse {
 /** An object that every account has. */
 export interface CommonObject extends ObjectSummary {
   supports: readonly ProviderCapability[];
-  /** The maximum number of conditions in a search. Default: that of the provider. */
+  /** The maximum number of conditions in a search. Default: `features.filtersMax`. */
   filtersMax?: number;
   /** True if records can be read by id. Default: true if the provider has `readRecords`. */
   canReadByIds?: boolean;

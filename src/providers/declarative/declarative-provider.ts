@@ -33,8 +33,8 @@ import { listDeclaredObjects, type Vendor } from './vendor.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
-/** The batch size for records that are written one by one. It is small, because a batch is one job. */
-const ONE_BY_ONE_MAX = 20;
+/** The maximum batch size if records are written one by one. It is small, because a batch is one job. */
+const ONE_BY_ONE_BATCH_MAX = 20;
 const WRITE_TYPES = ['CREATE', 'UPDATE'] as const;
 
 /** A provider's settings, as in the catalog, and the declaration of its API for records. */
@@ -114,7 +114,7 @@ function createLimits(
   const hasBatches = listDeclaredObjects(declaration).every(
     ({ create, createMany }) => !create || createMany,
   );
-  const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_MAX;
+  const batchSize = hasBatches ? DEFAULT_LIMITS.batchSize : ONE_BY_ONE_BATCH_MAX;
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
 
@@ -144,7 +144,7 @@ function getFiltersMax(object: ObjectDeclaration): number {
   return findSearchList(object)?.equalityFilter?.max ?? 0;
 }
 
-/** Returns the batch types that the vendor can refuse as a whole: those whose partial success is optional. */
+/** Returns the batch types that the vendor can refuse as a whole, because partial success is optional for them. */
 function listAllOrNoneTypes({ declaration }: Vendor): BatchWrite['type'][] {
   const objects = listDeclaredObjects(declaration);
   const batches = {

@@ -1,4 +1,5 @@
 /** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
+import { SECOND_MS } from '../../work/durations.ts';
 import { isObject } from '../../work/is-object.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
@@ -57,8 +58,6 @@ export function createFailure(
     retryAfterMs: parseRetryAfterMs(response) ?? rateLimitWaitMs ?? null,
   });
 }
-
-const SECOND_MS = 1_000;
 
 /**
  * Parses how long to wait. Null if the header is absent or invalid. A time is compared with the response's own `Date`.

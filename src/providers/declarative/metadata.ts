@@ -16,10 +16,10 @@ import { sendRequest } from './send-request.ts';
 import { fillPath, fillQuery } from './template.ts';
 import { getObject, type Vendor } from './vendor.ts';
 
-/** A limit for lists that never end. No account has that many objects. */
+/** Ends reading a list whose pages never end. No account has as many objects. */
 const OBJECTS_MAX = 10_000;
 
-/** Returns the declared objects, and those that the account lists if the vendor has such a list. */
+/** Returns the declared objects, and the objects of the account if the vendor lists them. */
 export async function listObjects(
   vendor: Vendor,
   session: ProviderSession,

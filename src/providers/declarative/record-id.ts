@@ -19,7 +19,7 @@ function findPart(part: IdParts['parts'][string], record: unknown): string | nul
   return match?.[1] ?? null;
 }
 
-/** Returns the variables for paths that an id provides. Null if no record can have this id. */
+/** Returns the path variables of an id: the id itself, and its parts. Null if no record can have this id. */
 export function listIdVariables(id: IdDeclaration, value: unknown): TemplateVariables | null {
   const text = parseId(value);
   if (text === null || text === '.' || text === '..') return null;

@@ -1,9 +1,7 @@
 /** Parses and formats times in vendors' formats. */
+import { MINUTE_MS, SECOND_MS } from '../../work/durations.ts';
 import type { TimeFilter } from './declaration/list-declaration.ts';
 import type { TimeFormat } from './declaration/request-location.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 /** The smallest step of a format, in milliseconds. */
 function getPrecisionMs(format: TimeFormat): number {

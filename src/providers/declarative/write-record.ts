@@ -132,7 +132,7 @@ function createUnsupportedError(
   return new ProviderError('BAD_REQUEST', `${displayName} has no ${verb} of ${objectName}`);
 }
 
-/** Returns the declared headers, those of the request, and the idempotency key if the vendor honors keys. */
+/** Returns the headers of the declaration and of the request, and the idempotency key if the vendor honors keys. */
 export function createHeaders(
   { headers, idempotency }: Declaration,
   session: ProviderSession,

@@ -38,7 +38,7 @@ export async function describeObject(
   };
 }
 
-/** Errors that mean the connection may not see this part. The description then lacks it, but is still correct. */
+/** Errors that mean that the connection has no access to a part of the description, which is then omitted. */
 const INVISIBLE_KINDS = new Set<ProviderErrorKind>(['FORBIDDEN', 'MISSING_OBJECT', 'BAD_REQUEST']);
 
 async function findPart<Schema extends z.ZodType>(

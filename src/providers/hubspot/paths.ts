@@ -1,4 +1,7 @@
-/** The paths of HubSpot's API. Names are checked, because they must not change the structure of a path. */
+/**
+ * The paths of HubSpot's API. Object names are checked here, because they must not change the structure of a path. Record
+ * ids must come from `toRecordId`.
+ */
 import { ProviderError } from '../provider-error.ts';
 
 /** Permitted names: plural names, type ids (`0-1`, `2-123`) and qualified custom names (`p123_car`). */
@@ -35,8 +38,8 @@ function checkObjectName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No HubSpot object can have that name');
 }
 
-/** Returns the id as a string. Null if no record can have it. */
-export function findRecordId(id: unknown): string | null {
+/** Returns the id as a string. Null if no HubSpot record can have this id. */
+export function toRecordId(id: unknown): string | null {
   const text = typeof id === 'number' ? String(id) : id;
   return typeof text === 'string' && RECORD_ID.test(text) ? text : null;
 }

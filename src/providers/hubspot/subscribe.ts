@@ -4,6 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../work/durations.ts';
 import {
   MalformedEventsError,
   type ProviderAssociation,
@@ -14,7 +15,7 @@ import {
 } from '../subscribing.ts';
 import { idSchema } from './wire.ts';
 
-const TOLERANCE_MS = 5 * 60_000;
+const TOLERANCE_MS = 5 * MINUTE_MS;
 
 export const subscribe: SubscribeCapability = {
   kinds: ['CREATE', 'UPDATE', 'DELETE', 'ASSOCIATION_UPDATE', 'OTHER'],

@@ -10,7 +10,7 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import { createFailure, findRefusal, listMessages } from './failure.ts';
-import { findRecordId, paths } from './paths.ts';
+import { paths, toRecordId } from './paths.ts';
 import { recordResponse } from './wire.ts';
 
 export function writeRecord(session: ProviderSession, write: RecordWrite): Promise<RecordOutcome> {
@@ -35,7 +35,7 @@ async function updateRecord(
 ): Promise<RecordOutcome> {
   refuseAssociations(associations);
   const { id, ...properties } = record;
-  const recordId = findRecordId(id);
+  const recordId = toRecordId(id);
   if (recordId === null)
     return createRefusedOutcome(null, ['An update needs the id of a HubSpot record']);
   const path = paths.record(objectName, recordId);
@@ -48,7 +48,7 @@ export async function deleteRecord(
   session: ProviderSession,
   { objectName, id }: RecordRemoval,
 ): Promise<RecordOutcome> {
-  const recordId = findRecordId(id);
+  const recordId = toRecordId(id);
   if (recordId === null) return createRefusedOutcome(null, ['No HubSpot record can have that id']);
   const response = await session.send({
     method: 'DELETE',

@@ -73,7 +73,7 @@ function formatChannelName(account: string): string {
   return `Gateway_${account.replace(/^.*_/, '')}`;
 }
 
-/** Returns the event's name: ContactChangeEvent for `Contact`, Car__ChangeEvent for `Car__c`. */
+/** Returns the name of the object's change event: ContactChangeEvent for `Contact`, Car__ChangeEvent for `Car__c`. */
 function toEventName(objectName: string): string {
   const name = checkObjectName(objectName);
   return name.endsWith('__c') ? name.replace(/c$/, 'ChangeEvent') : `${name}ChangeEvent`;

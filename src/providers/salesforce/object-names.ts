@@ -12,8 +12,8 @@ export function checkObjectName(name: string): string {
   throw new ProviderError('MISSING_OBJECT', 'No Salesforce object can have that name');
 }
 
-/** Returns the id. Null if no record can have it. */
-export function findRecordId(id: unknown): string | null {
+/** Returns the id. Null if no Salesforce record can have this id. */
+export function toRecordId(id: unknown): string | null {
   return typeof id === 'string' && RECORD_ID.test(id) ? id : null;
 }
 

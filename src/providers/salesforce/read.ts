@@ -4,7 +4,7 @@ import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../movin
 import { ProviderError } from '../provider-error.ts';
 import { parseResponse } from '../read-responses.ts';
 import { requireSuccess } from './failure.ts';
-import { checkObjectName, findRecordId, parseFieldPath } from './object-names.ts';
+import { checkObjectName, parseFieldPath, toRecordId } from './object-names.ts';
 import { paths } from './paths.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
@@ -33,7 +33,7 @@ export async function readRecords(
   session: ProviderSession,
   { objectName, fields, ids }: RecordsRead,
 ): Promise<ProviderRecord[]> {
-  const validIds = ids.filter((id) => findRecordId(id) !== null);
+  const validIds = ids.filter((id) => toRecordId(id) !== null);
   if (validIds.length === 0) return [];
   const quotedIds = validIds.map((id) => `'${id}'`).join(',');
   const soql = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;

@@ -1,13 +1,12 @@
 /** Subscribes to Salesforce's Change Data Capture through its Pub/Sub API. */
 import { z } from 'zod';
+import { MINUTE_MS } from '../../work/durations.ts';
 import type { ProviderSession } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
 import type { ProviderEvent, SubscribeCapability, TimeSpan } from '../subscribing.ts';
 import { channelCalls, formatTopicName } from './channel-members.ts';
 import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
-
-const MINUTE_MS = 60_000;
 
 export function createSubscribe(pubSubUrl: string): SubscribeCapability {
   return {

@@ -11,7 +11,7 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import { isSuccess, parseResponse } from '../read-responses.ts';
 import { createFailure, findRefusal, formatMessage, listMessages } from './failure.ts';
-import { checkObjectName, findRecordId } from './object-names.ts';
+import { checkObjectName, toRecordId } from './object-names.ts';
 import { paths } from './paths.ts';
 import { collectionResponse, createResponse } from './wire.ts';
 
@@ -36,7 +36,7 @@ async function updateRecord(
   { objectName, record, headers }: RecordWrite,
 ): Promise<RecordOutcome> {
   const { id, ...fields } = record;
-  const recordId = findRecordId(id);
+  const recordId = toRecordId(id);
   if (recordId === null)
     return createRefusedOutcome(null, ['An update needs the id of a Salesforce record']);
   const response = await session.send({
@@ -53,7 +53,7 @@ export async function deleteRecord(
   session: ProviderSession,
   { objectName, id, headers }: RecordRemoval,
 ): Promise<RecordOutcome> {
-  const recordId = findRecordId(id);
+  const recordId = toRecordId(id);
   if (recordId === null)
     return createRefusedOutcome(null, ['No Salesforce record can have that id']);
   const response = await session.send({
@@ -79,7 +79,7 @@ export async function writeBatch(
       records: batch.records.map(({ record }) => ({ ...record, attributes })),
     },
   });
-  const ids = batch.records.map(({ record }) => findRecordId(record.id));
+  const ids = batch.records.map(({ record }) => toRecordId(record.id));
   if (isSuccess(response)) return parseBatchOutcomes(response, ids);
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response);

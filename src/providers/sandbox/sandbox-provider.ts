@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../work/durations.ts';
 import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject, readPage, readRecords } from './read.ts';
@@ -69,7 +70,7 @@ export function createSandboxProvider(address: () => string): Provider {
       associations: true,
       headers: true,
       // The sandbox keeps keys for 24 hours.
-      idempotencyKeyLifetimeMs: 23 * 3_600_000,
+      idempotencyKeyLifetimeMs: 23 * HOUR_MS,
       allOrNoneTypes: ['CREATE', 'UPDATE'],
     },
     capabilities,

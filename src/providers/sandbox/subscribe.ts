@@ -1,6 +1,7 @@
 /** Subscribes to the sandbox's webhooks by requests, one for each object of a connection. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../work/durations.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { requireSuccess, subscriptionSchema } from './wire.ts';
 
 const PATH = '/webhook-subscriptions';
-const TOLERANCE_MS = 5 * 60_000;
+const TOLERANCE_MS = 5 * MINUTE_MS;
 const NOT_FOUND = 404;
 
 const KINDS = new Map<string, ProviderEventKind>([

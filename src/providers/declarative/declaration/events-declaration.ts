@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { PROVIDER_EVENT_KINDS } from '../../subscribing.ts';
 import { jsonObject, pathTemplate, pointer, timeFormat } from './request-location.ts';
 
-/** The location of a value: a pointer into the event, the first match of several, a pointer into the body, or a header. */
+/**
+ * The location of a value: a pointer into the event, the first of several pointers that has a value, a pointer into the
+ * body, or a header.
+ */
 const eventValue = z.union([
   pointer,
   z.strictObject({ firstOf: z.array(pointer).min(1) }),
@@ -128,7 +131,7 @@ export const eventsDeclaration = z.strictObject({
   account,
   /** Where the body holds its events. Absent if the body is one event. */
   bodyEvents: pointer.optional(),
-  /** The parts of the vendor's event type. Dots join them to a key of `types`. */
+  /** The parts of the vendor's event type. Joined by dots, they are a key of `types`. */
   typeParts: z.array(eventValue).min(1),
   types: z.record(z.string(), eventType),
   /** Objects without events. An event type without `object` applies to all other objects. */

@@ -7,7 +7,7 @@ interface NativeType {
   kind: ProviderEventKind;
 }
 
-/** Returns the types that name the object. If no type does, returns the types for every object. */
+/** Returns the types that name the object. If there are none, returns the types without an object, which apply to it. */
 export function listNativeTypes(
   { types, objectsWithoutEvents }: EventsDeclaration,
   objectName: string,

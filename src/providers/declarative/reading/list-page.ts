@@ -23,7 +23,7 @@ export interface ListRead {
   variables: TemplateVariables;
 }
 
-/** The response to If-Modified-Since if nothing has changed. */
+/** The status of a response to If-Modified-Since if nothing has changed. */
 const NOT_MODIFIED = 304;
 const NO_CONTENT = 204;
 
@@ -158,7 +158,7 @@ function isInWindow(
   return (!since || latestTime >= since) && (!until || changedAt <= until);
 }
 
-/** Returns the record's time of change. Null if it has none. */
+/** Returns the record's time of change. Null if the record has none. */
 function readChangeTime(
   { changedAt }: ObjectDeclaration,
   raw: Record<string, unknown>,
@@ -167,8 +167,8 @@ function readChangeTime(
 }
 
 /**
- * Counts the records of a full read, if the vendor has a request for that. Null if the count fails, because the read
- * does not need it.
+ * Counts the records of a full read. Null if the vendor has no request for the count or the request fails, because the
+ * read does not need the count.
  */
 async function countRecords(
   vendor: Vendor,

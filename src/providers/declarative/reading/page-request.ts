@@ -1,4 +1,5 @@
 /** Builds the request for one page of a list. */
+import { DAY_MS } from '../../../work/durations.ts';
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
@@ -50,8 +51,6 @@ export function createRequest(
   // The URL already contains the query. Headers are sent with every page.
   return { method, path: String(position.next), headers: request.headers };
 }
-
-const DAY_MS = 86_400_000;
 
 function listDayBounds(
   { dayRange }: ListDeclaration,
@@ -119,7 +118,7 @@ export function formatFieldNames(
   return isList ? names : template.replace('{fields}', names.join(separator));
 }
 
-/** A time before the first record of any vendor. Some vendors refuse the first second of 1970. */
+/** Earlier than any vendor's first record. Not 1970, because some vendors refuse its first second. */
 const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 
 function* listBounds(

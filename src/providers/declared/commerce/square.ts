@@ -1,4 +1,5 @@
 /** Square: a REST API with searches. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -22,7 +23,7 @@ const customers: ObjectDeclarationInput = {
       name: '/query/filter/updated_at/start_at',
       format: 'iso',
       isExclusive: true,
-      marginMs: 60_000,
+      marginMs: MINUTE_MS,
     },
     until: {
       in: 'body',

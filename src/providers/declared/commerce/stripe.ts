@@ -1,4 +1,5 @@
 /** Stripe: a REST API with form-encoded bodies. */
+import { HOUR_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -53,7 +54,7 @@ export const stripe: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description",
     bodyFormat: 'form',
     // Stripe may forget a key after 24 hours.
-    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 23 * 3_600_000 },
+    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 23 * HOUR_MS },
     errors: {
       messages: ['/error/message'],
       rules: [

@@ -1,4 +1,5 @@
 /** Xero: the Accounting API of one organization. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -88,7 +89,7 @@ export const xero: DeclaredProvider = {
     },
     headers: { 'xero-tenant-id': '{{tenantId}}' },
     // Xero forgets a key after 6 minutes.
-    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 5 * 60_000 },
+    idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 5 * MINUTE_MS },
     errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
     events: {
       authentication: {

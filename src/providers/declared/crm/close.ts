@@ -1,4 +1,5 @@
 /** Close: a REST API with offsets. */
+import { DAY_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -15,8 +16,6 @@ const FIELD_TYPES = {
   contact: 'REFERENCE',
   user: 'REFERENCE',
 } as const;
-
-const DAY_MS = 86_400_000;
 
 interface ObjectOptions {
   isReadOnly?: boolean;

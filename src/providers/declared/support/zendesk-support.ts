@@ -1,4 +1,5 @@
 /** Zendesk Support: a REST API with incremental exports. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type {
   ObjectDeclarationInput,
   StandardFields,
@@ -55,7 +56,7 @@ function declareExportedObject(
         isRequired: true,
         isFirstPageOnly: true,
         // Exports refuse start times within the last minute.
-        marginMs: 60_000,
+        marginMs: MINUTE_MS,
       },
       // `list` omits tickets that were archived some months after they were closed.
       ...(singular === 'ticket' && { fullReadQuery: { exclude_deleted: 'true' } }),

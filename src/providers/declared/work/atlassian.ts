@@ -1,8 +1,8 @@
 /** Jira: a REST API that searches issues by JQL. */
+import { HOUR_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const HOUR_MS = 3_600_000;
 /** JQL interprets times in the user's time zone, which is unknown. No zone is further than 14 hours from UTC. */
 const JQL_FILTER = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
 

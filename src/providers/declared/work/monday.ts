@@ -1,4 +1,5 @@
 /** monday.com: a GraphQL API whose items hold their values in columns. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -196,7 +197,7 @@ export const monday: DeclaredProvider = {
         { contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
       ],
       // The complexity budget refills within a minute.
-      defaultRetryAfterMs: 60_000,
+      defaultRetryAfterMs: MINUTE_MS,
     },
     objects: {
       boards: {

@@ -1,4 +1,5 @@
 /** Notion: pages with typed properties, in data sources. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import { isObject } from '../../../work/is-object.ts';
 import type {
   ListInput,
@@ -6,7 +7,6 @@ import type {
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-const MINUTE_MS = 60_000;
 const CHANGED_AT = { at: '/last_edited_time', format: 'iso', precisionMs: MINUTE_MS } as const;
 
 const CURSOR_PAGING = {

@@ -1,6 +1,7 @@
 /** Parses events of Salesforce's Change Data Capture. */
 import type { Type } from 'avsc';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
 import { parseFieldPath } from '../object-names.ts';
 import { listFields, unwrapRecordType } from './avro.ts';
@@ -32,7 +33,7 @@ const KINDS = new Map<string, ProviderEventKind>([
 /** A transaction with too many changes. Salesforce does not report them individually. */
 const OVERFLOW = 'GAP_OVERFLOW';
 /** An upper bound for the duration of a transaction. */
-const TRANSACTION_MS = 15 * 60_000;
+const TRANSACTION_MS = 15 * MINUTE_MS;
 
 export interface DecodedChange {
   events: ProviderEvent[];
