@@ -172,12 +172,12 @@ function formatTitle(type: string, object: string, messages: Messages): string {
 
 function formatOutcome(status: string, messages: Messages): string {
   const texts: Record<string, string> = {
-    REJECTED: messages.isRejected,
-    COMMITTED: messages.isCommitted,
-    EXPIRED: messages.isExpired,
-    STALE: messages.isStale,
+    REJECTED: messages.alreadyRejected,
+    COMMITTED: messages.alreadyCommitted,
+    EXPIRED: messages.proposalExpired,
+    STALE: messages.recordChanged,
   };
-  return texts[status] ?? messages.isApproved;
+  return texts[status] ?? messages.alreadyApproved;
 }
 
 interface DecisionProps {

@@ -41,7 +41,7 @@ export function Approvals({ proposalId }: ApprovalsProps) {
   const [decidedIds, setDecidedIds] = useState<readonly string[]>([]);
   const [outcomeText, setOutcomeText] = useState('');
   const outcome = useRef<HTMLOutputElement>(null);
-  // The pressed button is gone, so the focus would be lost.
+  // The pressed button disappears with its card, so the focus moves to the outcome.
   useEffect(() => {
     if (decidedIds.length > 0) outcome.current?.focus();
   }, [decidedIds]);
@@ -51,12 +51,14 @@ export function Approvals({ proposalId }: ApprovalsProps) {
     ({ id }) => !decidedIds.includes(id),
   );
   return (
-    <section aria-label={messages.waitsForApproval}>
+    <section aria-label={messages.waitingForApproval}>
       <output ref={outcome} tabIndex={-1} className="decided">
         {outcomeText}
       </output>
-      {variables.isNamed && named.length === 0 && <p className="card">{messages.isMissing}</p>}
-      {proposals.length === 0 && <p className="card">{messages.nothingWaits}</p>}
+      {variables.isNamed && named.length === 0 && (
+        <p className="card">{messages.proposalMissing}</p>
+      )}
+      {proposals.length === 0 && <p className="card">{messages.nothingToApprove}</p>}
       {proposals.map((proposal, index) => (
         <ApprovalCard
           key={proposal.id}

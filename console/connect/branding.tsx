@@ -56,7 +56,7 @@ interface BrandedTitleProps {
 export function BrandedTitle({ project, isForApproval }: BrandedTitleProps) {
   const { appName, logoUrl } = useFragment(PROJECT, project);
   const messages = useMessages();
-  const title = isForApproval ? messages.approvalTitle(appName) : messages.title(appName);
+  const title = isForApproval ? messages.approvalTitle(appName) : messages.connectTitle(appName);
   useEffect(() => {
     document.title = title;
   }, [title]);

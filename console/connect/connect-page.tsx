@@ -27,7 +27,7 @@ function OpenedPage() {
   const consentResult = useMemo(takeConsentResult, []);
   const session = useMemo(() => readSession(location.hash), []);
   if (!session) {
-    return <Notice title={messages.incompleteLink}>{messages.openAgain}</Notice>;
+    return <Notice title={messages.linkIncomplete}>{messages.openPageAgain}</Notice>;
   }
   // The server let pages of one project frame this page, so tokens of other projects are refused.
   if (isFramed && framedProjectId !== session.projectId) {
@@ -35,7 +35,7 @@ function OpenedPage() {
       type: 'failed',
       detail: 'The token belongs to another project than the frame.',
     });
-    return <Notice title={messages.notFramed}>{messages.openAlone}</Notice>;
+    return <Notice title={messages.cannotBeFramed}>{messages.openInOwnWindow}</Notice>;
   }
   return <SignedIn session={session} consentResult={consentResult} />;
 }
@@ -57,7 +57,7 @@ function SignedIn({
       <main className="connect">
         <Loaded
           resetKey="connect"
-          errorFallback={<Notice title={messages.expiredLink}>{messages.validFor}</Notice>}
+          errorFallback={<Notice title={messages.linkExpired}>{messages.linkExpiredHint}</Notice>}
         >
           <Integrations session={session} consentResult={consentResult} />
         </Loaded>

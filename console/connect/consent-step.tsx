@@ -1,7 +1,4 @@
-/**
- * Consent in a window of the provider, or in this one. The step ends when the connection exists or the window is
- * closed.
- */
+/** Opens the provider's consent page in a popup or in this window, and waits until the connection exists. */
 import { useEffect, useRef, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import type { consentStepMutation } from '../__generated__/consentStepMutation.graphql.ts';
@@ -54,12 +51,12 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   const problem = useCustomerProblem(change.problem, { isSetup: true });
   const [state, setState] = useState<ConsentState>('ready');
   const [packageUrl, setPackageUrl] = useState<string | null>(null);
-  const consent = useRef<Window | null>(null);
+  const consentWindow = useRef<Window | null>(null);
   const connectionId = useChangedConnection(input, state === 'waiting');
 
   useEffect(() => {
     if (connectionId === null) return;
-    consent.current?.close();
+    consentWindow.current?.close();
     notifyOpener({ type: 'connected', connectionId, provider: input.provider });
     refreshAll();
     onDone();
@@ -67,23 +64,26 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
 
   useEffect(() => {
     if (state !== 'waiting') return;
-    const timer = setInterval(() => consent.current?.closed && setState('abandoned'), POLL_MS);
+    const timer = setInterval(
+      () => consentWindow.current?.closed && setState('abandoned'),
+      POLL_MS,
+    );
     return () => clearInterval(timer);
   }, [state]);
 
-  const start = async () => {
-    // The click itself opens the window: browsers block windows that open later.
-    consent.current = window.open('', 'consent', 'popup,width=560,height=720');
+  const startInPopup = async () => {
+    // The popup must open before the mutation ends, because browsers block popups that do not follow a click.
+    consentWindow.current = window.open('', 'consent', 'popup,width=560,height=720');
     const started = await run({ input: input as never });
-    if (!started) return consent.current?.close();
+    if (!started) return consentWindow.current?.close();
     const { authorizeUrl, packageInstallUrl } = started.startOAuthConnect;
     setPackageUrl(packageInstallUrl ?? null);
-    if (consent.current) consent.current.location.href = authorizeUrl;
+    if (consentWindow.current) consentWindow.current.location.href = authorizeUrl;
     else window.open(authorizeUrl, '_blank');
     setState('waiting');
   };
 
-  const continueHere = async () => {
+  const startInThisWindow = async () => {
     const started = await run({ input: { ...input, redirectUrl: getReturnUrl() } as never });
     if (started) openConsent(started.startOAuthConnect.authorizeUrl);
   };
@@ -91,13 +91,13 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   return (
     <div className="form">
       <output>
-        {state === 'ready' && messages.opensWindow}
-        {state === 'waiting' && messages.awaitsApproval}
-        {state === 'abandoned' && messages.closedWindow}
+        {state === 'ready' && messages.providerOpensWindow}
+        {state === 'waiting' && messages.waitingForConsent}
+        {state === 'abandoned' && messages.windowClosed}
       </output>
       {packageUrl && (
         <>
-          <p>{messages.installFirst}</p>
+          <p>{messages.installPackageFirst}</p>
           <a href={packageUrl} target="_blank" rel="noreferrer">
             {messages.installPackage}
           </a>
@@ -108,11 +108,11 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
         <Action onPress={onDone}>{messages.cancel}</Action>
         {/* Providers do not let other pages frame their sign-in pages. */}
         {!isFramed && (
-          <Action isPending={isRunning} onPress={continueHere}>
-            {messages.continueHere}
+          <Action isPending={isRunning} onPress={startInThisWindow}>
+            {messages.continueInThisWindow}
           </Action>
         )}
-        <Action kind="primary" isPending={isRunning} onPress={start}>
+        <Action kind="primary" isPending={isRunning} onPress={startInPopup}>
           {state === 'ready' ? messages.openWindow : messages.reopenWindow}
         </Action>
       </div>
@@ -120,14 +120,14 @@ export function ConsentStep({ input, onDone }: ConsentStepProps) {
   );
 }
 
-/** Returns the ID of the connection that the consent created or renewed. Null until then. */
+/** Returns the ID of the connection that the consent has created or renewed, or null if there is none yet. */
 function useChangedConnection(input: ConsentStepProps['input'], isWaiting: boolean): string | null {
   const environment = useRelayEnvironment();
   const [changedId, setChangedId] = useState<string | null>(null);
   const { projectIdOrName: project, provider } = input;
   useEffect(() => {
     if (!isWaiting) return;
-    let before: Map<string, string> | null = null;
+    let initialVersions: Map<string, string> | null = null;
     const poll = async () => {
       const variables = { project, provider };
       const response = await fetchQuery<consentStepQuery>(
@@ -136,10 +136,10 @@ function useChangedConnection(input: ConsentStepProps['input'], isWaiting: boole
         variables,
       ).toPromise();
       const nodes = response?.project?.connections.nodes ?? [];
-      const states = new Map(nodes.map((node) => [node.id, `${node.status} ${node.updateTime}`]));
-      const previous = before;
-      before ??= states;
-      const changed = previous && nodes.find(({ id }) => previous.get(id) !== states.get(id));
+      const versions = new Map(nodes.map((node) => [node.id, `${node.status} ${node.updateTime}`]));
+      initialVersions ??= versions;
+      const previousVersions = initialVersions;
+      const changed = nodes.find(({ id }) => previousVersions.get(id) !== versions.get(id));
       if (changed && changed.status !== 'BAD_CREDENTIALS') setChangedId(changed.id);
     };
     void poll();

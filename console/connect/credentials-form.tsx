@@ -10,7 +10,7 @@ import { useCustomerProblem } from './customer-problem.ts';
 import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
-import { describeScheme, isByConsent, listChoices, listInputs, nestValues } from './schemes.ts';
+import { describeScheme, listChoices, listInputs, needsConsent, nestValues } from './schemes.ts';
 
 const PROVIDER = graphql`
   fragment credentialsForm_provider on Provider {
@@ -49,9 +49,9 @@ interface CredentialsFormProps {
   onDone: () => void;
 }
 
-const WORKSPACE = 'providerWorkspaceRef';
-const METADATA = 'providerMetadata.';
-const CREDENTIALS = 'credentials.';
+const WORKSPACE_NAME = 'providerWorkspaceRef';
+const METADATA_PREFIX = 'providerMetadata.';
+const CREDENTIALS_PREFIX = 'credentials.';
 
 export function CredentialsForm({ projectId, parties, onDone, ...props }: CredentialsFormProps) {
   const messages = useMessages();
@@ -59,20 +59,21 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
   const { customInputs } = provider;
   const choices = listChoices(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
-  const [account, setAccount] = useState<object | null>(null);
+  /** The workspace and metadata for a consent. Null until the person continues to the provider. */
+  const [consentDetails, setConsentDetails] = useState<object | null>(null);
   const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE);
   const inputs = listInputs(messages, scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
-    name: CREDENTIALS + name,
+    name: CREDENTIALS_PREFIX + name,
   }));
-  const metadataNames = provider.inputs.map(({ name }) => METADATA + name);
-  const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE];
+  const metadataNames = provider.inputs.map(({ name }) => METADATA_PREFIX + name);
+  const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE_NAME];
   const secretField = inputs.findLast(({ isSecret }) => isSecret)?.name;
   const problem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
-    const providerDetails = nestValues(values, [WORKSPACE, ...metadataNames]);
-    if (isByConsent(scheme)) return setAccount(providerDetails);
+    const providerDetails = nestValues(values, [WORKSPACE_NAME, ...metadataNames]);
+    if (needsConsent(scheme)) return setConsentDetails(providerDetails);
     const credentials = nestValues(
       values,
       inputs.map(({ name }) => name),
@@ -87,9 +88,9 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
     });
     onDone();
   };
-  if (account) {
-    // No scheme is named: the gateway uses PKCE if the provider supports it.
-    return <ConsentStep input={{ ...target, ...account }} onDone={onDone} />;
+  if (consentDetails) {
+    // The input names no scheme, so the gateway uses PKCE if the provider supports it.
+    return <ConsentStep input={{ ...target, ...consentDetails }} onDone={onDone} />;
   }
   return (
     <Form problem={problem} onSubmit={submit}>
@@ -116,19 +117,24 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
       ))}
       {provider.baseUrl.includes('{{workspace}}') && (
         <TextInput
-          name={WORKSPACE}
+          name={WORKSPACE_NAME}
           label={messages.workspace}
           isRequired
           help={messages.workspaceHelp(provider.baseUrl.replace('{{workspace}}', 'workspace'))}
         />
       )}
       {provider.inputs.map(({ name, displayName, optional }) => (
-        <TextInput key={name} name={METADATA + name} label={displayName} isRequired={!optional} />
+        <TextInput
+          key={name}
+          name={METADATA_PREFIX + name}
+          label={displayName}
+          isRequired={!optional}
+        />
       ))}
       {provider.docsUrl && (
         <p className="quiet">
           <a href={provider.docsUrl} target="_blank" rel="noreferrer">
-            {messages.helpFrom(provider.displayName)}
+            {messages.providerHelp(provider.displayName)}
           </a>
         </p>
       )}
@@ -136,7 +142,9 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
       <div className="row end">
         <Action onPress={onDone}>{messages.cancel}</Action>
         <Action type="submit" kind="primary" isPending={isRunning}>
-          {isByConsent(scheme) ? messages.continueTo(provider.displayName) : messages.connect}
+          {needsConsent(scheme)
+            ? messages.continueToProvider(provider.displayName)
+            : messages.connect}
         </Action>
       </div>
     </Form>

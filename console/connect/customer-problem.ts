@@ -4,19 +4,19 @@ import { Problem } from '../src/network/problem.ts';
 import { type Messages, useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 
-/** Codes whose messages are for the person at the page. */
+/** Codes of errors whose messages customers may see. */
 const CUSTOMER_CODES = ['UNPROCESSABLE', 'PROVIDER_ERROR'];
 
 function findSafeMessage(code: string, messages: Messages): string | undefined {
   const safeMessages: Record<string, string> = {
     RATE_LIMITED: messages.tooManyAttempts,
-    SERVICE_UNAVAILABLE: messages.notAvailable,
-    UNAUTHENTICATED: messages.expiredSession,
-    PROPOSAL_COMMITTED: messages.isCommitted,
-    PROPOSAL_EXPIRED: messages.isExpired,
-    PROPOSAL_REJECTED: messages.isRejected,
-    PROPOSAL_STALE: messages.isStale,
-    SELF_APPROVAL: messages.isSelfApproval,
+    SERVICE_UNAVAILABLE: messages.serviceUnavailable,
+    UNAUTHENTICATED: messages.sessionExpired,
+    PROPOSAL_COMMITTED: messages.alreadyCommitted,
+    PROPOSAL_EXPIRED: messages.proposalExpired,
+    PROPOSAL_REJECTED: messages.alreadyRejected,
+    PROPOSAL_STALE: messages.recordChanged,
+    SELF_APPROVAL: messages.approverIsProposer,
   };
   return safeMessages[code];
 }
@@ -26,13 +26,13 @@ interface CustomerProblemOptions {
   fields?: readonly string[];
   /** The input at which rejected credentials are shown. */
   secretField?: string | undefined;
-  /** True if the customer can't have caused an error of the code `UNPROCESSABLE`. */
+  /** True if only the builder's setup can cause an error, such as `UNPROCESSABLE`. */
   isSetup?: boolean;
 }
 
 /**
- * Returns the error to show. An error of the setup is replaced by a neutral text, and reported to the builder's page
- * as `failed`.
+ * Returns the problem to show. A problem of the builder's setup is replaced by a neutral text, and reported to the
+ * builder's page in an event `failed`.
  */
 export function useCustomerProblem(
   problem: Problem | null,
@@ -61,7 +61,7 @@ interface FindOptions {
   isSetup: boolean;
 }
 
-/** Null if the customer can't mend the error. */
+/** Returns the problem as the customer may see it. Null if the customer can't correct it. */
 function findCustomerProblem(problem: Problem, options: FindOptions): Problem | null {
   const { code, issues, message } = problem;
   const { messages, fieldNames, secretField, isSetup } = options;

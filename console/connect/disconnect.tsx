@@ -55,12 +55,12 @@ export function Disconnect({
   return (
     <Confirm
       triggerLabel={messages.disconnect}
-      title={messages.disconnectFrom(providerName)}
+      title={messages.confirmDisconnect(providerName)}
       cancel={messages.cancel}
       change={control}
       onConfirm={uninstallAndDisconnect}
     >
-      <p>{messages.disconnectEnds}</p>
+      <p>{messages.disconnectEffect}</p>
     </Confirm>
   );
 }

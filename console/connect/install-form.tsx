@@ -1,4 +1,4 @@
-/** Chooses what is read from the account: required fields, optional fields, and account fields for open mappings. */
+/** A form that installs an integration: the customer chooses optional fields and maps fields of the account. */
 import { graphql, useFragment } from 'react-relay';
 import type { installForm_integration$key } from '../__generated__/installForm_integration.graphql.ts';
 import type { installFormFieldsQuery } from '../__generated__/installFormFieldsQuery.graphql.ts';

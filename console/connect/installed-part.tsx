@@ -135,7 +135,7 @@ function RecordCount({ recordsRead, lastReadTime, nextReadTime }: RecordCountPro
       )}
       {!lastReadTime && nextReadTime && (
         <>
-          , {messages.startsFirstRead} <Time value={nextReadTime} />
+          , {messages.startingFirstRead} <Time value={nextReadTime} />
         </>
       )}
     </span>

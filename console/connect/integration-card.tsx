@@ -74,7 +74,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
           </span>
         )}
       </div>
-      {isBroken && <p>{messages.rejectedCredentials}</p>}
+      {isBroken && <p>{messages.credentialsRejected}</p>}
       {isConnecting && provider && (
         <CredentialsForm
           projectId={projectId}
@@ -85,7 +85,9 @@ export function IntegrationCard(props: IntegrationCardProps) {
       )}
       {!isConnecting && (!connection || isBroken) && (
         <Action kind="primary" onPress={() => setConnecting(true)}>
-          {connection ? messages.reconnectTo(providerName) : messages.connectTo(providerName)}
+          {connection
+            ? messages.reconnectProvider(providerName)
+            : messages.connectProvider(providerName)}
         </Action>
       )}
       {connection &&
@@ -107,7 +109,7 @@ export function IntegrationCard(props: IntegrationCardProps) {
         <div className="row account-actions">
           {!isBroken && (
             <Action kind="quiet" onPress={() => setConnecting(true)}>
-              {messages.connectAnother}
+              {messages.connectAnotherAccount}
             </Action>
           )}
           {mayDisconnect && (

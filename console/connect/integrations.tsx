@@ -110,7 +110,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
       notifyOpener({ type: 'failed', detail: consentResult.failure ?? '' });
   }, [consentResult]);
   if (!project || !group || !consumer) {
-    return <Empty title={messages.forEndUsers}>{messages.noAccounts}</Empty>;
+    return <Empty title={messages.onlyForEndUsers}>{messages.openWithUserToken}</Empty>;
   }
   const parties = { groupRef: group.groupRef, consumerRef: consumer.consumerRef };
   const { integrations, connections, installations, entitlements } = project;
@@ -130,7 +130,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
         <p className="quiet">
           {isForApproval
             ? messages.approvalsFor(group.groupName)
-            : messages.accountsFor(group.groupName)}
+            : messages.connectAccountsFor(group.groupName)}
         </p>
       </header>
       {mayApprove && (
@@ -172,7 +172,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
       ))}
       <ReturnAction session={session} />
       {!entitlements.brandingRemoval.value && (
-        <footer className="quiet">{messages.connectedBy}</footer>
+        <footer className="quiet">{messages.connectedByGateway}</footer>
       )}
     </>
   );

@@ -1,6 +1,6 @@
 /** Reports events to the page that opened this one in a frame or a window. `connect.js` listens. */
 type ConnectEvent =
-  /** The page has loaded, which `connect.js` expects. It does not report this event. */
+  /** Confirms to `connect.js` that the page has loaded. `connect.js` does not report this event to its page. */
   | { type: 'ready' }
   | { type: 'connected'; connectionId: string; provider: string }
   | { type: 'installed'; installationId: string; integration: string }
@@ -8,12 +8,12 @@ type ConnectEvent =
   | { type: 'closed' };
 
 const params = new URLSearchParams(location.search);
-/** The origin that may receive messages. The opener names it, and browsers deliver messages to no other origin. */
+/** The origin of the opener, from the URL. Browsers deliver messages only to a page of this origin. */
 const origin = params.get('origin');
-/** The project whose pages may frame this one. The server named it in its response. */
+/** The project whose allowed origins may frame this page, by the response's Content-Security-Policy. */
 export const framedProjectId = params.get('project');
 
-/** The connection that a reconnect link names. Its form is open from the start. */
+/** The connection that a reconnect link names. Its form is open when the page opens. */
 export const reconnectId = params.get('connection');
 
 export const isFramed = window.parent !== window;

@@ -1,4 +1,4 @@
-/** The inputs that a person enters for each scheme, and their form in the API. */
+/** The inputs that a person enters for each authentication scheme, under their names in the API. */
 import type { Messages } from './messages.ts';
 
 interface SchemeInput {
@@ -30,7 +30,7 @@ function listInputsByScheme(messages: Messages): Record<string, SchemeInput[]> {
   };
 }
 
-/** The inputs of a scheme. `NONE` takes the inputs that the provider declares for `customAuth`. */
+/** Lists the inputs of a scheme. The scheme `NONE` has the inputs that the provider declares for `customAuth`. */
 export function listInputs(
   messages: Messages,
   scheme: string,
@@ -51,17 +51,17 @@ interface DeclaredInput {
   optional: boolean;
 }
 
-/** Consent happens in a window of the provider. */
-export const isByConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHORIZATION_CODE');
+/** True if the person consents on a page of the provider. */
+export const needsConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHORIZATION_CODE');
 
 /**
- * The schemes that a person chooses from. PKCE is not a choice of its own; `NONE` is one only if it takes inputs or is
- * the only scheme.
+ * Lists the schemes that a person can choose. The schemes with and without PKCE are one choice. `NONE` is a choice only
+ * if it has inputs or if the provider has no other scheme.
  */
 export function listChoices(schemes: readonly string[], hasCustomInputs: boolean): string[] {
-  const consents = schemes.filter(isByConsent).slice(0, 1);
-  const otherSchemes = schemes.filter((scheme) => !isByConsent(scheme) && scheme !== 'NONE');
-  const choices = [...consents, ...otherSchemes, ...(hasCustomInputs ? ['NONE'] : [])];
+  const consentSchemes = schemes.filter(needsConsent).slice(0, 1);
+  const otherSchemes = schemes.filter((scheme) => !needsConsent(scheme) && scheme !== 'NONE');
+  const choices = [...consentSchemes, ...otherSchemes, ...(hasCustomInputs ? ['NONE'] : [])];
   return choices.length > 0 ? choices : [...schemes];
 }
 
@@ -70,19 +70,19 @@ export function describeScheme(
   scheme: string,
   hasCustomInputs: boolean,
 ): string {
-  const words: Record<string, string> = {
-    API_KEY: messages.byApiKey,
-    BASIC: messages.byPassword,
-    OAUTH2_AUTHORIZATION_CODE: messages.byConsent,
-    OAUTH2_AUTHORIZATION_CODE_PKCE: messages.byConsent,
-    OAUTH2_CLIENT_CREDENTIALS: messages.byClient,
-    OAUTH2_PASSWORD: messages.byPasswordAndClient,
-    NONE: hasCustomInputs ? messages.byCustomInputs : messages.byNothing,
+  const labels: Record<string, string> = {
+    API_KEY: messages.withApiKey,
+    BASIC: messages.withPassword,
+    OAUTH2_AUTHORIZATION_CODE: messages.bySigningIn,
+    OAUTH2_AUTHORIZATION_CODE_PKCE: messages.bySigningIn,
+    OAUTH2_CLIENT_CREDENTIALS: messages.withClient,
+    OAUTH2_PASSWORD: messages.withPasswordAndClient,
+    NONE: hasCustomInputs ? messages.withCustomInputs : messages.withoutCredentials,
   };
-  return words[scheme] ?? scheme;
+  return labels[scheme] ?? scheme;
 }
 
-/** `{ 'credentials.basicAuth.username': 'a' }` as `{ credentials: { basicAuth: { username: 'a' } } }`. */
+/** Turns `{ 'basicAuth.username': 'a' }` into `{ basicAuth: { username: 'a' } }`, for the given names. */
 export function nestValues(values: Record<string, FormDataEntryValue>, names: readonly string[]) {
   const result: Record<string, unknown> = {};
   for (const name of names) {
@@ -91,9 +91,9 @@ export function nestValues(values: Record<string, FormDataEntryValue>, names: re
     const path = name.split('.');
     const lastKey = path.pop() as string;
     let parent = result;
-    for (const part of path) {
-      parent[part] ??= {};
-      parent = parent[part] as Record<string, unknown>;
+    for (const key of path) {
+      parent[key] ??= {};
+      parent = parent[key] as Record<string, unknown>;
     }
     parent[lastKey] = value;
   }

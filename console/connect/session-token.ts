@@ -1,4 +1,4 @@
-/** The end user's token. It is only in the fragment of the URL, so no log and no other page sees it. */
+/** The end user's token. It is only in the fragment of the URL, so it does not appear in logs or referrers. */
 export interface Session {
   token: string;
   projectId: string;
@@ -12,7 +12,7 @@ interface Claims {
   returnUrl?: unknown;
 }
 
-/** The token's claims for this page; only the gateway verifies them. Null without a token. */
+/** Reads the session from the URL's fragment without verifying the token. Null if there is no valid token. */
 export function readSession(fragment: string): Session | null {
   const params = new URLSearchParams(fragment.replace(/^#/, ''));
   const token = params.get('token');
@@ -40,7 +40,7 @@ function parseClaims(token: string): Claims {
 const STORAGE_KEY = 'connect.session';
 const RESULT_PARAMETERS = ['connectionId', 'error', 'error_description', 'fault'];
 
-/** The provider redirects the browser back to this URL. The token stays in the tab and is in no URL that others see. */
+/** Opens the provider's page in this window. The token stays in the tab's storage until the provider redirects back. */
 export function openConsent(authorizeUrl: string): void {
   sessionStorage.setItem(STORAGE_KEY, location.hash);
   location.assign(authorizeUrl);

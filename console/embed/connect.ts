@@ -22,14 +22,11 @@ interface ConnectHandle {
 }
 
 const WATCH_MS = 500;
-/** The page reports that it is ready before it is loaded, so this only allows for a slow message. */
-const READY_MS = 3_000;
-const REFUSED = `The connect page did not open in the frame. Add ${location.origin} to allowedOrigins of the project.`;
+/** The time after `onload` in which the page's message `ready` must arrive. The page sends it before `onload`. */
+const READY_TIMEOUT_MS = 3_000;
+const FRAME_BLOCKED = `The connect page did not open in the frame. Add ${location.origin} to allowedOrigins of the project.`;
 
-/**
- * Adds the opening page's origin, which receives the messages, and the project, whose settings say which origins may
- * frame the connect page.
- */
+/** Adds the origin of this page, to which messages are sent, and the project, whose settings permit frames by origin. */
 function createPageUrl(connectUrl: string): URL {
   const url = new URL(connectUrl);
   const token = new URLSearchParams(url.hash.slice(1)).get('token') ?? '';
@@ -43,21 +40,21 @@ function open({ connectUrl, container, onEvent }: ConnectOptions): ConnectHandle
   const url = createPageUrl(connectUrl);
   const frame = container ? document.createElement('iframe') : null;
   let popup: Window | null = null;
-  let isOver = false;
+  let isClosed = false;
   let isReady = false;
-  let refusal: ReturnType<typeof setTimeout> | undefined;
+  let readyTimer: ReturnType<typeof setTimeout> | undefined;
 
   const notify = (message: ConnectMessage) => onEvent?.(message);
-  /** Reports to the page, and to the developer who has no listener yet. */
+  /** Also writes a warning to the console, for developers whose page has no listener yet. */
   const fail = (detail: string) => {
     console.warn(`Integration gateway: ${detail}`);
     notify({ type: 'failed', detail });
   };
   const close = () => {
-    if (isOver) return;
-    isOver = true;
-    clearInterval(timer);
-    clearTimeout(refusal);
+    if (isClosed) return;
+    isClosed = true;
+    clearInterval(popupTimer);
+    clearTimeout(readyTimer);
     removeEventListener('message', onMessage);
     frame?.remove();
     popup?.close();
@@ -76,16 +73,16 @@ function open({ connectUrl, container, onEvent }: ConnectOptions): ConnectHandle
     frame.src = url.href;
     frame.title = 'Connect an account';
     frame.style.cssText = 'border:0;width:100%;min-height:560px';
-    // Browsers also report a page as loaded that must not be framed here, and name no reason.
+    // `onload` also fires if the browser refuses to frame the page, so only the message `ready` shows success.
     frame.onload = () => {
-      refusal = setTimeout(() => isReady || fail(REFUSED), READY_MS);
+      readyTimer = setTimeout(() => isReady || fail(FRAME_BLOCKED), READY_TIMEOUT_MS);
     };
     container.append(frame);
   } else {
     popup = window.open(url.href, 'connect', 'popup,width=640,height=800');
     if (!popup) fail('The browser blocked the window. Open it from a click, or allow pop-ups.');
   }
-  const timer = setInterval(() => popup?.closed && close(), WATCH_MS);
+  const popupTimer = setInterval(() => popup?.closed && close(), WATCH_MS);
   return { close };
 }
 

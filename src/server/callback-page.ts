@@ -64,7 +64,7 @@ function createOutcomeResponse(
         data: { connection: connectionId },
       };
       return pages.create(200, pages.messages.connected, {
-        content: html`${toParagraphs([pages.messages.closeWindow])}${createInstallLink(pages, page)}`,
+        content: html`${toParagraphs([pages.messages.canCloseWindow])}${createInstallLink(pages, page)}`,
         script: createNotifyScript(message, listOpenerOrigins(origins, page?.origins)),
       });
     }
@@ -93,7 +93,7 @@ function createOutcomeResponse(
   }
 }
 
-const REFUSALS = { UNKNOWN: 'usedLink', OTHER_BROWSER: 'otherBrowser' } as const;
+const REFUSALS = { UNKNOWN: 'linkUsedOrExpired', OTHER_BROWSER: 'startedInOtherBrowser' } as const;
 
 /** Returns a link to the package of the app. Empty if the provider requires none. */
 function createInstallLink({ messages }: CustomerPages, page: ConnectPage | null): Html {

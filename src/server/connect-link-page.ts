@@ -48,7 +48,7 @@ export async function respondToConnectLink(
 }
 
 function createExpiredPage(pages: CustomerPages): Response {
-  return pages.createFailure(400, [pages.messages.usedLink, pages.messages.connectAgain]);
+  return pages.createFailure(400, [pages.messages.linkUsedOrExpired, pages.messages.connectAgain]);
 }
 
 /**
@@ -74,7 +74,7 @@ function createConfirmationPage(
   { link, mayContinue }: { link: OpenedLink; mayContinue: boolean },
 ): Response {
   const { providerName, consentUrl } = link;
-  return pages.create(200, pages.messages.connectTo(providerName), {
+  return pages.create(200, pages.messages.connectProvider(providerName), {
     content: createContent(pages, link),
     ...(mayContinue && { script: { source: CONTINUE_IN_WINDOW, data: { consentUrl } } }),
   });
@@ -100,7 +100,7 @@ function createContent(
 <div><dt>${messages.user}</dt><dd>${formatParty(consumer)}</dd></div>
 </dl>
 <p>${messages.confirmParties}</p>
-<p><a class="button" href="${consentUrl}" rel="noreferrer">${messages.continueTo(providerName)}</a></p>
+<p><a class="button" href="${consentUrl}" rel="noreferrer">${messages.continueToProvider(providerName)}</a></p>
 `;
 }
 

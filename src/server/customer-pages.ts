@@ -28,7 +28,9 @@ export class CustomerPages {
   ): Response {
     const page = this.#connectPage;
     const isBranded = page?.isBranded ?? false;
-    const footer = isBranded ? html`<p><small>${this.messages.connectedBy}</small></p>\n` : html``;
+    const footer = isBranded
+      ? html`<p><small>${this.messages.connectedByGateway}</small></p>\n`
+      : html``;
     return createPage(status, title, {
       content: html`${content}${footer}`,
       script,

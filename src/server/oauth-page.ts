@@ -30,7 +30,7 @@ export async function respondPrivately(
 }
 
 function createRetryPage(pages: CustomerPages, { status, retryAfterSeconds }: Problem): Response {
-  const response = pages.createFailure(status, [pages.messages.notAvailable]);
+  const response = pages.createFailure(status, [pages.messages.serviceUnavailable]);
   response.headers.set('retry-after', String(retryAfterSeconds));
   return response;
 }

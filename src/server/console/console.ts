@@ -171,12 +171,12 @@ function createNotBuiltPage(): Response {
 }
 
 function createInvalidLinkPage(pages: CustomerPages): Response {
-  const content = toParagraphs([pages.messages.openAgain]);
-  return pages.create(400, pages.messages.incompleteLink, { content });
+  const content = toParagraphs([pages.messages.openPageAgain]);
+  return pages.create(400, pages.messages.linkIncomplete, { content });
 }
 
 /** For the console and for the connect page. */
 function createUnavailablePage(pages: CustomerPages): Response {
-  const content = toParagraphs([pages.messages.notAvailable]);
-  return pages.create(503, pages.messages.unavailable, { content });
+  const content = toParagraphs([pages.messages.serviceUnavailable]);
+  return pages.create(503, pages.messages.unavailableTitle, { content });
 }

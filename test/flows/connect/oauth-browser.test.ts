@@ -66,7 +66,7 @@ async function expectRefused(fixture: Fixture, response: Response, reason: strin
   expect(await fixture.events()).toEqual([]);
 }
 
-const OTHER_BROWSER = 'the connect was started in another browser';
+const OTHER_BROWSER = 'you started in another browser';
 
 test('stores nothing if another browser consents at the page that the link led to', async () => {
   const fixture = await createFixture();
