@@ -46,7 +46,7 @@ const HANDLERS = [
 ] as const;
 
 test.each(HANDLERS)('sends events of a subscription to HttpLink through %s', async (_, target) => {
-  const tenant = await target.tenant();
+  const tenant = await target.createTenant();
   const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
   const client = await createClient(target, tenant);
@@ -73,7 +73,7 @@ test.each(HANDLERS)('sends events of a subscription to HttpLink through %s', asy
 });
 
 test('returns a refused subscription to HttpLink as an error', async () => {
-  const client = await createClient(app, await app.tenant());
+  const client = await createClient(app, await app.createTenant());
   const variables = { project: 'none' };
   const { promise, resolve } = Promise.withResolvers<unknown>();
   client.subscribe({ query: EVENTS, variables }).subscribe({ next: resolve, error: resolve });
@@ -84,7 +84,7 @@ test('returns a refused subscription to HttpLink as an error', async () => {
 
 test('ends a multipart subscription with a transport error on stop', async () => {
   await using stoppingApp = await createTestApp();
-  const tenant = await stoppingApp.tenant();
+  const tenant = await stoppingApp.createTenant();
   const response = await postSubscription(
     stoppingApp,
     tenant,
@@ -101,7 +101,7 @@ test('ends a multipart subscription with a transport error on stop', async () =>
 test.each(
   HANDLERS,
 )('refuses a subscription that accepts only JSON with 406 through %s', async (_, target) => {
-  const tenant = await target.tenant();
+  const tenant = await target.createTenant();
   const response = await postSubscription(target, tenant, 'application/json');
   expect(response.status).toBe(406);
   expect((await response.json()).errors[0]).toMatchObject({
@@ -113,7 +113,7 @@ test.each(
 test.each(
   HANDLERS,
 )('makes the client send a persisted query in full through %s', async (_, target) => {
-  const tenant = await target.tenant();
+  const tenant = await target.createTenant();
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const useGETForHashedQueries of [false, true]) {
     const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
@@ -125,7 +125,10 @@ test.each(
 
 test('refuses a persisted query without text with PERSISTED_QUERY_NOT_SUPPORTED', async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
-  const headers = { 'content-type': 'application/json', ...createKeyHeaders(await app.tenant()) };
+  const headers = {
+    'content-type': 'application/json',
+    ...createKeyHeaders(await app.createTenant()),
+  };
   const body = JSON.stringify({ extensions });
   const response = await app.fetch('/graphql', { method: 'POST', headers, body });
   expect(response.status).toBe(200);

@@ -17,7 +17,7 @@ test('generates docs/problem-extensions.ts', async () => {
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
 test('returns GraphQL errors that match the problem schema, with a unique instance', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read');
   const createTopic = `mutation CreateTopic($input: CreateTopicInput!) {
     createTopic(input: $input) { topic { id } }
@@ -31,7 +31,7 @@ test('returns GraphQL errors that match the problem schema, with a unique instan
     await tenant.request(createTopic, {}),
     await tenant.request(createTopic, { input: { ...input, projectIdOrName: 'none' } }),
     await reader.request(createTopic, { input }),
-    await app.client().request('{ viewer { kind } }'),
+    await app.createClient().request('{ viewer { kind } }'),
     await tenant.request('{ nothing }'),
     await tenant.request('{'),
     await tenant.request(`{ viewer { ${'a: kind '.repeat(2_000)} } }`),
@@ -118,7 +118,7 @@ test('returns REST problems that match the schema, with a unique instance', asyn
 });
 
 test('returns a problem for an unsupported method, an unsupported content type and an oversized body', async () => {
-  const { apiKey } = await app.tenant();
+  const { apiKey } = await app.createTenant();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const query = 'x'.repeat(app.app.services.config.LIMIT_BODY_BYTES);
   const fetchCode = async (init: RequestInit) => {

@@ -24,7 +24,7 @@ const LIST_OPERATIONS = gql`
 `;
 
 test('pages through all operations with urql', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const operations = Array.from({ length: 1_000 }, () => ({ projectId, id: newId('opr') }));
   await insertRows(app).operations(operations);

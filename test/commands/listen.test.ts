@@ -27,7 +27,7 @@ const { database } = app.app.services;
 const folder = mkdtempSync(join(tmpdir(), 'gateway-listen-'));
 
 async function createTenantWithRoutes() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
@@ -102,7 +102,7 @@ test('prints events of a topic, and loses none in a reconnect and a restart', as
 });
 
 test('prints messages of a stream, and loses none in a reconnect and a restart', async () => {
-  const { projectId, apiKey } = await app.tenant();
+  const { projectId, apiKey } = await app.createTenant();
   const stream = await createStream(database, { projectId });
   const connectionProxy = await startProxy();
   const cursorFile = join(folder, 'stream-cursor');

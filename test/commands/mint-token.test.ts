@@ -34,7 +34,7 @@ test('mints a token that a running server accepts', async () => {
     '--sub',
     'ada',
   ]);
-  const client = app.client({ authorization: `Bearer ${token}` });
+  const client = app.createClient({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName primaryEmail } } }')).toEqual({
     viewer: { builder: { idpRef: 'ada', fullName: 'Ada', primaryEmail: 'ada@example.com' } },
   });
@@ -42,7 +42,7 @@ test('mints a token that a running server accepts', async () => {
 
 test('uses the email address as the subject by default', async () => {
   const { token } = await mintToken(['--email', 'eve@example.com']);
-  const client = app.client({ authorization: `Bearer ${token}` });
+  const client = app.createClient({ authorization: `Bearer ${token}` });
   expect(await client.query('{ viewer { builder { idpRef fullName } } }')).toEqual({
     viewer: { builder: { idpRef: 'eve@example.com', fullName: null } },
   });

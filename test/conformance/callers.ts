@@ -13,7 +13,7 @@ import { createRestClient } from '../support/rest/rest-client.ts';
 const GET_PROJECT = '{ viewer { project { id } } }';
 const createKeyClients = ({ app }: Fixture, key: string) => ({
   rest: createRestClient(app, { 'x-api-key': key }),
-  graphql: app.client({ 'x-api-key': key }),
+  graphql: app.createClient({ 'x-api-key': key }),
 });
 
 const keyRules: Rule[] = [
@@ -26,7 +26,9 @@ const keyRules: Rule[] = [
       }
     },
     graphql: async ({ app, tenant }) => {
-      expect(await app.client().getRefusal(GET_PROJECT)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(await app.createClient().expectRefusal(GET_PROJECT)).toMatchObject({
+        code: 'UNAUTHENTICATED',
+      });
       await tenant.query(GET_PROJECT);
     },
   },
@@ -58,7 +60,7 @@ const keyRules: Rule[] = [
         createProject(input: $input) { project { id } }
       }`;
       const input = createProjectBody(fixture);
-      expect((await fixture.tenant.getRefusal(query, { input })).problem.status).toBeGreaterThan(
+      expect((await fixture.tenant.expectRefusal(query, { input })).problem.status).toBeGreaterThan(
         400,
       );
       await fixture.tenant.builder.query(query, { input });
@@ -91,7 +93,7 @@ const keyRules: Rule[] = [
       await reader.query(GET_PROJECT);
       const query = `mutation CreateTopic { createTopic(input: { projectIdOrName: "${tenant.projectName}",
         name: "a" }) { topic { id } } }`;
-      expect(await reader.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await reader.expectRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
     },
   },
   {
@@ -108,7 +110,7 @@ const keyRules: Rule[] = [
       }
       await fixture.delete(`${path}/${key}`);
       expect(await rest.request('GET', `${fixture.base}/topics`)).toMatchObject({ status: 401 });
-      expect(await graphql.getRefusal(GET_PROJECT)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(await graphql.expectRefusal(GET_PROJECT)).toMatchObject({ code: 'UNAUTHENTICATED' });
     },
   },
 ];
@@ -147,10 +149,10 @@ const scopeChoices: Choice[] = [
     open: 'Meaning of the scopes of a key',
     title:
       'A key without `scopes` has `full` over REST. GraphQL requires `scopes`. Unknown scopes and scopes that the caller lacks are refused.',
-    rest: async ({ post, getRefusal, withScopes, base }) => {
+    rest: async ({ post, expectRefusal, withScopes, base }) => {
       const path = `${base}/api-keys`;
       expect((await post(path, { label: 'a' })).scopes).toEqual(['full']);
-      expect(await getRefusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
+      expect(await expectRefusal('POST', path, { label: 'a', scopes: ['all'] })).toMatchObject({
         status: 400,
       });
       const keyManager = await withScopes('keys:write');
@@ -162,7 +164,9 @@ const scopeChoices: Choice[] = [
         createApiKey(input: $input) { key }
       }`;
       const input = { projectIdOrName: tenant.projectId, label: 'a' };
-      expect(await tenant.getRefusal(query, { input })).toMatchObject({ code: 'BAD_USER_INPUT' });
+      expect(await tenant.expectRefusal(query, { input })).toMatchObject({
+        code: 'BAD_USER_INPUT',
+      });
     },
   },
   {

@@ -97,7 +97,7 @@ const conventionRules: Rule[] = [
     graphql: async ({ resources, tenant }) => {
       await resources.providerApp();
       const query = '{ viewer { project { providerApps { nodes { clientSecret } } } } }';
-      expect((await tenant.getRefusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
+      expect((await tenant.expectRefusal(query)).code).toBe('GRAPHQL_VALIDATION_FAILED');
     },
   },
   {
@@ -166,7 +166,7 @@ const queryRules: Rule[] = [
     title: 'Object metadata requires `groupRef`, and uses the connection of that group.',
     rest: async (fixture) => {
       const [path = ''] = getMetadataPath(fixture).split('?');
-      expect(await fixture.getRefusal('GET', path)).toMatchObject({
+      expect(await fixture.expectRefusal('GET', path)).toMatchObject({
         issues: [{ in: 'query', name: 'groupRef' }],
       });
     },

@@ -5,8 +5,8 @@ import type { Fixture } from '../support/conformance/fixture.ts';
 import type { Choice, Rule, Section } from '../support/conformance/rule.ts';
 
 /** Sends a request with an invalid value in the path and another one in the body. */
-const fetchRestProblem = ({ getRefusal }: Fixture): Promise<Problem> =>
-  getRefusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
+const fetchRestProblem = ({ expectRefusal }: Fixture): Promise<Problem> =>
+  expectRefusal('PATCH', `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`, {
     name: 'no_underscores',
   });
 
@@ -15,7 +15,7 @@ const fetchGraphqlProblem = async ({ tenant }: Fixture): Promise<Problem> => {
     createTopic(input: $input) { topic { id } }
   }`;
   const input = { projectIdOrName: tenant.projectName, name: 'no_underscores' };
-  return (await tenant.getRefusal(query, { input })).problem;
+  return (await tenant.expectRefusal(query, { input })).problem;
 };
 
 function createProblemRule(title: string, check: (problem: Problem) => unknown): Rule {
@@ -106,38 +106,38 @@ const CONDITIONS: Condition[] = [
     when: 'the request has neither a key nor a token',
     status: 401,
     type: 'urn:problem:unauthenticated',
-    fetchProblem: ({ anonymous, base }) => anonymous.getRefusal('GET', `${base}/topics`),
+    fetchProblem: ({ anonymous, base }) => anonymous.expectRefusal('GET', `${base}/topics`),
   },
   {
     when: 'the key lacks the scope',
     status: 403,
     type: 'urn:problem:forbidden',
     fetchProblem: async ({ withScopes, base }) =>
-      (await withScopes('read')).getRefusal('POST', `${base}/topics`, { name: 'a' }),
+      (await withScopes('read')).expectRefusal('POST', `${base}/topics`, { name: 'a' }),
   },
   {
     when: 'the row does not exist for the caller',
     status: 404,
     type: 'urn:problem:not-found',
-    fetchProblem: ({ getRefusal }) => getRefusal('GET', '/projects/unknown-project/topics'),
+    fetchProblem: ({ expectRefusal }) => expectRefusal('GET', '/projects/unknown-project/topics'),
   },
   {
     when: 'the name is taken',
     status: 409,
     type: 'urn:problem:conflict',
-    async fetchProblem({ post, getRefusal, base, createUniqueName }) {
+    async fetchProblem({ post, expectRefusal, base, createUniqueName }) {
       const name = createUniqueName('taken');
       await post(`${base}/topics`, { name });
-      return getRefusal('POST', `${base}/topics`, { name });
+      return expectRefusal('POST', `${base}/topics`, { name });
     },
   },
   {
     when: 'the provider refuses the request',
     status: 422,
     type: 'urn:problem:unprocessable',
-    fetchProblem({ getRefusal, base }) {
+    fetchProblem({ expectRefusal, base }) {
       const account = { groupRef: 'refused', consumerRef: 'ann', provider: 'sandbox' };
-      return getRefusal('POST', `${base}/connections:generate`, { ...account, apiKey: 'wrong' });
+      return expectRefusal('POST', `${base}/connections:generate`, { ...account, apiKey: 'wrong' });
     },
   },
 ];

@@ -42,7 +42,7 @@ const pageRules: Rule[] = [
       expect(await fetchPageLength(fixture, '?pageSize=1000')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const path = `${fixture.installationPath}/operations?pageSize=${size}`;
-        expect(await fixture.getRefusal('GET', path)).toMatchObject({
+        expect(await fixture.expectRefusal('GET', path)).toMatchObject({
           status: 400,
           issues: [{ name: 'pageSize' }],
         });
@@ -54,7 +54,7 @@ const pageRules: Rule[] = [
       expect(await queryPageLength(fixture, '(first: 1000)')).toBeGreaterThan(1);
       for (const size of [0, 1001]) {
         const query = `{ viewer { project { operations(first: ${size}) { nodes { id } } } } }`;
-        expect(await fixture.tenant.getRefusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
+        expect(await fixture.tenant.expectRefusal(query)).toMatchObject({ code: 'BAD_USER_INPUT' });
       }
     },
   },

@@ -65,7 +65,7 @@ const connectionChoices: Choice[] = [
         seats: { value: '[1,{"a":null}]', source: 'input' },
       });
       const large = { ...body, providerMetadata: { text: 'x'.repeat(17 * 1_024) } };
-      expect(await fixture.getRefusal('POST', path, large)).toMatchObject({
+      expect(await fixture.expectRefusal('POST', path, large)).toMatchObject({
         status: 400,
         issues: [{ name: 'providerMetadata' }],
       });

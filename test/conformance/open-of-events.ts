@@ -121,14 +121,14 @@ const creationChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     'A topic has a name. A destination has a name, a type and a URL. Names are unique in the project.',
-  rest: async ({ post, getRefusal, base, createUniqueName }) => {
+  rest: async ({ post, expectRefusal, base, createUniqueName }) => {
     const topic = { name: createUniqueName('topic') };
     expect(await post(`${base}/topics`, topic)).toMatchObject(topic);
-    expect(await getRefusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
+    expect(await expectRefusal('POST', `${base}/topics`, topic)).toMatchObject({ status: 409 });
     const metadata = { url: 'https://receiver.test/hook' };
     const destination = { name: createUniqueName('destination'), type: 'webhook', metadata };
     expect(await post(`${base}/destinations`, destination)).toMatchObject(destination);
-    expect(await getRefusal('POST', `${base}/destinations`, destination)).toMatchObject({
+    expect(await expectRefusal('POST', `${base}/destinations`, destination)).toMatchObject({
       status: 409,
     });
   },
@@ -137,13 +137,13 @@ const creationChoice: Choice = {
     const topic = { input: { projectIdOrName, name: createUniqueName('topic') } };
     const { createTopic } = await tenant.query(CREATE_TOPIC, topic);
     expect(createTopic.topic.name).toBe(topic.input.name);
-    expect(await tenant.getRefusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
+    expect(await tenant.expectRefusal(CREATE_TOPIC, topic)).toMatchObject({ code: 'CONFLICT' });
     const url = 'https://receiver.test/hook';
     const input = { projectIdOrName, name: createUniqueName('destination'), type: 'WEBHOOK', url };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { projectIdOrName: _project, ...response } = input;
     expect(createDestination.destination).toMatchObject(response);
-    expect(await tenant.getRefusal(CREATE_DESTINATION, { input })).toMatchObject({
+    expect(await tenant.expectRefusal(CREATE_DESTINATION, { input })).toMatchObject({
       code: 'CONFLICT',
     });
   },
@@ -162,7 +162,7 @@ const maskChoice: Choice = {
   open: 'Creation of topics and destinations',
   title:
     "Values of a destination's headers and of its URL's query are returned as `***`. With the scope `credentials:read`, `secrets` (GraphQL: `urlWithValues`, `headerValues`) has the values. `***` is refused as a value. `keepHeaders` of an update names headers that keep their values.",
-  rest: async ({ get, post, patch, getRefusal, base, createUniqueName }) => {
+  rest: async ({ get, post, patch, expectRefusal, base, createUniqueName }) => {
     const destination = {
       name: createUniqueName('destination'),
       type: 'webhook',
@@ -175,7 +175,7 @@ const maskChoice: Choice = {
       updateMask: Object.keys(overrides).map((name) => `metadata.${name}`),
       destination: { metadata: overrides },
     });
-    expect(await getRefusal('PATCH', path, createChange(MASKED))).toMatchObject({ status: 400 });
+    expect(await expectRefusal('PATCH', path, createChange(MASKED))).toMatchObject({ status: 400 });
     await patch(path, createChange({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
     const { secrets } = await get(`${path}?includeSecrets=true`);
     expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
@@ -195,7 +195,7 @@ const maskChoice: Choice = {
     expect((await tenant.query(GET_VALUES, { id: destinationId })).node).toEqual(response);
     const change = { projectIdOrName, destinationId };
     const maskedChange = { input: { ...change, ...MASKED } };
-    expect(await tenant.getRefusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
+    expect(await tenant.expectRefusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
     const keptHeaderChange = {

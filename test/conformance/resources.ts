@@ -105,7 +105,7 @@ const orgs: Section = {
       load: ({ resources }) => resources.builder(),
       async queryGraphql({ app, resources }, selection) {
         const { token } = await resources.builder();
-        const client = app.client({ authorization: `Bearer ${token}` });
+        const client = app.createClient({ authorization: `Bearer ${token}` });
         return (await client.query(`{ viewer { builder { ${selection} } } }`)).viewer.builder;
       },
       fields: {

@@ -120,7 +120,7 @@ const inviteStates: Choice[] = [
         const invite = await createInvite(fixture);
         await fixture.delete(invite.path);
         expect(await invite.fetchStatus()).toBe('revoked');
-        expect(await fixture.getRefusal('DELETE', invite.path)).toMatchObject({ status: 409 });
+        expect(await fixture.expectRefusal('DELETE', invite.path)).toMatchObject({ status: 409 });
       },
     ),
     open: 'Transitions of an invite',

@@ -64,7 +64,7 @@ describeInBrowser(openSignInStage, (stage) => {
       where: { idpProvider_idpRef: { idpProvider: stage().provider.url, idpRef: sub } },
     });
     expect(builder.primaryEmail).toBe(email);
-    const { orgId } = await stage().testing.tenant(name);
+    const { orgId } = await stage().testing.createTenant(name);
     await prisma.orgMember.deleteMany({ where: { orgId } });
     await prisma.orgMember.create({ data: { orgId, builderId: builder.id, role: 'ADMIN' } });
     await prisma.org.update({ where: { id: orgId }, data: { label: `Org of ${name}` } });

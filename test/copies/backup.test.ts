@@ -200,7 +200,7 @@ async function backUpOrg() {
 async function createOrgBackup(): Promise<OrgBackup> {
   const original = await createEmptyDatabase();
   const app = await startGateway(original);
-  await app.tenant();
+  await app.createTenant();
   await app[Symbol.asyncDispose]();
   const file = join(createFolder(), 'backup');
   const backupResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });

@@ -33,7 +33,8 @@ test.skipIf(!onCitus)(
     const passphraseEnv = { BACKUP_PASSPHRASE: 'correct horse battery' };
 
     const app = await startGateway(cluster);
-    for (let count = 0; count < PROJECTS; count += 1) await generateConnection(await app.tenant());
+    for (let count = 0; count < PROJECTS; count += 1)
+      await generateConnection(await app.createTenant());
     const runMove = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
     const runBackup = () => runCommand('backup', [file], { ...cluster, ...passphraseEnv });
     for (const refusal of [await runMove(), await runBackup()]) {

@@ -19,7 +19,7 @@ const SHORT_MS = 30;
 
 /** Inserts rows of a new project. Claims of the returned functions are limited to it. */
 async function insertRows(dueTimes: (Date | null)[], leaseMs = MINUTE_MS) {
-  const { projectId } = await app.tenant();
+  const { projectId } = await app.createTenant();
   const installationId = newId('ins');
   const createKey = (objectName: string) => ({ projectId, installationId, objectName });
   const parents = { projectId, installationId, provider: 'sandbox', connectionId: 'c' };

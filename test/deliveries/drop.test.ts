@@ -15,7 +15,7 @@ const DELETE_DESTINATION =
 const runSweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
 
 async function createDeliveries(count: number, columns: object = {}) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { id: destinationId } = await insertDestination(app, { projectId });
   const data = Array.from({ length: count }, () => ({

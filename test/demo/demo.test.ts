@@ -35,7 +35,7 @@ test('reports the org of the demo after a restart, even if its builder has creat
 
 test('fills the sandbox, without a demo, in a database that has projects', async () => {
   await using existingApp = await createTestApp({ env: { DEMO: undefined } });
-  await existingApp.tenant();
+  await existingApp.createTenant();
   await existingApp.app.start();
   const records = await fetch(`${existingApp.app.services.sandboxUrl()}/objects/contacts/records`);
   expect(await records.json()).toMatchObject({ total: 50 });

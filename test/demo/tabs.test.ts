@@ -36,7 +36,7 @@ test('creates tabs that are valid for the schema and send the key', () => {
 });
 
 test("lists the providers' objects and capabilities within the limits of a query", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const catalogQuery = tabs.find(({ query }) => query.includes('query Catalog'))?.query ?? '';
   const { providers } = await tenant.query(catalogQuery);
   expect(providers.nodes).toHaveLength(providers.totalCount);
@@ -50,7 +50,7 @@ test('creates tabs of the typed API that run on the demo and show customers of t
   const { headers } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 3);
   app.app.sandbox.seed('people', 3);
-  const typedClient = app.client(headers, '/graphql/projects/demo');
+  const typedClient = app.createClient(headers, '/graphql/projects/demo');
   const typedSchema = buildClientSchema(
     (await typedClient.query(getIntrospectionQuery())) as IntrospectionQuery,
   );

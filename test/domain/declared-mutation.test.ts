@@ -44,7 +44,7 @@ test.each([
     (parentId: string) => ({ domain: 'gone.example.com', parentId, parentType: 'ORG' }),
   ],
 ] as const)('%s returns NOT_FOUND if the org is deleted during the request', async (name, inputType, createInput) => {
-  const { builder } = await app.tenant();
+  const { builder } = await app.createTenant();
   const { createOrg } = await builder.query(CREATE_ORG, { input: { label: 'Short-lived' } });
   const { id } = createOrg.org;
   const query = `mutation DeclaredMutation($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
@@ -94,7 +94,7 @@ const PROJECT_MUTATIONS: [string, string, object][] = [
 test.each(
   PROJECT_MUTATIONS,
 )('%s returns NOT_FOUND if the project is deleted during the request', async (name, inputType, input) => {
-  const { projectId, builder }: Tenant = await app.tenant();
+  const { projectId, builder }: Tenant = await app.createTenant();
   const query = `mutation DeclaredMutation($input: ${inputType}!) { ${name}(input: $input) { __typename } }`;
   const response = await requestWhileDeleted({ table: 'Project', id: projectId }, () =>
     builder.request(query, { input: { projectIdOrName: projectId, ...input } }),

@@ -3,7 +3,7 @@ import { getSharedApp } from '../support/app.ts';
 import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 
 const app = await getSharedApp();
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const { projectId, apiKey } = tenant;
 
 const TOO_LONG =

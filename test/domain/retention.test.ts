@@ -15,7 +15,7 @@ const app = await getSharedApp({
 const { services } = app.app;
 const { prisma } = services.database;
 
-const { projectId } = await app.tenant();
+const { projectId } = await app.createTenant();
 const { id: destinationId } = await insertDestination(app, { projectId });
 
 beforeEach(() => {

@@ -52,7 +52,7 @@ async function startFixture(): Promise<Fixture> {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const [client, newClient] = [await app.tenant(), await app.tenant()];
+  const [client, newClient] = [await app.createTenant(), await app.createTenant()];
   const gateway = await startGateway({
     DATABASE_URL: await getDatabaseUrl(database),
     RATE_LIMIT_PER_SECOND: '1000000',

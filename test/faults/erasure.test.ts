@@ -50,7 +50,7 @@ async function createFixture() {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const groups: string[] = [];
   for (const [index, groupRef] of ['erased', 'kept'].entries()) {

@@ -110,8 +110,8 @@ async function measureTransports(kind: string, fixture: Fixture): Promise<void> 
   }
 }
 
-async function createRoutedTenant({ app, tenant }: TestApp) {
-  const { projectId, apiKey } = await tenant();
+async function createRoutedTenant({ app, createTenant }: TestApp) {
+  const { projectId, apiKey } = await createTenant();
   await routeEvents(app.services.database.prisma, projectId);
   return { projectId, apiKey };
 }

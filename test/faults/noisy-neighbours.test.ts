@@ -107,7 +107,7 @@ async function startFixture() {
   const url = await getDatabaseUrl(database);
   const app = await createTestApp({ database, env: { ENCRYPTION_KEY } });
   onTestFinished(() => app[Symbol.asyncDispose]());
-  const [attacker, quiet] = [await createWriter(app), await app.tenant('quiet')];
+  const [attacker, quiet] = [await createWriter(app), await app.createTenant('quiet')];
   for (const { projectId } of [attacker, quiet]) {
     const rows = Array.from({ length: OPERATIONS }, () => ({ projectId }));
     await insertRows(app).operations(rows);

@@ -91,7 +91,7 @@ async function startFixture() {
   const url = await getDatabaseUrl(database);
   const app = await createTestApp({ database });
   onTestFinished(() => app[Symbol.asyncDispose]());
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
   const gateway = await startGateway({

@@ -50,7 +50,7 @@ async function createFixture() {
     PORT: String(await findFreePort()),
   };
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerAppId, account } = await installForSentEvents(app, tenant);
   await sendMessagesTo(app, tenant, receiver.getUrl(ENDPOINT));
   return { server, database, receiver, env, providerAppId, account };

@@ -33,7 +33,7 @@ async function createFixture() {
     env: { ...org.env, ENCRYPTION_KEY },
     database: keepOpen(database),
   });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installOnOrg(app, tenant, org);
   const { projectId } = tenant;
   await database.prisma.destination.updateMany({

@@ -48,7 +48,7 @@ async function createFixture(): Promise<Fixture> {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const { projectId, apiKey } = await app.tenant();
+  const { projectId, apiKey } = await app.createTenant();
   await routeEvents(database.prisma, projectId);
   const gateway = await startGateway({
     DATABASE_URL: await getDatabaseUrl(database),

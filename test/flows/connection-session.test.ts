@@ -44,7 +44,10 @@ const providers: Provider[] = [
 const app = await getSharedApp({ providers, env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' } });
 
 async function openSessionTo(provider: string) {
-  const { id } = await generateConnection(await app.tenant(), { provider, apiKey: 'key-in-clear' });
+  const { id } = await generateConnection(await app.createTenant(), {
+    provider,
+    apiKey: 'key-in-clear',
+  });
   return openSession(app.app.services, await getConnection(app, id));
 }
 
@@ -139,7 +142,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
 });
 
 test('refuses a connection whose provider is not in the catalog', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const connection = { ...(await getConnection(app, id)), provider: 'retired' };
   expect(() => openSession(app.app.services, connection)).toThrow(
@@ -148,7 +151,7 @@ test('refuses a connection whose provider is not in the catalog', async () => {
 });
 
 test('refuses a connection that is deleted during the session', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.deleteMany({ where: { id } });

@@ -126,10 +126,10 @@ test('refuses operations that need a token with the reason, and stores nothing',
   const countBefore = await prisma.operation.count({ where: { projectId: tenant.projectId } });
   for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
     const input = { ...target, objectName, type: 'CREATE', records: { record }, mode };
-    const { code, problem } = await tenant.getRefusal(WRITE_RECORDS, { input });
+    const { code, problem } = await tenant.expectRefusal(WRITE_RECORDS, { input });
     expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
   }
-  const readRefusal = await tenant.getRefusal(TRIGGER_READ, {
+  const readRefusal = await tenant.expectRefusal(TRIGGER_READ, {
     input: { ...target, objectName },
   });
   expect(readRefusal.problem).toMatchObject(refusal);
@@ -139,13 +139,13 @@ test('refuses operations that need a token with the reason, and stores nothing',
 
   const path = `${base}/integrations/crm/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record };
-  expect(await rest.getRefusal('POST', path, body)).toMatchObject(refusal);
-  expect(await rest.getRefusal('GET', `${base}/installations/${id}/proxy/objects`)).toMatchObject(
-    refusal,
-  );
-  expect(await rest.getRefusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refusal);
+  expect(await rest.expectRefusal('POST', path, body)).toMatchObject(refusal);
+  expect(
+    await rest.expectRefusal('GET', `${base}/installations/${id}/proxy/objects`),
+  ).toMatchObject(refusal);
+  expect(await rest.expectRefusal('GET', `${path}/metadata?groupRef=acme`)).toMatchObject(refusal);
   const refreshPath = `${base}/connections/${connection.id}?refresh=force`;
-  expect(await rest.getRefusal('GET', refreshPath)).toMatchObject(refusal);
+  expect(await rest.expectRefusal('GET', refreshPath)).toMatchObject(refusal);
 });
 
 test('delays a scheduled read until the consent', async () => {

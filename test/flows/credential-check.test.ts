@@ -37,11 +37,11 @@ async function readStoredRows({ app: { services } }: TestApp, { projectId }: Ten
 }
 
 test('returns UNPROCESSABLE for a rejected key or password, and stores and emits nothing', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const wrongPassword = { username: 'ann', password: 'planted' };
   for (const credentials of [{ apiKey: 'planted' }, { basicAuth: wrongPassword }]) {
-    const { code, problem } = await tenant.getRefusal(
+    const { code, problem } = await tenant.expectRefusal(
       GENERATE_CONNECTION,
       createConnectionVariables(tenant, credentials),
     );
@@ -81,9 +81,9 @@ test.each([
   ],
   ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTED)],
 ])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
-  const { code, problem } = await tenant.getRefusal(
+  const { code, problem } = await tenant.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, credentials),
   );
@@ -99,7 +99,7 @@ test.each([
   ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
   ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...USER, password: 'sandbox-password' } }],
 ])('stores the token that a check of credentials of the scheme %s returned', async (authScheme, credentials) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { counts } = app.app.sandbox.oauth;
   const issuedBefore = counts.issued;
   const { id } = await generateConnection(tenant, credentials);
@@ -111,7 +111,7 @@ test.each([
 });
 
 test('keeps the stored client secret if a new secret is rejected', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const listEvents = await recordEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
@@ -122,7 +122,7 @@ test('keeps the stored client secret if a new secret is rejected', async () => {
       credentials: { oauth2ClientCredentials: { clientId, clientSecret } },
     },
   });
-  expect(await tenant.getRefusal(UPDATE_CONNECTION, createChange('planted'))).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE_CONNECTION, createChange('planted'))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: WRONG_CLIENT },
   });
@@ -137,13 +137,13 @@ test('keeps the stored client secret if a new secret is rejected', async () => {
 });
 
 test('keeps the stored key and names if a new key is rejected', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const listEvents = await recordEvents(app, tenant);
   const rowsBefore = await readStoredRows(app, tenant);
   const names = { groupName: 'Renamed', consumerName: 'Renamed' };
   const repeatedVariables = createConnectionVariables(tenant, { apiKey: 'wrong', ...names });
-  expect(await tenant.getRefusal(GENERATE_CONNECTION, repeatedVariables)).toMatchObject({
+  expect(await tenant.expectRefusal(GENERATE_CONNECTION, repeatedVariables)).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   const input = {
@@ -152,7 +152,7 @@ test('keeps the stored key and names if a new key is rejected', async () => {
     credentials: { apiKey: 'wrong' },
     providerMetadata: { plan: 'gold' },
   };
-  expect(await tenant.getRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(REJECTED) },
   });
@@ -166,11 +166,11 @@ test('returns 422 for rejected credentials over REST, and accepts valid credenti
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
   const refused = { status: 422, detail: expect.stringMatching(REJECTED) };
-  expect(await rest.getRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
+  expect(await rest.expectRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const createChange = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
   expect(
-    await rest.getRefusal('PATCH', `${path}/${created.id}`, createChange('wrong')),
+    await rest.expectRefusal('PATCH', `${path}/${created.id}`, createChange('wrong')),
   ).toMatchObject(refused);
   expect(await rest.get(`${path}/${created.id}?includeCreds=true`)).toMatchObject({
     status: 'created',
@@ -182,7 +182,7 @@ test('returns 422 for rejected credentials over REST, and accepts valid credenti
 });
 
 test('stores credentials without a request to the provider if skipCheck is set', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const skipCheck = true;
   const { id, status } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck });
   expect(status).toBe('CREATED');
@@ -201,7 +201,7 @@ test('stores credentials without a request to the provider if skipCheck is set',
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
   expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
-  const refusal = await rest.getRefusal('PATCH', `${path}?skipCheck=maybe`, change);
+  const refusal = await rest.expectRefusal('PATCH', `${path}?skipCheck=maybe`, change);
   expect(refusal).toMatchObject({ status: 400, issues: [{ in: 'query', name: 'skipCheck' }] });
 });
 
@@ -228,7 +228,7 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   const unreachableUrl = 'http://sandbox.test';
   for (const url of [failingUrl, slowUrl, unreachableUrl]) {
     await using otherApp = await createAppWithProvider(url);
-    const tenant = await otherApp.tenant();
+    const tenant = await otherApp.createTenant();
     const created = await Promise.all([
       generateConnection(tenant, { apiKey: 'whatever' }),
       generateConnection(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
@@ -243,7 +243,7 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
     response.end('<h1>Blocked by the firewall</h1>');
   });
   await using otherApp = await createAppWithProvider(url);
-  const connection = await generateConnection(await otherApp.tenant(), {
+  const connection = await generateConnection(await otherApp.createTenant(), {
     oauth2ClientCredentials: CLIENT,
   });
   expect(connection).toMatchObject({ status: 'CREATED' });
@@ -256,8 +256,8 @@ test("repeats the provider's message without the credentials in it", async () =>
     response.end(JSON.stringify(errorBody));
   });
   await using otherApp = await createAppWithProvider(url);
-  const tenant = await otherApp.tenant();
-  const { problem } = await tenant.getRefusal(
+  const tenant = await otherApp.createTenant();
+  const { problem } = await tenant.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, { apiKey: 'planted-key' }),
   );

@@ -126,10 +126,10 @@ describe.each([
   test("begins reads by the database's clock", async () => {
     const app = await createAheadApp(aheadMs);
     const { prisma } = app.app.services.database;
-    const reads = await installReads(app, await app.tenant(), {
+    const reads = await installReads(app, await app.createTenant(), {
       object: { schedule: EVERY_TEN_MINUTES },
     });
-    const waiting = await installReads(app, await app.tenant());
+    const waiting = await installReads(app, await app.createTenant());
     const startMs = await readDatabaseTimeMs(app);
     const setNextReadTime = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
@@ -156,12 +156,12 @@ describe.each([
     const createExpiry = (ms: number) => ({ expiresAt: new Date(startMs + ms) });
     const laterConnection = await connectWithTokens(
       app,
-      await app.tenant(),
+      await app.createTenant(),
       createExpiry(LATER_MS),
     );
     const expiringConnection = await connectWithTokens(
       app,
-      await app.tenant(),
+      await app.createTenant(),
       createExpiry(EXPIRING_MS),
     );
     await refreshDueTokens(services);

@@ -136,7 +136,7 @@ test('refuses invalid definitions at their position before it creates a field', 
     ],
   };
   const body = { groupRef: 'acme', fields: invalidFields };
-  const { issues } = await rest.getRefusal('PUT', getConnectionPath(rest), body);
+  const { issues } = await rest.expectRefusal('PUT', getConnectionPath(rest), body);
   expect(issues?.map(({ name, detail }) => `${name} ${detail}`)).toEqual([
     'fields.contacts[0].fieldName must be lower-case letters, digits and underscores, start with a letter, and have at most 64 characters.',
     'fields.contacts[0].stringOptions.pattern is not supported by Sandbox CRM.',
@@ -149,7 +149,7 @@ test('refuses invalid definitions at their position before it creates a field', 
     'fields.contacts[4].association.onDelete is not supported by Sandbox CRM.',
   ]);
   const unknownMember = { contacts: [{ ...hobby, valueType: 'text', more: 1 }] };
-  const malformed = await rest.getRefusal('PUT', getConnectionPath(rest), {
+  const malformed = await rest.expectRefusal('PUT', getConnectionPath(rest), {
     groupRef: 'acme',
     fields: unknownMember,
   });
@@ -166,7 +166,7 @@ test('refuses invalid definitions at their position before it creates a field', 
       { objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING', indexed: true }] },
     ],
   };
-  const { problem } = await rest.tenant.getRefusal(UPSERT, { input });
+  const { problem } = await rest.tenant.expectRefusal(UPSERT, { input });
   expect(problem.issues).toMatchObject([{ name: 'input.objects[0].fields[0].indexed' }]);
 });
 
@@ -175,7 +175,7 @@ test('returns an error for a provider without the capability, an unknown provide
   const fields = { contacts: [hobby] };
   const getProviderPath = (provider: string) =>
     `${rest.base}/providers/${provider}/object-metadata`;
-  const refuseUpsert = (path: string, body: object) => rest.getRefusal('PUT', path, body);
+  const refuseUpsert = (path: string, body: object) => rest.expectRefusal('PUT', path, body);
   expect(await refuseUpsert(getProviderPath('stripe'), { groupRef: 'acme', fields })).toMatchObject(
     {
       status: 422,
@@ -201,11 +201,11 @@ test('returns an error for a provider without the capability, an unknown provide
 test("refuses another tenant's accounts, a key without the scope, and end users", async () => {
   const [owner, other] = [await createConnectedTenant(), await createConnectedTenant()];
   const body = { groupRef: 'acme', fields: { contacts: [hobby] } };
-  expect(await other.getRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
+  expect(await other.expectRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
     status: 404,
   });
   const reader = await owner.withScopes('read', 'connections:write');
-  expect(await reader.getRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
+  expect(await reader.expectRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
     status: 403,
   });
   const user = await createEndUser(app, owner.tenant, {
@@ -215,5 +215,5 @@ test("refuses another tenant's accounts, a key without the scope, and end users"
     ...{ projectIdOrName: owner.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
     objects: [{ objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING' }] }],
   };
-  expect((await user.getRefusal(UPSERT, { input })).code).toBe('FORBIDDEN');
+  expect((await user.expectRefusal(UPSERT, { input })).code).toBe('FORBIDDEN');
 });

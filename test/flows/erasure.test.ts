@@ -105,7 +105,7 @@ test('hides an erased group immediately, removes its data with its names, and ke
   expect(visibleText).toContain(keptMark);
   // The rows still exist, because no worker has run.
   expect(await prisma.operation.count({ where: { groupId: id } })).toBe(2);
-  expect(await tenant.getRefusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(ERASE_GROUP, { input })).toMatchObject({ code: 'NOT_FOUND' });
 
   await using _workers = await startErasureJobs(app);
   await waitUntilErased(id);
@@ -148,9 +148,11 @@ test('erases a consumer with the installations that use their connections, and k
   const { id } = await prisma.consumer.findFirstOrThrow({ where: { consumerRef: erasedMark } });
   const input = { projectIdOrName: tenant.projectId, consumerRef: erasedMark };
   const reader = await tenant.withScopes('read', 'connections:write');
-  expect(await reader.getRefusal(ERASE_CONSUMER, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  const otherTenant = await app.tenant();
-  expect(await otherTenant.getRefusal(ERASE_CONSUMER, { input })).toMatchObject({
+  expect(await reader.expectRefusal(ERASE_CONSUMER, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  const otherTenant = await app.createTenant();
+  expect(await otherTenant.expectRefusal(ERASE_CONSUMER, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   await createRestClient(app, { 'x-api-key': tenant.apiKey }).delete(
@@ -190,11 +192,13 @@ test('uses no connection of an erased consumer, even before the job deletes it',
     type: 'CREATE',
     records: { record: { email: 'a@b.test' } },
   };
-  expect(await tenant.getRefusal(WRITE_RECORDS, { input: { ...input, ...write } })).toMatchObject({
+  expect(
+    await tenant.expectRefusal(WRITE_RECORDS, { input: { ...input, ...write } }),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
   const withConnection = { input: { ...input, connectionId } };
-  const { problem } = await tenant.getRefusal(CREATE_INSTALLATION, withConnection);
+  const { problem } = await tenant.expectRefusal(CREATE_INSTALLATION, withConnection);
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);
   // The group's other connection replaces it, although it is older.
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
@@ -219,17 +223,19 @@ test('erases a project with all its rows if its name is confirmed', async () => 
   const keptRows = await findProductRows(otherTenant.projectId);
   const input = { projectIdOrName: projectId, confirmName: projectName.toUpperCase() };
   const wrongName = { ...input, confirmName: 'other' };
-  const { problem } = await tenant.builder.getRefusal(DELETE_PROJECT, { input: wrongName });
+  const { problem } = await tenant.builder.expectRefusal(DELETE_PROJECT, { input: wrongName });
   expect(problem.issues).toMatchObject([{ name: 'input.confirmName', value: 'other' }]);
-  expect(await tenant.getRefusal(DELETE_PROJECT, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await otherTenant.builder.getRefusal(DELETE_PROJECT, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(DELETE_PROJECT, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await otherTenant.builder.expectRefusal(DELETE_PROJECT, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 
   expect(await tenant.builder.query(DELETE_PROJECT, { input })).toEqual({
     deleteProject: { deletedId: projectId },
   });
-  expect(await tenant.getRefusal('query Viewer { viewer { kind } }')).toMatchObject({
+  expect(await tenant.expectRefusal('query Viewer { viewer { kind } }')).toMatchObject({
     code: 'UNAUTHENTICATED',
   });
   const asBuilder = await fetchVisible({ ...tenant, ...tenant.builder }, [projectId]);
@@ -248,14 +254,14 @@ test('erases a project with all its rows if its name is confirmed', async () => 
 });
 
 test('requires the confirmed name of a project as a query parameter over REST', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const builder = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
   const path = `/projects/${tenant.projectName}`;
-  expect(await builder.getRefusal('DELETE', path)).toMatchObject({
+  expect(await builder.expectRefusal('DELETE', path)).toMatchObject({
     status: 400,
     issues: [{ in: 'query', name: 'confirmName' }],
   });
   await builder.delete(`${path}?confirmName=${tenant.projectName}`);
-  expect(await builder.getRefusal('GET', path)).toMatchObject({ status: 404 });
+  expect(await builder.expectRefusal('GET', path)).toMatchObject({ status: 404 });
   await builder.delete(`/orgs/${tenant.orgId}`);
 });

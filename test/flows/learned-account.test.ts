@@ -56,7 +56,7 @@ async function connect(tenant: Tenant, overrides: object) {
 }
 
 async function createHubspotTenant(token: string) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant, { provider: 'hubspot', scopes: ['crm.objects.contacts.read'] });
   responseByPath['/oauth/v1/token'] = respondWith({
     access_token: token,
@@ -109,7 +109,7 @@ test('keeps the input and creates the connection if the provider returns no acco
 });
 
 test("takes Salesforce's org and user from the token response, or from the user info endpoint if the response has neither", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const id = 'https://login.salesforce.com/id/00DA/005A';
   const token = { access_token: 'a', refresh_token: 'r', id, instance_url: provider.url };
@@ -126,7 +126,7 @@ test("takes Salesforce's org and user from the token response, or from the user 
 });
 
 test('shows the package link of the provider app on the pages of a connect', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const packageInstallURL = 'https://login.salesforce.com/packaging?p0=04t"&x=1';
   const metadata = { providerParams: { packageInstallURL } };
   await createProviderApp(tenant, { provider: 'salesforce', metadata });

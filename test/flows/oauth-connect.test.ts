@@ -49,7 +49,7 @@ async function openConsentPage(tenant: Tenant, overrides?: object): Promise<URL>
 const openCallback = browser.send;
 
 test('creates a connection with usable tokens after a consent with PKCE', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const providerAppId = await createProviderApp(tenant, { scopes: ['records.read'] });
   const listEvents = await recordEvents(app, tenant);
   const url = await openConsentPage(tenant, {
@@ -95,7 +95,7 @@ test('creates a connection with usable tokens after a consent with PKCE', async 
 });
 
 test("accepts the gateway's connect page as redirectUrl, and refuses its other pages", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const connectPageUrl = 'https://gateway.test/connect?origin=https%3A%2F%2Fapp.test';
   const redirect = await openCallback(
@@ -111,7 +111,7 @@ test("accepts the gateway's connect page as redirectUrl, and refuses its other p
 });
 
 test('updates the connection on a second connect, and shows a page if redirectUrl is omitted', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const listEvents = await recordEvents(app, tenant);
   await openCallback(
@@ -138,7 +138,7 @@ test('updates the connection on a second connect, and shows a page if redirectUr
 });
 
 test('accepts a state once, for ten minutes, and refuses a forged one', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const callback = await submitConsent(await openConsentPage(tenant));
   const responses = await Promise.all([
@@ -172,7 +172,7 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
 });
 
 test('stores neither the ticket, the state nor the code verifier in clear', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const link = await startConnect(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });
   const state = (await browser.open(link)).searchParams.get('state') as string;
@@ -191,7 +191,7 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
 });
 
 test('reports a declined consent or a provider error to the page that started the connect', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const denied = await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL }), false),
@@ -215,7 +215,7 @@ test('reports a declined consent or a provider error to the page that started th
 });
 
 test('creates no connection with a wrong client secret or a forged code', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
   const refused = await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
@@ -231,7 +231,7 @@ test('creates no connection with a wrong client secret or a forged code', async 
 });
 
 test('refuses the callback if the provider app is deleted before it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const id = await createProviderApp(tenant);
   const callback = await submitConsent(await openConsentPage(tenant));
   await prisma.providerApp.deleteMany({ where: { id } });
@@ -239,7 +239,7 @@ test('refuses the callback if the provider app is deleted before it', async () =
 });
 
 test("sends the parameters of the provider app, which replace none of the gateway's", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const authQueryParams = {
     prompt: 'login',
     resource: ['a', 'b'],
@@ -256,7 +256,7 @@ test("sends the parameters of the provider app, which replace none of the gatewa
 });
 
 async function listIssueNames(tenant: Tenant, overrides: object) {
-  const { code, problem } = await tenant.getRefusal(
+  const { code, problem } = await tenant.expectRefusal(
     START_CONNECT,
     createStartInput(tenant, overrides),
   );
@@ -265,7 +265,7 @@ async function listIssueNames(tenant: Tenant, overrides: object) {
 }
 
 test('names every invalid input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   expect(await listIssueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
   expect(await listIssueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
   expect(await listIssueNames(tenant, {})).toEqual(['input.providerAppId']);
@@ -302,15 +302,15 @@ test('names every invalid input', async () => {
 });
 
 test("refuses another tenant's project and app, and a key without the scope", async () => {
-  const [owner, other] = [await app.tenant(), await app.tenant()];
+  const [owner, other] = [await app.createTenant(), await app.createTenant()];
   const providerAppId = await createProviderApp(owner);
   await createProviderApp(other);
-  expect(await other.getRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+  expect(await other.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listIssueNames(other, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await owner.withScopes('read');
-  expect(await reader.getRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+  expect(await reader.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
@@ -336,7 +336,7 @@ test('takes the workspace from the address in the token response', async () => {
     providers: [provider],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
-  const tenant = await otherApp.tenant();
+  const tenant = await otherApp.createTenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const { startOAuthConnect } = await tenant.query(START_CONNECT, createStartInput(tenant, input));
@@ -367,7 +367,7 @@ test('sends a client secret to no host that the provider does not list', async (
     providers: [{ ...provider, hosts: { domain: ['accounts.crm.test'] } }],
     env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   });
-  const tenant = await otherApp.tenant();
+  const tenant = await otherApp.createTenant();
   await createProviderApp(tenant, { provider: 'salesforce' });
   const input = { provider: 'salesforce', providerMetadata: { domain: 'accounts.crm.test' } };
   const { startOAuthConnect } = await tenant.query(START_CONNECT, createStartInput(tenant, input));
@@ -386,7 +386,7 @@ test('sends a client secret to no host that the provider does not list', async (
 });
 
 test('runs one script on the final page of a connect, and posts to allowed origins only', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const response = await openCallback(await submitConsent(await openConsentPage(tenant)));
   expect(response.status).toBe(200);
@@ -412,7 +412,7 @@ test('runs one script on the final page of a connect, and posts to allowed origi
 });
 
 test('requires no workspace if no address of the provider contains it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listIssueNamesOf = async (provider: string) => {
     const { errors } = await tenant.request(START_CONNECT, createStartInput(tenant, { provider }));
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
@@ -428,7 +428,7 @@ test('requires no workspace if no address of the provider contains it', async ()
 });
 
 test('starts a connect or reports the missing app if the app is deleted at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const codes = new Set<string | undefined>();
   // Each round deletes the app one turn of the event loop later.
   for (let turns = 0; turns < 60; turns += 1) {

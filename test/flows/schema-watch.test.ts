@@ -88,7 +88,7 @@ async function listMessages({ projectId }: Tenant) {
 }
 
 async function install(content = createContent()) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   fields = [createField('email'), createField('phone')];
   const integration = await createIntegration(app, tenant, content);
   const { id: installationId } = await connectAndInstall(tenant, integration);
@@ -182,14 +182,14 @@ test('starts and stops watching with a revision, and stops with the installation
 });
 
 test('refuses an object that cannot be watched, at its position', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const listIssues = async (overrides: object) => {
     const { name, provider } = { name: 'crm', provider: 'sandbox', ...overrides };
     const content = createContent(ALL_CHANGES, { destination: 'nowhere' });
     const latestRevision = toRevision({ ...content, ...overrides });
     const input = { projectIdOrName: tenant.projectId, name, provider, latestRevision };
-    const { problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
+    const { problem } = await tenant.expectRefusal(CREATE_INTEGRATION, { input });
     return problem.issues;
   };
   const path = 'input.latestRevision.content.watchSchema';
@@ -221,7 +221,7 @@ test('refuses to rename or delete a destination of schema changes', async () => 
   const { projectId } = tenant;
   const where = { projectId_name: { projectId, name: 'records' } };
   const { id: destinationId } = await prisma.destination.findUniqueOrThrow({ where });
-  const { problem } = await tenant.getRefusal(
+  const { problem } = await tenant.expectRefusal(
     `mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }`,
     { input: { projectIdOrName: projectId, destinationId } },
   );

@@ -172,7 +172,7 @@ async function keepPingSecret(
 }
 
 test('stores and logs no secret in plain, in hex or in base64', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const plainText = createSecret();
   const secrets = await storeSecrets(tenant);
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: plainText });
@@ -192,7 +192,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
 });
 
 test('repeats no secret in a refusal', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId: projectIdOrName } = tenant;
   const secret = createSecret();
   const tokens = { accessToken: { token: secret }, refreshToken: { token: secret } };
@@ -260,7 +260,7 @@ test('repeats no secret in a refusal', async () => {
     expectNoSecret([secret], JSON.stringify(response));
   }
   const wrongKey = await app
-    .client({ 'x-api-key': secret })
+    .createClient({ 'x-api-key': secret })
     .request('query Viewer { viewer { kind } }');
   expect(wrongKey.status).toBe(401);
   expectNoSecret([secret], JSON.stringify(wrongKey));
@@ -268,7 +268,7 @@ test('repeats no secret in a refusal', async () => {
 });
 
 test('repeats no secret in the response or the log if the database fails', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const secret = createSecret();
   await rows.query('alter table "Connection" rename to "Elsewhere"', []);
   try {

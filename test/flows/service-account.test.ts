@@ -97,7 +97,7 @@ async function verifyAssertion(assertion = '') {
 }
 
 test('signs an assertion with the key, and exchanges it for a token on the first call', async () => {
-  const { sendRequest, readConnection } = await connect(await app.tenant());
+  const { sendRequest, readConnection } = await connect(await app.createTenant());
   expect(await readConnection()).toMatchObject({ authScheme: 'NONE', status: 'CREATED' });
   const countBefore = tokenRequests.length;
   expect(await Promise.all([sendRequest(), sendRequest(), sendRequest()])).toEqual([200, 200, 200]);
@@ -113,7 +113,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
 });
 
 test('replaces a token before it expires, and when the provider rejects it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, sendRequest, readConnection } = await connect(tenant, { subject: 'ann@acme.test' });
   const listEvents = await recordEvents(app, tenant);
   await sendRequest();
@@ -146,10 +146,10 @@ test('replaces a token before it expires, and when the provider rejects it', asy
 });
 
 test('returns UNPROCESSABLE for a rejected key, and stores an accepted key with its token', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = createConnectionVariables(tenant, { provider: google.name, customAuth });
   isKeyKnown = false;
-  const { code, problem } = await tenant.getRefusal(GENERATE_CONNECTION, input);
+  const { code, problem } = await tenant.expectRefusal(GENERATE_CONNECTION, input);
   isKeyKnown = true;
   const endpoint = `The token endpoint of ${google.displayName}`;
   expect([code, problem.detail]).toEqual([
@@ -165,7 +165,7 @@ test('returns UNPROCESSABLE for a rejected key, and stores an accepted key with 
 });
 
 test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts the key', async () => {
-  const { sendRequest, readConnection } = await connect(await app.tenant());
+  const { sendRequest, readConnection } = await connect(await app.createTenant());
   isKeyKnown = false;
   await expect(sendRequest()).rejects.toThrow('invalid_grant');
   isKeyKnown = true;

@@ -45,7 +45,7 @@ const namesOfA: string[] = [];
 beforeAll(async () => {
   const { services, verifier } = app.app;
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
-  tenantB = await app.tenant('b');
+  tenantB = await app.createTenant('b');
   const builder = await tenantB.builder.query('query Builder { viewer { builder { id } } }');
   const idsOfB = JSON.stringify([tenantB.orgId, tenantB.projectId, tenantB.apiKeyId, builder]);
   for (const [prefix, ids] of Map.groupBy(await listStoredIds(app), (id) => id.slice(0, 3))) {
@@ -196,10 +196,10 @@ test("refuses a cursor of A in B's list", async () => {
     `query Operations { project(idOrName: "demo") { operations(first: ${first} ${after}) { pageInfo { endCursor } } } }`;
   const demoFile = join(app.app.services.config.DATA_DIR, 'demo.json');
   const { apiKey } = JSON.parse(readFileSync(demoFile, 'utf8'));
-  const tenantA = app.client({ 'x-api-key': apiKey });
+  const tenantA = app.createClient({ 'x-api-key': apiKey });
   const { project } = await tenantA.query(buildQuery(1, ''));
   const query = `query Operations { project(idOrName: "${tenantB.projectId}") { operations(after: "${project.operations.pageInfo.endCursor}") { nodes { id } } } }`;
-  expect(await tenantB.getRefusal(query)).toMatchObject({
+  expect(await tenantB.expectRefusal(query)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'after' })] },
   });

@@ -60,7 +60,7 @@ function failTokenStorage({ changes, ...rest }: Database, isUnavailable: () => b
 }
 
 test('stores a token when the database recovers, before any process uses the old token', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   const counts = { ...sandbox.oauth.counts };
   let isUnavailable = true;
   await using waitingServer = await startServer(
@@ -83,7 +83,7 @@ test('stores a token when the database recovers, before any process uses the old
 });
 
 test('stores at the next start a token that was received before a crash', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   const credentialsBefore = await readStoredCredentials(app, connection);
   const counts = { ...sandbox.oauth.counts };
@@ -107,7 +107,7 @@ test('stores at the next start a token that was received before a crash', async 
 });
 
 test('replaces no newer credentials with a token from the journal', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   await crashBeforeCommit(connection);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
@@ -117,7 +117,7 @@ test('replaces no newer credentials with a token from the journal', async () => 
 });
 
 test('removes a token of a deleted connection from the journal', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   await crashBeforeCommit(connection);
   await database.prisma.connection.deleteMany({ where: { id: connection.id } });
   await using _restarted = await startServer(database);
@@ -125,7 +125,7 @@ test('removes a token of a deleted connection from the journal', async () => {
 });
 
 test('keeps an unreadable file in the journal, and starts', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   await crashBeforeCommit(connection);
   const path = join(journalFolder, `${connection.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));

@@ -34,7 +34,7 @@ function startCounting() {
 }
 
 test('refreshes an expired token once for 50 concurrent calls', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   const listEvents = await recordEvents(app, tenant);
   const countRequests = startCounting();
@@ -54,7 +54,7 @@ test('refreshes an expired token once for 50 concurrent calls', async () => {
 });
 
 test('stores a refreshed token and its event in one statement, without a transaction', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   const { result, statements } = await recordStatements(() => callSandbox(app, connection));
   expect(result.status).toBe(200);
   const verbs = statements
@@ -68,7 +68,7 @@ test('stores a refreshed token and its event in one statement, without a transac
 });
 
 test('refreshes a rejected token once for 50 concurrent calls, and repeats each call once', async () => {
-  const connection = await connectWithTokens(app, await app.tenant(), {
+  const connection = await connectWithTokens(app, await app.createTenant(), {
     accessToken: 'revoked',
     expiresAt: null,
   });
@@ -88,7 +88,7 @@ test('refreshes a token once on two servers of one database', async () => {
     providers: [createSandboxProvider(() => sandbox.url)],
     now: services.now,
   });
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   const countRequests = startCounting();
   const responses = await Promise.all(
     Array.from({ length: 50 }, (_, index) => callSandbox(index % 2 ? app : otherApp, connection)),
@@ -98,7 +98,7 @@ test('refreshes a token once on two servers of one database', async () => {
 });
 
 test('uses a rotating refresh token once', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   const countRequests = startCounting();
   for (let call = 0; call < 3; call += 1) {
     expect((await callSandbox(app, connection)).status).toBe(200);
@@ -108,7 +108,7 @@ test('uses a rotating refresh token once', async () => {
 });
 
 test('uses a token until shortly before it expires, and then replaces it', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   await callSandbox(app, connection);
   const countRequests = startCounting();
   clock.aheadMs += (60 * 60 - 70) * 1_000;
@@ -120,7 +120,7 @@ test('uses a token until shortly before it expires, and then replaces it', async
 });
 
 test('uses the tokens that another session refreshed', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   const session = openSession(services, connection);
   const request = { method: 'GET', path: '/objects' } as const;
   expect((await session.send(request)).status).toBe(200);
@@ -138,7 +138,7 @@ test.each([
     { oauth2PasswordCredentials: { ...CLIENT, username: 'u', password: 'sandbox-password' } },
   ],
 ])('%s: requests one token for concurrent first calls with unchecked credentials', async (authScheme, credentials) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { ...credentials, skipCheck: true });
   const listEvents = await recordEvents(app, tenant);
   const connection = await getConnection(app, id);
@@ -156,7 +156,7 @@ test.each([
 });
 
 test('writes a record once if the first request was rejected with an old token', async () => {
-  const connection = await connectWithTokens(app, await app.tenant(), {
+  const connection = await connectWithTokens(app, await app.createTenant(), {
     accessToken: 'revoked',
     expiresAt: null,
   });
@@ -169,7 +169,7 @@ test('writes a record once if the first request was rejected with an old token',
 });
 
 test('sets the connection to BAD_CREDENTIALS after a refused refresh, with one event', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
   const listEvents = await recordEvents(app, tenant);
   for (let call = 0; call < 2; call += 1) {
@@ -198,7 +198,7 @@ test.each([
   ['429', { status: 429, retryAfterSeconds: 7 }, 'RATE_LIMITED'],
   ['a dropped connection', { drop: 'before' as const }, 'RETRYABLE'],
 ])('keeps the connection if the token endpoint fails with %s', async (_name, fault, kind) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   const listEvents = await recordEvents(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', ...fault });
@@ -210,7 +210,7 @@ test.each([
 });
 
 test('uses a valid token if a refresh fails temporarily', async () => {
-  const connection = await connectWithTokens(app, await app.tenant(), {
+  const connection = await connectWithTokens(app, await app.createTenant(), {
     expiresAt: new Date(services.now().getTime() + 30_000),
   });
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
@@ -218,7 +218,7 @@ test('uses a valid token if a refresh fails temporarily', async () => {
 });
 
 test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until the key is replaced', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const connection = await getConnection(app, id);
@@ -238,7 +238,7 @@ test('sets the connection to BAD_CREDENTIALS if its API key is rejected, until t
 });
 
 test('continues an open session with a replaced key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   const session = openSession(services, await getConnection(app, id));
   expect((await session.send({ method: 'GET', path: '/objects' })).status).toBe(401);
@@ -247,7 +247,7 @@ test('continues an open session with a replaced key', async () => {
 });
 
 test('uses an access token without a refresh token until it is rejected', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: null });
   // The token has expired by the gateway's clock, and the sandbox still accepts it.
   expect((await callSandbox(app, connection)).status).toBe(200);
@@ -260,7 +260,7 @@ test('uses an access token without a refresh token until it is rejected', async 
 });
 
 test('keeps credentials that are replaced during a refresh', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   const { promise: requested, resolve } = Promise.withResolvers<void>();
   const { refresh } = sandbox.oauth;

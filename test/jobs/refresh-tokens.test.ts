@@ -62,7 +62,7 @@ async function connect(
 }
 
 async function createTenantWithApp() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   return tenant;
 }

@@ -41,7 +41,7 @@ test('serves /metrics on its port, and no other path', async () => {
 });
 
 test('counts requests by surface, kind and outcome', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await tenant.query('query Viewer { viewer { __typename } }');
   const graphqlSeries =
     'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="OK"}';
@@ -59,7 +59,7 @@ test('counts requests by surface, kind and outcome', async () => {
 });
 
 test('counts the messages of agents by the outcome of the called tool', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const params = { name: 'search_objects', arguments: { group: 'nothing' } };
   await app.fetch(`/mcp/projects/${tenant.projectId}`, {
     method: 'POST',
@@ -85,14 +85,14 @@ test('counts requests of the documentation under a separate route', async () => 
 });
 
 test('counts refusals by their limit', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await tenant.request('query Viewers { a: viewer { id } b: viewer { id } c: viewer { id } }');
   expect(await readSeries('gateway_refusals_total{limit="aliases"}')).toBe(1);
   const refusedSeries =
     'gateway_request_duration_seconds_count{surface="graphql",kind="query",outcome="QUERY_LIMIT_EXCEEDED"}';
   expect(await readSeries(refusedSeries)).toBe(1);
   for (const key of ['ik_a', 'ik_b', 'ik_c'])
-    await app.client({ 'x-api-key': key }).request('query Viewer { viewer { kind } }');
+    await app.createClient({ 'x-api-key': key }).request('query Viewer { viewer { kind } }');
   expect(await readSeries('gateway_refusals_total{limit="wrong_keys"}')).toBeGreaterThan(0);
 });
 
@@ -127,7 +127,7 @@ test('reports the pending requests to providers, and the use of each share', asy
 test('counts a read, its records and its delivery, and reports pending work of the database', async () => {
   const { database, sandboxUrl } = app.app.services;
   app.app.sandbox.seed('companies', 3);
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await tenant.query(CREATE_DESTINATION, {
     input: {
       ...{ projectIdOrName: tenant.projectId, name: 'records', type: 'WEBHOOK' },
@@ -162,7 +162,7 @@ test('counts a read, its records and its delivery, and reports pending work of t
 
 test('reports the due deliveries and the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
-  const { projectId } = await app.tenant();
+  const { projectId } = await app.createTenant();
   const destinationId = await insertDestination(projectId);
   const nextAttemptTime = new Date(Date.now() - 3_600_000);
   await prisma.delivery.create({
@@ -183,7 +183,7 @@ test('reports the due deliveries and the age of the oldest', async () => {
 
 test('counts provider events by outcome, and reports the waiting events and the age of the oldest', async () => {
   const { prisma } = app.app.services.database;
-  const { projectId } = await app.tenant();
+  const { projectId } = await app.createTenant();
   const sendEvent = async (init: RequestInit) => {
     const path = '/webhooks/sandbox/app_00000000000000000000000000';
     return (await app.fetch(path, { method: 'POST', body: 'x', ...init })).status;
@@ -238,7 +238,7 @@ test('counts provider events by provider, with one series for unknown names', as
 });
 
 test('counts open event streams', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const headers = {
     ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
     'x-api-key': tenant.apiKey,

@@ -23,7 +23,7 @@ const providers = [
   createSalesforceProvider(),
   ...CATALOG,
 ].filter(({ authSchemes }) => authSchemes.some(isConsentScheme));
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 
 async function requestConsentParams(
   { name, inputs = [] }: (typeof providers)[number],

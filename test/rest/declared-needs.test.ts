@@ -28,7 +28,7 @@ const CONCURRENCY = 16;
 const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const operations = listOperations(app.app.rest.swagger());
 
 /** The needs of the proxy's routes, which are not among the endpoints. */

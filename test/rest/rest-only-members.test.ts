@@ -146,7 +146,7 @@ test('refuses unsupported members by name', async () => {
   await createProviderApp(rest.tenant);
   for (const [member, createRequest] of Object.entries(REFUSED)) {
     const { method = 'POST', path, body, refusedName } = createRequest(rest);
-    const { status, issues } = await rest.getRefusal(method, path, body);
+    const { status, issues } = await rest.expectRefusal(method, path, body);
     expect({ status, names: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({
       status: 400,
       names: expect.arrayContaining([refusedName]),
@@ -159,7 +159,7 @@ test('returns 404 for an installation under the path of another integration', as
   const { id } = rest.installation;
   const foreignPath = `${rest.base}/integrations/none/installations/${id}`;
   for (const path of [`${foreignPath}:pause`, `${foreignPath}:unpause`]) {
-    expect(await rest.getRefusal('POST', path)).toMatchObject({ status: 404 });
+    expect(await rest.expectRefusal('POST', path)).toMatchObject({ status: 404 });
   }
-  expect(await rest.getRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
 });

@@ -121,20 +121,20 @@ test('lists the values of REST if a value of an enum is missing', async () => {
 });
 
 test("describes broken rules of a write in REST's terms", async () => {
-  const { integrationPath, getRefusal } = await createRestInstallation(app);
+  const { integrationPath, expectRefusal } = await createRestInstallation(app);
   const contacts = `${integrationPath}/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };
-  const missing = await getRefusal('POST', contacts, { ...body, type: undefined });
+  const missing = await expectRefusal('POST', contacts, { ...body, type: undefined });
   expect(missing.issues).toMatchObject([
     { name: 'type', detail: 'must be one of create, update, delete.' },
   ]);
   const policy = { retryPolicy: { deadlineHours: 1 } };
-  const retried = await getRefusal('POST', contacts, { ...body, ...policy });
+  const retried = await expectRefusal('POST', contacts, { ...body, ...policy });
   expect(retried.issues).toMatchObject([
     { name: 'retryPolicy', detail: 'must be given only with the mode asynchronous.' },
   ]);
   const deletion = { groupRef: 'acme', type: 'delete', mode: 'asynchronous', record: { id: '1' } };
-  const deleted = await getRefusal('POST', contacts, deletion);
+  const deleted = await expectRefusal('POST', contacts, deletion);
   expect(deleted.issues).toMatchObject([
     { name: 'mode', detail: 'must be synchronous for a delete.', value: 'asynchronous' },
   ]);

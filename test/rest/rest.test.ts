@@ -17,7 +17,7 @@ test('returns 401 as a problem without credentials', async () => {
   const anonymous = createRestClient(app, {});
   for (const { method, path } of ENDPOINTS) {
     const url = path.replace(/\{\w+\}/g, 'x');
-    expect(await anonymous.getRefusal(method, url)).toMatchObject({
+    expect(await anonymous.expectRefusal(method, url)).toMatchObject({
       status: 401,
       type: 'urn:problem:unauthenticated',
     });
@@ -110,7 +110,7 @@ test('returns no details of an unexpected error, and logs them with the instance
   broken.app.services.database.rows.findProject = async () => {
     throw new Error('database address');
   };
-  const refused = await client.getRefusal('GET', `${client.base}/topics`);
+  const refused = await client.expectRefusal('GET', `${client.base}/topics`);
   expect(refused).toMatchObject({ status: 500, instance: expect.stringMatching(/^urn:uuid:/) });
   expect(JSON.stringify(refused)).not.toContain('database address');
   const logged = lines.find((line) => line.includes(refused.instance as string));
@@ -133,7 +133,7 @@ test('aborts a request after the time limit', async () => {
   await using slow = await createTestApp({ env: { LIMIT_QUERY_MS: '2000' } });
   const client = await createRestTenant(slow);
   slow.app.services.database.rows.findProject = () => new Promise(() => {});
-  expect(await client.getRefusal('GET', `${client.base}/topics`)).toMatchObject({
+  expect(await client.expectRefusal('GET', `${client.base}/topics`)).toMatchObject({
     type: 'urn:problem:query-limit-exceeded',
     limit: 'time',
     maximum: 2_000,

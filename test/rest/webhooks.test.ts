@@ -66,7 +66,7 @@ function getKind({ body }: ReceivedMessage): string {
 
 /** Creates a project that delivers events of all types and records to the receiver. */
 async function createSubscribedTenant(endpoint: string) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await recordEvents(app, tenant);
   const { projectId } = tenant;
   const { createDestination } = await tenant.query(CREATE_DESTINATION, {

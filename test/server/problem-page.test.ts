@@ -33,9 +33,12 @@ test('lists all pages', async () => {
 test('links problems of both surfaces to their page, and types each issue', async () => {
   const rest = await createRestTenant(app);
   const { tenant, base } = rest;
-  const restProblem = await rest.getRefusal('POST', `${base}/topics`, { name: '', colour: 'red' });
+  const restProblem = await rest.expectRefusal('POST', `${base}/topics`, {
+    name: '',
+    colour: 'red',
+  });
   const input = { projectIdOrName: tenant.projectId, name: 'x'.repeat(65) };
-  const { problem } = await tenant.getRefusal(CREATE_TOPIC, { input });
+  const { problem } = await tenant.expectRefusal(CREATE_TOPIC, { input });
   for (const { href, type } of [restProblem, problem]) {
     expect(type).toBe('urn:problem:bad-user-input');
     expect(href).toBe('https://gateway.test/at/problems/bad-user-input');
@@ -49,6 +52,6 @@ test('links problems of both surfaces to their page, and types each issue', asyn
   expect(formatIssues(problem.issues)).toEqual([
     'input.name: urn:problem:invalid-value, Invalid Value',
   ]);
-  const missing = await rest.getRefusal('POST', `${base}/topics`, {});
+  const missing = await rest.expectRefusal('POST', `${base}/topics`, {});
   expect(formatIssues(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
 });

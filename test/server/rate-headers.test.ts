@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp } from '../support/app.ts';
 
 const app = await getSharedApp();
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const keyHeaders = { 'x-api-key': tenant.apiKey };
 const topicsPath = `/v1/projects/${tenant.projectName}/topics`;
 const createQueryPath = (text: string) => `/graphql?query=${encodeURIComponent(text)}`;
@@ -54,7 +54,7 @@ test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', 
   await using limitedApp = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '8', RATE_LIMIT_STORE: store },
   });
-  const { apiKey, projectName } = await limitedApp.tenant();
+  const { apiKey, projectName } = await limitedApp.createTenant();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
   const sendRest = () => limitedApp.fetch(`/v1/projects/${projectName}`, { headers });
   const sendGraphql = () =>
@@ -82,7 +82,7 @@ test('counts a page of REST as one request for each 100 items that it may have',
   await using limitedApp = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '30' },
   });
-  const { apiKey, projectName } = await limitedApp.tenant();
+  const { apiKey, projectName } = await limitedApp.createTenant();
   const path = `/v1/projects/${projectName}/topics`;
   const sendQuery = async (query: string) => {
     const response = await limitedApp.fetch(path + query, { headers: { 'x-api-key': apiKey } });

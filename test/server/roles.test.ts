@@ -29,7 +29,7 @@ test('serves only health checks in a worker', async () => {
 
 test('serves the API in a process without the worker role', async () => {
   await using api = await createTestApp({ env: { ...SPLIT_ROLES_ENV, ROLES: 'api' } });
-  const { data } = await api.client().request('{ __typename }');
+  const { data } = await api.createClient().request('{ __typename }');
   expect(data).toEqual({ __typename: 'Query' });
 });
 

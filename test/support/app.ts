@@ -27,9 +27,9 @@ export type { GraphqlResponse, Tenant };
 export interface TestApp extends AsyncDisposable {
   app: App;
   /** Creates an org with a builder, and a project with an API key that has every scope. */
-  tenant(name?: string): Promise<Tenant>;
+  createTenant(name?: string): Promise<Tenant>;
   /** Returns a GraphQL client that sends these headers with each request. Default of the path: `/graphql`. */
-  client(headers?: Record<string, string>, path?: string): GraphqlClient;
+  createClient(headers?: Record<string, string>, path?: string): GraphqlClient;
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -65,14 +65,16 @@ async function openTestApp(
     const { url } = await listening;
     return globalThis.fetch(`${url}${path}`, { redirect: 'manual', ...init });
   };
-  const client = (headers: Record<string, string> = {}, path?: string) =>
-    createClient(fetch, headers, path);
+  const host = {
+    app,
+    createClient: (headers: Record<string, string> = {}, path?: string) =>
+      createClient(fetch, headers, path),
+  };
   registerOpenApp(app);
   return {
-    app,
+    ...host,
     fetch,
-    client,
-    tenant: (name) => createTenant({ app, client }, name),
+    createTenant: (name) => createTenant(host, name),
     async [Symbol.asyncDispose]() {
       unregisterApp(app);
       await (await listening)?.stop();

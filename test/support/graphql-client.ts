@@ -23,7 +23,7 @@ export interface GraphqlClient {
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   query(query: string, variables?: Record<string, unknown>): Promise<any>;
   /** Returns the extensions of the only error. Fails if there is none, or more than one. */
-  getRefusal(
+  expectRefusal(
     query: string,
     variables?: Record<string, unknown>,
   ): Promise<GraphqlError['extensions']>;
@@ -57,7 +57,7 @@ export function createClient(
       expect(errors).toBeUndefined();
       return data;
     },
-    async getRefusal(query, variables) {
+    async expectRefusal(query, variables) {
       const { errors } = await request(query, variables);
       expect(errors).toHaveLength(1);
       return (errors as [GraphqlError])[0].extensions;

@@ -53,7 +53,7 @@ const listPaths = (spans: ReceivedSpan[]) =>
   new Set(spans.map((span) => listPath(span).join(' > ')));
 
 test('traces a request from its caller to its statements', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { traceparent, spanId, listSpans } = createTrace();
   const query = `query Project { project(idOrName: "${tenant.projectId}") { id operations(first: 1) { totalCount } } }`;
   const response = await app.fetch('/graphql', {
@@ -79,7 +79,7 @@ test('traces a request from its caller to its statements', async () => {
 test('marks the span of a request as failed if its operation fails', async () => {
   const { traceparent, listSpans } = createTrace();
   const { errors } = await app
-    .client({ traceparent })
+    .createClient({ traceparent })
     .request('query Viewer { viewer { nothing } }');
   expect(errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   await expect.poll(() => listPaths(listSpans()), POLLING).toContain('POST /graphql');
@@ -89,7 +89,7 @@ test('marks the span of a request as failed if its operation fails', async () =>
 });
 
 test('traces the opening of a stream below its request, and no later messages', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { database } = app.app.services;
   await routeEvents(database.prisma, tenant.projectId);
   const { traceparent, listSpans } = createTrace();
@@ -111,7 +111,7 @@ test('traces the opening of a stream below its request, and no later messages', 
 });
 
 test('keeps the trace of a REST request after its body has arrived', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { traceparent, traceId, listSpans } = createTrace();
   const path = `/v1/projects/${tenant.projectId}`;
   const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, traceparent };
@@ -129,7 +129,7 @@ test('keeps the trace of a REST request after its body has arrived', async () =>
 });
 
 test('traces the tool of an agent by its name, with its failure', async () => {
-  const { projectId, apiKey } = await app.tenant();
+  const { projectId, apiKey } = await app.createTenant();
   const { traceparent, listSpans } = createTrace();
   const caller = { projectId, headers: { 'x-api-key': apiKey, traceparent } };
   await requestMcp(app, caller, 'tools/call', {
@@ -145,7 +145,7 @@ test('traces the tool of an agent by its name, with its failure', async () => {
 });
 
 test('traces batched reads in the trace of the work that needs them', async () => {
-  const { projectId } = await app.tenant();
+  const { projectId } = await app.createTenant();
   const { services } = app.app;
   const [firstTrace, secondTrace] = [createTrace(), createTrace()];
   const read = (table: 'ApiKey' | 'Group' | 'Topic') =>
@@ -183,7 +183,7 @@ test('traces a write up to the provider', async () => {
   const writer = await createWriter(app);
   const { traceparent, listSpans } = createTrace();
   const record = createContact();
-  const client = app.client({ 'x-api-key': writer.apiKey, traceparent });
+  const client = app.createClient({ 'x-api-key': writer.apiKey, traceparent });
   await client.query(
     `mutation WriteRecords($input: WriteRecordsInput!) { writeRecords(input: $input) { operation { id status } } }`,
     writer.createVariables({ record }),
@@ -198,7 +198,7 @@ test('traces a write up to the provider', async () => {
 
 test('traces a read with its jobs and deliveries, also if another process runs them', async () => {
   app.app.sandbox.seed('companies', 3);
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { signingSecret } = (
     await tenant.query(CREATE_DESTINATION, {
       input: {
@@ -212,7 +212,7 @@ test('traces a read with its jobs and deliveries, also if another process runs t
     object: { ...object, requiredFields: [{ fieldName: 'name' }] },
   });
   const { traceId, traceparent, listSpans } = createTrace();
-  const client = app.client({ 'x-api-key': tenant.apiKey, traceparent });
+  const client = app.createClient({ 'x-api-key': tenant.apiKey, traceparent });
   await client.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'companies' } });
   // The request has ended. The app starts only now, and runs the work as another process would.
   await app.app.start();
@@ -243,15 +243,15 @@ interface Page {
 }
 
 test('exports no trace that the caller does not sample, and logs its id', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { traceId, traceparent, listSpans } = createTrace('00');
   await app
-    .client({ 'x-api-key': tenant.apiKey, traceparent })
+    .createClient({ 'x-api-key': tenant.apiKey, traceparent })
     .query('query Viewer { viewer { __typename } }');
   const hasEnded = () => logLines.some((line) => line.traceId === traceId);
   await expect.poll(hasEnded, POLLING).toBe(true);
   const marker = createTrace();
-  await app.client({ traceparent: marker.traceparent }).request('{ __typename }');
+  await app.createClient({ traceparent: marker.traceparent }).request('{ __typename }');
   await expect.poll(() => marker.listSpans().length, POLLING).toBeGreaterThan(0);
   expect(listSpans()).toEqual([]);
 });
@@ -279,9 +279,9 @@ test('starts no trace from the parts of an unsampled trace, even with metrics', 
   });
   const spanCountBefore = traceReceiver.spans.length;
   for (let count = 0; count < 40; count += 1)
-    await halfSampledApp.client().request('{ __typename }');
+    await halfSampledApp.createClient().request('{ __typename }');
   const { traceparent, listSpans } = createTrace();
-  await halfSampledApp.client({ traceparent }).request('{ __typename }');
+  await halfSampledApp.createClient({ traceparent }).request('{ __typename }');
   // Spans are sent in the order of their ends.
   await halfSampledApp.app[Symbol.asyncDispose]();
   await expect.poll(listSpans, POLLING).not.toEqual([]);
@@ -306,7 +306,7 @@ test('repeats no fields of earlier log lines', () => {
 test('starts a new trace for a malformed traceparent', async () => {
   const spanCountBefore = traceReceiver.spans.length;
   for (const traceparent of ['nothing', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`]) {
-    await app.client({ traceparent }).request('{ __typename }');
+    await app.createClient({ traceparent }).request('{ __typename }');
   }
   const listRoots = () =>
     traceReceiver.spans
@@ -317,7 +317,7 @@ test('starts a new trace for a malformed traceparent', async () => {
 
 test("logs a receiver's refusal once, and continues to serve requests", async () => {
   traceReceiver.responseStatus = 500;
-  const client = app.client();
+  const client = app.createClient();
   const listFailures = () => logLines.filter(({ msg }) => msg === 'traces.not_sent');
   await expect
     .poll(async () => {

@@ -71,7 +71,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
     const database = await openDatabase(config, createLog('silent'));
     await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
     for (let count = 0; count < 4; count += 1) {
-      groupIds.push((await generateConnection(await app.tenant())).group.id);
+      groupIds.push((await generateConnection(await app.createTenant())).group.id);
     }
   }
 
@@ -108,7 +108,7 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
 
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-  expect(await generateConnection(await app.tenant())).toMatchObject({
+  expect(await generateConnection(await app.createTenant())).toMatchObject({
     group: { groupRef: 'acme' },
   });
 });
@@ -121,7 +121,7 @@ test.skipIf(!onCitus)('replaces an outdated shard function on all nodes', async 
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   for (let count = 0; count < 4; count += 1) {
-    expect(await generateConnection(await app.tenant())).toMatchObject({
+    expect(await generateConnection(await app.createTenant())).toMatchObject({
       group: { groupRef: 'acme' },
     });
   }

@@ -353,13 +353,13 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };
       await generateConnection(writer, credentials);
       await generateConnection(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
-      await callSandbox(app, await connectWithTokens(app, await app.tenant()));
+      await callSandbox(app, await connectWithTokens(app, await app.createTenant()));
     };
     expect(await listFaults(work)).toEqual([]);
   });
 
   test('reads only related rows to record a page of a read', async () => {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const installation = await installReads(app, tenant);
     const { triggerRead } = await tenant.query(TRIGGER_READ, {
       input: { ...installation.triggerInput, objectName: 'contacts' },

@@ -7,7 +7,7 @@ const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
 test('returns the newest connection with valid credentials, or the newest connection if there is none', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const olderConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     consumerRef: 'ann',

@@ -9,7 +9,7 @@ const app = await getSharedApp({ now: () => time });
 const { fieldLearner, database } = app.app.services;
 
 async function createLearner() {
-  const { projectId } = await app.tenant();
+  const { projectId } = await app.createTenant();
   const object = { projectId, provider: 'sandbox', module: 'root', objectName: 'contacts' };
   return {
     async learn(...fields: Partial<FieldDescription>[]) {

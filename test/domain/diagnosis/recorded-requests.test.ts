@@ -94,7 +94,7 @@ test('shows each attempt of an operation, newest first, over REST too', async ()
 });
 
 test('keeps the newest 20 requests of a read, and older failed requests in preference', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   const { id: installationId } = reads;
   const operation = await prisma.operation.create({
@@ -129,7 +129,7 @@ test('keeps the newest 20 requests of a read, and older failed requests in prefe
 });
 
 test('records the pages of a read, with masked cursors', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await installReads(app, tenant);
   const input = {
     projectIdOrName: tenant.projectId,
@@ -148,7 +148,7 @@ test('records the pages of a read, with masked cursors', async () => {
 });
 
 test('records the requests that create a subscription with its operation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await installActiveSubscription(app, tenant);
   const { id } = await prisma.operation.findFirstOrThrow({
     where: { projectId: tenant.projectId, actionType: 'SUBSCRIBE' },
@@ -162,7 +162,7 @@ test('records the requests that create a subscription with its operation', async
 });
 
 test('records only token requests and failed requests of a connection', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   await callSandbox(app, connection);
   const [tokenRequest, ...others] = await listRequests(
@@ -190,7 +190,7 @@ test('records only token requests and failed requests of a connection', async ()
 });
 
 test('records at most 100 requests of a connection per hour', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   sandbox.faults.set({ pathPrefix: '/objects', status: 500, times: 120 });
   for (let count = 0; count < 110; count += 1) await callSandbox(app, connection);
   await services.requestRecorder?.flush();
@@ -201,10 +201,10 @@ test('shows requests only with the scope payloads:read, and to no other tenant',
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: createContact() });
   const reader = await writer.withScopes('read');
-  const { code, problem } = await reader.getRefusal(REQUESTS_OF_OPERATION, { id: operationId });
+  const { code, problem } = await reader.expectRefusal(REQUESTS_OF_OPERATION, { id: operationId });
   expect(code).toBe('FORBIDDEN');
   expect(problem.detail).toContain('payloads:read');
-  const otherTenant = await app.tenant();
+  const otherTenant = await app.createTenant();
   expect(await otherTenant.query(REQUESTS_OF_OPERATION, { id: operationId })).toEqual({
     node: null,
   });

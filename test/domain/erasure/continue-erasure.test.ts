@@ -18,7 +18,7 @@ const insert = insertRows(app);
 const DELIVERIES = 1_200;
 
 async function beginGroupErasure() {
-  const { projectId, ...tenant } = await app.tenant();
+  const { projectId, ...tenant } = await app.createTenant();
   const { group, consumer } = await generateConnection(
     { ...tenant, projectId },
     { apiKey: 'sandbox-key' },

@@ -14,7 +14,7 @@ const log = createLog('silent');
 async function createTwoServers() {
   const projects = await Promise.all(
     ['first', 'second'].map(async (name) => {
-      const { projectId } = await app.tenant();
+      const { projectId } = await app.createTenant();
       const id = newId('grp');
       await database.prisma.erasure.create({ data: { projectId, id } });
       return { projectId, id, group: createGroup(name, projectId) };

@@ -81,7 +81,7 @@ test(
   async () => {
     const env = await createEmptyDatabase();
     const firstGateway = await startGateway(env);
-    const { projectId, apiKey } = await firstGateway.tenant();
+    const { projectId, apiKey } = await firstGateway.createTenant();
     const ids = await storePlainDestinations(firstGateway.app.services.database, projectId);
     await firstGateway[Symbol.asyncDispose]();
 

@@ -42,7 +42,7 @@ async function storeVendorSecret(projectId: string) {
 }
 
 test('re-encrypts every secret once with the current key, and keeps its value', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key-of-acme' });
   const { signingSecret } = (
     await tenant.query(CREATE_DESTINATION, {

@@ -42,7 +42,7 @@ const createEvents = (count: number): ProviderEvent[] =>
   }));
 
 async function createSubscription() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { id: connectionId, consumer } = await generateConnection(tenant);
   const owner = { projectId, providerAppId: newId('app') };

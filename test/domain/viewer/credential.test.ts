@@ -18,11 +18,11 @@ test('returns the same key for a token if the case of its scheme differs', () =>
 });
 
 test('rejects a header with further text after the token', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const builder = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const token of [(await createEndUser(app, tenant)).token, builder]) {
     const send = (authorization: string) =>
-      app.client({ authorization }).request('query Viewer { viewer { kind } }');
+      app.createClient({ authorization }).request('query Viewer { viewer { kind } }');
     for (const header of [`Bearer ${token}`, `bearer  ${token}`]) {
       expect((await send(header)).errors, header).toBeUndefined();
     }

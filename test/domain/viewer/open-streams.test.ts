@@ -12,7 +12,7 @@ const { prisma } = services.database;
 
 /** Opens a stream with a new API key. `ended` resolves with the error that ends the stream. */
 async function openStream(streams: OpenStreams, streamServices: Services = services) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const credentials = { apiKey: tenant.apiKey };
   const viewer = await authenticate(streamServices, verifier, credentials);
   if (!viewer) throw new Error('The key was refused.');

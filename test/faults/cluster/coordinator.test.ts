@@ -49,7 +49,7 @@ test.skipIf(skipReason)('continues an erasure whose job was lost between two com
   const env = { DATABASE_URL: cluster.url, ENCRYPTION_KEY };
   const database = await openDatabase(readConfig(env), createLog('silent'));
   const app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await generateConnection(tenant);
   await app[Symbol.asyncDispose]();
   const { projectId, apiKey } = tenant;
@@ -62,7 +62,7 @@ test.skipIf(skipReason)('continues an erasure whose job was lost between two com
 
   await holdCommits(cluster);
   const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
-  const refusal = client.getRefusal(ERASE_GROUP, {
+  const refusal = client.expectRefusal(ERASE_GROUP, {
     input: { projectIdOrName: projectId, groupRef: 'acme' },
   });
   await expect.poll(countErasures, { timeout: STEP_MS }).toBe(1);

@@ -56,7 +56,7 @@ test.skipIf(skipReason)(
     const database = await openDatabase(readConfig(env), createLog('silent'));
     expect(database.isDistributed).toBe(true);
     await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
     for (const projectId of projectIds) {
       expect(await database.rows.count('Operation', { projectId })).toBe(SIZES.operations);
@@ -71,7 +71,7 @@ async function fillDatabase(env: Record<string, string>): Promise<string[]> {
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const projectIds: string[] = [];
   for (let number = 0; number < PROJECTS; number += 1) {
-    const { projectId } = await app.tenant();
+    const { projectId } = await app.createTenant();
     projectIds.push(projectId);
     const deps = { ...app.app.services, query: database.rows.query };
     await fillProject(deps, { projectId, number }, SIZES);

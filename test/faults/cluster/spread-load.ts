@@ -203,7 +203,7 @@ async function createProjects(cluster: Cluster, receiver: Receiver): Promise<Spr
   await using app = await createTestApp({ env: GATEWAY_ENV, database });
   const projects: SpreadProject[] = [];
   for (let count = 0; count < PROJECTS_MAX; count += 1) {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const { projectId } = tenant;
     const worker = await findWorker(cluster, projectId);
     if (projects.filter((project) => project.worker === worker).length === PROJECTS_PER_WORKER)

@@ -52,7 +52,7 @@ async function createFixture() {
     PORT: String(await findFreePort()),
   };
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId, apiKey } = tenant;
   await recordEvents(app, tenant);
   const content = { write: { objects: [{ objectName: 'contacts' }] } };

@@ -89,7 +89,7 @@ async function prepareDatabase(serverUrl: string): Promise<TenantAccess> {
   const config = readConfig({ DATABASE_URL: `${serverUrl}/${DATABASE}`, ENCRYPTION_KEY });
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
-  const { apiKey, projectId, projectName } = await app.tenant();
+  const { apiKey, projectId, projectName } = await app.createTenant();
   return { apiKey, projectId, projectName };
 }
 

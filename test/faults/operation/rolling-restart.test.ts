@@ -42,7 +42,7 @@ async function createFixture() {
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.1/32' };
   await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createConnectionWebhook(tenant, { name: 'hook', url: receiver.getUrl(ENDPOINT) });
   const env = {
     ...commonEnv,

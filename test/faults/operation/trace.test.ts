@@ -19,7 +19,7 @@ async function createFixture(receiverUrl: string) {
   onTestFinished(() => database[Symbol.asyncDispose]());
   const commonEnv = { ENCRYPTION_KEY, ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
   await using app = await createTestApp({ env: commonEnv, database: keepOpen(database) });
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createWebhook(tenant, { name: 'records', url: receiverUrl });
   const object = { mapToName: undefined, schedule: undefined };
   const requiredFields = [{ fieldName: 'email' }];

@@ -86,7 +86,7 @@ function findFields({ provider: name, objectName }: WriteTarget, record: object)
 }
 
 async function install({ provider, objectName }: WriteTarget) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const account = await standIns.open({ provider, module: null, objectName, fields: [] });
   const { isDescribed, names } = findFields({ provider, objectName }, account.record);
   await createIntegration(app, tenant, {

@@ -28,7 +28,7 @@ function createChoiceClient(tenant: Tenant, installationId: string) {
     },
     /** Expects a refusal, and returns the name and the detail of each issue. */
     async refuseChoice(contacts: object) {
-      const { issues = [] } = await rest.getRefusal('PATCH', path, createMaskedBody(contacts));
+      const { issues = [] } = await rest.expectRefusal('PATCH', path, createMaskedBody(contacts));
       return issues.map((issue) => [
         issue.name.replace('installation.config.content.subscribe.objects.contacts.', ''),
         issue.detail,
@@ -38,7 +38,7 @@ function createChoiceClient(tenant: Tenant, installationId: string) {
 }
 
 test('delivers only the events that the customer enabled, with the fields of the config as watched fields', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installSubscription(app, tenant);
   const { choose } = createChoiceClient(tenant, installed.id);
   const choices = {
@@ -68,7 +68,7 @@ test('delivers only the events that the customer enabled, with the fields of the
 });
 
 test("keeps the integration's choices for members that the config omits", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installSubscription(app, tenant);
   const { choose } = createChoiceClient(tenant, installed.id);
   expect(await choose({ deleteEvent: { enabled: 'never' } })).toEqual({
@@ -81,7 +81,7 @@ test("keeps the integration's choices for members that the config omits", async 
 });
 
 test('delivers events to the destination that the config names, and refuses to delete that destination', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installSubscription(app, tenant);
   const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
   const { rest, choose } = createChoiceClient(tenant, installed.id);
@@ -92,7 +92,7 @@ test('delivers events to the destination that the config names, and refuses to d
   await expect
     .poll(() => prisma.delivery.count({ where: { destinationId } }), { timeout: 20_000 })
     .toBeGreaterThan(0);
-  const refusal = await rest.getRefusal(
+  const refusal = await rest.expectRefusal(
     'DELETE',
     `/projects/${tenant.projectId}/destinations/${destinationId}`,
   );
@@ -100,7 +100,7 @@ test('delivers events to the destination that the config names, and refuses to d
 });
 
 test('refuses a config that adds events or contradicts the integration', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
   const { refuseChoice } = createChoiceClient(tenant, installed.id);
   expect(await refuseChoice({ deleteEvent: { enabled: 'always' } })).toEqual([

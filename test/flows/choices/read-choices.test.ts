@@ -206,7 +206,7 @@ test('refuses conditions if the provider supports none, or fewer', async () => {
       provider,
       read: { objects: [{ objectName: 'contacts', destination: 'records' }] },
     });
-    return rest.getRefusal('POST', `${rest.base}/integrations/crm/installations`, {
+    return rest.expectRefusal('POST', `${rest.base}/integrations/crm/installations`, {
       groupRef: 'acme',
       config: { content: { read: { objects: { contacts: { fieldFilters } } } } },
     });

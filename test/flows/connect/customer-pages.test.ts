@@ -18,7 +18,7 @@ const BRANDING = {
 const GERMAN_BROWSER = { headers: { 'accept-language': 'fr-FR,de-DE;q=0.9,en;q=0.8' } };
 
 async function createFixture(branding: object = {}) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
   await tenant.query(UPDATE_PROJECT, { input: { projectIdOrName, ...branding } });

@@ -34,7 +34,7 @@ interface Fixture {
  * and returns its link.
  */
 async function createFixture(): Promise<Fixture> {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
   await tenant.query(UPDATE_PROJECT, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
@@ -122,7 +122,7 @@ test('sets a cookie that scripts and other hosts cannot read or plant', async ()
 
 test('sets a cookie without Secure if the gateway is reached over HTTP', async () => {
   await using plain = await createTestApp();
-  const tenant = await plain.tenant();
+  const tenant = await plain.createTenant();
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const input = { projectIdOrName: tenant.projectId, ...consumer };
@@ -245,7 +245,7 @@ test.each([
 });
 
 test("does not continue for a page of another project's origins", async () => {
-  const [{ startConnect }, otherTenant] = [await createFixture(), await app.tenant()];
+  const [{ startConnect }, otherTenant] = [await createFixture(), await app.createTenant()];
   const input = { projectIdOrName: otherTenant.projectId, allowedOrigins: ['https://other.test'] };
   await otherTenant.query(UPDATE_PROJECT, { input });
   const headers = { referer: 'https://other.test/' };

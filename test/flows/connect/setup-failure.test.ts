@@ -28,11 +28,13 @@ async function listFailures(client: Pick<GraphqlClient, 'query'>, project?: stri
 }
 
 test('reports failures of end users, with at most one event an hour', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const user = await createEndUser(app, tenant);
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    expect((await user.getRefusal(START_CONNECT, startInput(tenant))).code).toBe('BAD_USER_INPUT');
+    expect((await user.expectRefusal(START_CONNECT, startInput(tenant))).code).toBe(
+      'BAD_USER_INPUT',
+    );
   }
   const { projectId } = tenant;
   expect(await listEvents()).toEqual([
@@ -46,7 +48,7 @@ test('reports failures of end users, with at most one event an hour', async () =
   expect(others).toEqual([]);
   expect(failure).toMatchObject({ provider: 'sandbox', error: WITHOUT_APP, count: 3 });
 
-  await user.getRefusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
+  await user.expectRefusal(START_CONNECT, startInput(tenant, { redirectUrl: 'https://evil.test' }));
   expect(await listEvents()).toHaveLength(1);
   expect(await listFailures(tenant)).toMatchObject([
     { count: 4, error: expect.stringContaining('redirectUrl') },
@@ -54,7 +56,7 @@ test('reports failures of end users, with at most one event an hour', async () =
 
   clock.aheadMs += 61 * 60_000;
   const laterUser = await createEndUser(app, tenant);
-  await laterUser.getRefusal(START_CONNECT, startInput(tenant));
+  await laterUser.expectRefusal(START_CONNECT, startInput(tenant));
   expect(await listEvents()).toHaveLength(2);
   const [repeatedFailure] = await listFailures(tenant);
   expect(repeatedFailure.count).toBe(1);
@@ -62,32 +64,32 @@ test('reports failures of end users, with at most one event an hour', async () =
 });
 
 test('reports neither failed calls of a backend nor invalid input of an end user', async () => {
-  const tenant = await app.tenant();
-  await tenant.getRefusal(START_CONNECT, startInput(tenant));
+  const tenant = await app.createTenant();
+  await tenant.expectRefusal(START_CONNECT, startInput(tenant));
   const user = await createEndUser(app, tenant);
-  await user.getRefusal(START_CONNECT, startInput(tenant, { groupRef: 'rival' }));
-  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'none' }));
+  await user.expectRefusal(START_CONNECT, startInput(tenant, { groupRef: 'rival' }));
+  await user.expectRefusal(START_CONNECT, startInput(tenant, { provider: 'none' }));
   await createProviderApp(tenant, { provider: 'salesforce' });
-  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'salesforce' }));
+  await user.expectRefusal(START_CONNECT, startInput(tenant, { provider: 'salesforce' }));
   expect(await listFailures(tenant)).toEqual([]);
 });
 
 test('reports no failure for a provider that the token does not permit', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { name } = await createIntegration(app, tenant);
   const user = await createEndUser(app, tenant, { integrations: [name] });
-  await user.getRefusal(START_CONNECT, startInput(tenant, { provider: 'hubspot' }));
-  await user.getRefusal(START_CONNECT, startInput(tenant));
+  await user.expectRefusal(START_CONNECT, startInput(tenant, { provider: 'hubspot' }));
+  await user.expectRefusal(START_CONNECT, startInput(tenant));
   expect(await listFailures(tenant)).toMatchObject([{ provider: 'sandbox' }]);
 });
 
 test('reports an end user whose installation selects a field that the integration lacks', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const { id } = await createIntegration(app, tenant);
   const connection = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const user = await createEndUser(app, tenant);
-  const { problem } = await user.getRefusal(CREATE_INSTALLATION, {
+  const { problem } = await user.expectRefusal(CREATE_INSTALLATION, {
     input: {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: id,
@@ -103,7 +105,7 @@ test('reports an end user whose installation selects a field that the integratio
 });
 
 test('reports a rejected OAuth client, and hides the reason from the customer', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
   const user = await createEndUser(app, tenant);
   const connect = async (redirectUrl?: string) => {
@@ -127,7 +129,7 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
 });
 
 test('reports a consent page that refuses the scopes, but not a person who declines', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const user = await createEndUser(app, tenant);
   const declineConsent = async () => {
@@ -145,10 +147,10 @@ test('reports a consent page that refuses the scopes, but not a person who decli
 });
 
 test('shows failures to neither another tenant nor an end user', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const user = await createEndUser(app, tenant);
-  await user.getRefusal(START_CONNECT, startInput(tenant));
-  const otherTenant = await app.tenant();
+  await user.expectRefusal(START_CONNECT, startInput(tenant));
+  const otherTenant = await app.createTenant();
   expect(await listFailures(otherTenant, tenant.projectId)).toBeUndefined();
-  expect((await user.getRefusal(SETUP_FAILURES, {})).code).toBe('FORBIDDEN');
+  expect((await user.expectRefusal(SETUP_FAILURES, {})).code).toBe('FORBIDDEN');
 });

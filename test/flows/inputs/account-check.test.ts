@@ -59,7 +59,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
   expect(config.read[0].selectedFields).toEqual(['phone', 'score']);
 
   const update = { projectIdOrName: tenant.projectId, installationId: id, config: wrongFields };
-  const { problem } = await tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await tenant.expectRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([
     { name: 'input.config.read[0].selectedFields[2]', detail: missingDetail, value: 'fax' },
     { name: 'input.config.read[0].fieldMappings[0].fieldName', value: 'owner_id' },
@@ -71,7 +71,7 @@ test('accepts fields of the account, and names fields that it lacks', async () =
       config: { content: { read: { objects: { contacts: { selectedFields: { fax: true } } } } } },
     },
   };
-  expect((await rest.getRefusal('PATCH', path, patch)).issues).toMatchObject([
+  expect((await rest.expectRefusal('PATCH', path, patch)).issues).toMatchObject([
     { name: 'installation.config.content.read.objects.contacts.selectedFields.fax' },
   ]);
   expect((await rest.request('PATCH', `${path}?skipSampling=true`, patch)).status).toBe(200);

@@ -45,6 +45,6 @@ test('refuses a config that disables or omits an object that is always read', as
   });
   expect(config.read).toHaveLength(1);
   const update = { projectIdOrName: rest.tenant.projectId, installationId: id, config: disabled };
-  const { problem } = await rest.tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await rest.tenant.expectRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([{ name: 'input.config.read[1].disabled', value: true }]);
 });

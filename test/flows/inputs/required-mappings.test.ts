@@ -66,7 +66,7 @@ test('refuses an installation or update without a required mapping, and names ea
     installationId: created.id,
     config: createConfig(fieldMappings),
   };
-  const { problem } = await rest.tenant.getRefusal(UPDATE_INSTALLATION, { input: update });
+  const { problem } = await rest.tenant.expectRefusal(UPDATE_INSTALLATION, { input: update });
   expect(problem.issues).toMatchObject([{ name: 'input.config.read[0].fieldMappings' }]);
   await rest.tenant.query(UPDATE_INSTALLATION, {
     input: { ...update, config: createConfig([], { disabled: true }) },

@@ -65,8 +65,8 @@ const app = await getSharedApp({
 const { url } = await app.app.start();
 const { shares } = app.app.services;
 
-const attacker = await app.tenant('attacker');
-const quiet = await app.tenant('quiet');
+const attacker = await app.createTenant('attacker');
+const quiet = await app.createTenant('quiet');
 for (const [tenant, apiKey] of [
   [attacker, 'attacker'],
   [quiet, 'quiet'],
@@ -171,7 +171,7 @@ test('serves others while several callers send proxy requests to one connection'
       attacker.createKey('read', 'records:write'),
     ),
   );
-  for (const key of keys) await app.client({ 'x-api-key': key }).query(LIGHT_QUERY);
+  for (const key of keys) await app.createClient({ 'x-api-key': key }).query(LIGHT_QUERY);
   const refused: Response[] = [];
   const requests = keys.flatMap((key) =>
     Array.from({ length: SHARE }, async () => {
@@ -199,7 +199,7 @@ test('serves others while one caller sends expensive queries', async () => {
   const heavyQuery =
     'query Heavy { viewer { project { operations(first: 300) { edges { node { id } } } } } }';
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
-  const clients = keys.map((key) => app.client({ 'x-api-key': key }));
+  const clients = keys.map((key) => app.createClient({ 'x-api-key': key }));
   for (const client of clients) await client.query(LIGHT_QUERY);
   const requests = clients.flatMap((client) =>
     Array.from({ length: ATTACK_REQUESTS }, () => client.request(heavyQuery)),

@@ -342,7 +342,7 @@ test("hides plans from other tenants, and rejects end users' tokens", async () =
     ],
     ['{ exportProject { document } }', {}],
   ] as const) {
-    expect(await user.getRefusal(document, variables)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await user.expectRefusal(document, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
   expect(await user.query(NODE, { id: plan.id })).toEqual({ node: null });
 });

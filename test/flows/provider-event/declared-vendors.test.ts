@@ -35,7 +35,7 @@ beforeAll(async () => {
 const cases = vendors.map((vendor): [string, EventVendor] => [vendor.declared.name, vendor]);
 
 test.each(cases)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installEventVendor(app, { tenant, vendor, receiver });
   const send = createSender(vendor, await waitForWebhook(vendor, installed));
   const { objectName, recordId, recordText = 'From the account', missingKinds } = vendor.events;

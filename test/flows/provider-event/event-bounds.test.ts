@@ -48,7 +48,7 @@ const delayEvents = (projectId: string, eventsRetryTime: Date | null) =>
   prisma.objectSubscription.updateMany({ where: { projectId }, data: { eventsRetryTime } });
 
 test("refuses excessive requests to an app, without affecting other apps or the app's provider", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
   const forgedRequests = Array.from({ length: 40 }, () =>
@@ -75,7 +75,7 @@ test("refuses excessive requests to an app, without affecting other apps or the 
 });
 
 test('refuses excessive bytes to an app without storing them, and accepts them later', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const createLargeBody = () =>
@@ -93,7 +93,7 @@ test('refuses excessive bytes to an app without storing them, and accepts them l
 });
 
 test('refuses requests to an app with too many waiting events, and accepts requests to other apps', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
@@ -120,7 +120,7 @@ test('refuses requests to an app with too many waiting events, and accepts reque
 });
 
 test('pauses a stream while too many of its events wait', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const installed = await installActiveOnOrg(app, tenant, org);
   await delayEvents(projectId, LATER);

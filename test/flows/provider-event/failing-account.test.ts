@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 async function subscribeAccount() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { providerAppId, account, listArrivedIds } = await installWithInbox(app, tenant);
   const send = async (overrides: object) => {

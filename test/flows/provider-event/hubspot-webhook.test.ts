@@ -91,7 +91,7 @@ async function listEntries({ projectId }: Tenant) {
 }
 
 test('delivers an event of the portal with the current record, and sets the subscription to ACTIVE', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerApp, listSubscriptions } = await subscribe(tenant);
   expect(providerApp.webhookInstructions).toContain(providerApp.webhookUrl);
   expect(await listSubscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
@@ -115,7 +115,7 @@ test('delivers an event of the portal with the current record, and sets the subs
 });
 
 test('learns the portal from HubSpot if the input does not name it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerApp } = await subscribe(tenant, { namesPortal: false });
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
   expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
@@ -126,7 +126,7 @@ test('learns the portal from HubSpot if the input does not name it', async () =>
 });
 
 test('stores nothing from requests that are forged, late, malformed or for an unknown app', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerApp } = await subscribe(tenant);
   const url: string = providerApp.webhookUrl;
   const event = [createEvent({ objectId: 1, subscriptionType: 'object.deletion' })];
@@ -150,7 +150,7 @@ test('stores nothing from requests that are forged, late, malformed or for an un
 });
 
 test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {
-  const [tenant, otherTenant] = [await app.tenant(), await app.tenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { providerApp } = await subscribe(tenant);
   await subscribe(otherTenant);
   const event = createEvent({ objectId: 5, subscriptionType: 'object.deletion' });
@@ -166,7 +166,7 @@ test('delivers an event to the tenant of its app only, if two tenants are connec
 });
 
 test('accepts a rotated secret for another day', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerApp } = await subscribe(tenant);
   const update = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
     updateProviderApp(input: $input) { providerApp { id } }

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 async function subscribeVendor(vendor: EventVendor, tenant?: Tenant) {
-  const owner = tenant ?? (await app.tenant());
+  const owner = tenant ?? (await app.createTenant());
   const installed = await installEventVendor(app, { tenant: owner, vendor, receiver });
   const webhook = await waitForWebhook(vendor, installed);
   const { projectId } = owner;
@@ -216,7 +216,7 @@ test('deletes the webhook and its secret when the group is erased', async () => 
 test('deletes a webhook whose secret the vendor refuses to return', async () => {
   const vendor = zendesk as EventVendor;
   const webhookCount = vendor.webhooks?.webhooks.size;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const refused = { status: 403, body: { error: { title: 'Forbidden', message: 'no scope' } } };
   const { webhooks } = vendor;
   const serve = webhooks?.serve.bind(webhooks);

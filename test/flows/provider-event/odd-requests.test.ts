@@ -34,7 +34,7 @@ interface InvalidRequest extends SentRequest {
 const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
 test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malformed requests, and never fails`, async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const random = createRandom(SEED);
   const pick = <T>(choices: readonly T[]): T => choices[Math.floor(random() * choices.length)] as T;

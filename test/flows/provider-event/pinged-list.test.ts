@@ -52,7 +52,7 @@ async function install(tenant: Tenant) {
 }
 
 async function installAndSubscribe() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installation = await install(tenant);
   await expect
     .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)
@@ -346,7 +346,7 @@ test('reports why a webhook cannot be created, and recovers with the next attemp
   const reason = 'You are not permitted to perform this operation';
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: reason } } };
   vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installation = await install(tenant);
   await expect
     .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)

@@ -34,7 +34,7 @@ const OTHER_LEASE = 'another process:its claim';
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted contacts mapped and signed, and leaves nothing at the org', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installOnOrg(app, tenant, org);
   expect(installed.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
   await installed.waitUntilActive();
@@ -74,7 +74,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
 });
 
 test('names changed fields, including parts of an address, and ignores the case of watched fields', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installActiveOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
   const id = org.create({ Email: createEmail() });
@@ -92,7 +92,7 @@ test(
   'resumes an interrupted stream without loss or duplicates, and requests at most 100 events ahead',
   { tags: ['all/rows'] },
   async () => {
-    const installed = await installActiveOnOrg(app, await app.tenant(), org);
+    const installed = await installActiveOnOrg(app, await app.createTenant(), org);
     const ids = [org.create({ Email: createEmail() })];
     await installed.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
@@ -109,7 +109,7 @@ test(
 );
 
 test('reopens a stream that the provider closes immediately, with increasing delays', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   stream.endsNewStreams = true;
   stream.endStreams();
@@ -128,7 +128,7 @@ test('reopens a stream that the provider closes immediately, with increasing del
 });
 
 test('replaces a rejected token and continues the stream', async () => {
-  const installed = await installActiveOnOrg(app, await app.tenant(), org);
+  const installed = await installActiveOnOrg(app, await app.createTenant(), org);
   org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
   rest.replaceToken(`token-${crypto.randomUUID()}`);
@@ -138,7 +138,7 @@ test('replaces a rejected token and continues the stream', async () => {
 });
 
 test('fetches the record of an event that contains only its ID', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
   const installed = await installActiveOnOrg(app, tenant, org, { updateEvent });
   const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });
@@ -153,7 +153,7 @@ test('fetches the record of an event that contains only its ID', async () => {
 });
 
 test('reads changes that an overflow event does not list, and delivers deletions', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   const deletedId = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
@@ -174,7 +174,7 @@ test('reads changes that an overflow event does not list, and delivers deletions
 });
 
 test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   org.create({ Email: createEmail() });
   await installed.waitForEntries(1);
@@ -228,7 +228,7 @@ async function releaseLease({ connectionId }: { connectionId: string }) {
 }
 
 test('stores no event that a worker receives after another worker has claimed the stream', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveOnOrg(app, tenant, org);
   expect(await claimStreams(services, 100)).toEqual([]);
   await holdLease(installed);
@@ -244,7 +244,7 @@ test('stores no event that a worker receives after another worker has claimed th
 });
 
 test('gives two tenants on one org separate streams, which end independently', async () => {
-  const [tenant, otherTenant] = [await app.tenant(), await app.tenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const installation = await installOnOrg(app, tenant, org);
   const otherInstallation = await installOnOrg(app, otherTenant, org, { deleteEvent: null });
   await installation.waitUntilActive();
@@ -275,7 +275,7 @@ test('gives two tenants on one org separate streams, which end independently', a
 });
 
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
-  const installed = await installActiveOnOrg(app, await app.tenant(), org);
+  const installed = await installActiveOnOrg(app, await app.createTenant(), org);
   const name = installed.connectionId.slice(-26);
   const { channels } = rest;
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));

@@ -25,7 +25,7 @@ test.skipIf(!hasOpenssl)(
         env: { ...org.env, SALESFORCE_PUBSUB_URL: addressUrl.origin },
       });
       await app.app.start();
-      const installed = await installOnOrg(app, await app.tenant(), org);
+      const installed = await installOnOrg(app, await app.createTenant(), org);
       const fetchSubscription = async () => (await installed.listSubscriptions())[0];
       await expect
         .poll(async () => (await fetchSubscription())?.error, SUBSCRIPTION_POLLING)
@@ -34,7 +34,7 @@ test.skipIf(!hasOpenssl)(
     }
     await using app = await createTestApp({ env: org.env });
     await app.app.start();
-    const installed = await installActiveOnOrg(app, await app.tenant(), org);
+    const installed = await installActiveOnOrg(app, await app.createTenant(), org);
     const id = org.create({ Email: 'ada@example.test' });
     expect(await installed.waitForEntries(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
     expect(org.stream.calls).toBeGreaterThan(0);

@@ -29,7 +29,7 @@ function readDocumentedExample() {
 const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted records mapped', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveSubscription(app, tenant);
   const id = await crm.create({ email: createEmail(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
@@ -70,7 +70,7 @@ test('delivers created, changed and deleted records mapped', async () => {
 });
 
 test('ignores repeated and forged requests', async () => {
-  const installed = await installActiveSubscription(app, await app.tenant());
+  const installed = await installActiveSubscription(app, await app.createTenant());
   sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
   try {
     const ids = await Promise.all(
@@ -89,7 +89,7 @@ test('ignores repeated and forged requests', async () => {
 });
 
 test('delivers changes of a record in order, even if the destination fails sometimes', async () => {
-  const installed = await installActiveSubscription(app, await app.tenant());
+  const installed = await installActiveSubscription(app, await app.createTenant());
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => crm.create({ email: createEmail() })),
   );
@@ -111,7 +111,7 @@ test('delivers changes of a record in order, even if the destination fails somet
 });
 
 test('delivers changes of watched fields and configured event types only', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const subscribe = {
     createEvent: undefined,
     deleteEvent: undefined,
@@ -134,7 +134,7 @@ test('delivers changes of watched fields and configured event types only', async
 });
 
 test('delivers an association with its two records', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
   const installed = await installActiveSubscription(app, tenant, { subscribe });
   const companyId = (
@@ -151,7 +151,7 @@ test('delivers an association with its two records', async () => {
 });
 
 test('deletes the subscription at the provider with the installation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
@@ -166,7 +166,7 @@ test('deletes the subscription at the provider with the installation', async () 
 });
 
 test('fails without a provider app, and recovers when one is created', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const installed = await installSubscription(app, tenant, { app: false });
   await expect.poll(installed.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
@@ -183,7 +183,7 @@ test('fails without a provider app, and recovers when one is created', async () 
 });
 
 test('recreates the subscriptions of a sandbox that has lost all of them', async () => {
-  const installed = await installActiveSubscription(app, await app.tenant());
+  const installed = await installActiveSubscription(app, await app.createTenant());
   const lostSubscriptions = await crm.listSubscriptions();
   for (const { id } of lostSubscriptions) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
@@ -205,7 +205,7 @@ test('renews an expiring subscription at the provider while it is needed', async
   // A subscription is renewed after half of its lifetime, which must be longer than the interval between sweeps.
   settings.subscriptionLifetimeSeconds = 12;
   try {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const installed = await installActiveSubscription(app, tenant);
     const { prisma } = app.app.services.database;
     const { projectId } = tenant;
@@ -226,7 +226,7 @@ test('renews an expiring subscription at the provider while it is needed', async
 });
 
 test('recreates a subscription that the provider has lost', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installed = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const where = { projectId: tenant.projectId };

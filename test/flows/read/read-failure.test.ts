@@ -36,7 +36,7 @@ interface StartedRead {
 
 /** Starts a read of a new tenant. No worker has claimed it. */
 async function startRead(): Promise<StartedRead> {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await reads.makeDue();
   await startDueReads(services);
@@ -116,7 +116,7 @@ test('fails a read after repeated failures, with the reason', async () => {
 });
 
 test('fails a read immediately after a permanent failure, and resets the count of failures after a success', async () => {
-  const reads = await installReads(app, await app.tenant());
+  const reads = await installReads(app, await app.createTenant());
   sandbox.faults.set({ ...RECORD_REQUESTS, status: 403 });
   await using _workers = await startReadJobs(app);
   await reads.makeDue();
@@ -132,7 +132,7 @@ test('fails a read immediately after a permanent failure, and resets the count o
 });
 
 test('pauses an object after five failed reads in a row, until it is resumed', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const where = { installationId: reads.id };
@@ -236,7 +236,7 @@ test('enqueues no delivery for a page of a deleted installation', async () => {
 });
 
 test('fails a read without its destination', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await prisma.destination.deleteMany({ where: { projectId: tenant.projectId } });
   await reads.makeDue();
@@ -250,7 +250,7 @@ test('fails a read without its destination', async () => {
 });
 
 test('fails a read with rejected credentials, and sets the connection to BAD_CREDENTIALS', async () => {
-  const reads = await installReads(app, await app.tenant());
+  const reads = await installReads(app, await app.createTenant());
   sandbox.faults.set({ ...RECORD_REQUESTS, status: 401, times: 2 });
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
@@ -262,7 +262,7 @@ test('fails a read with rejected credentials, and sets the connection to BAD_CRE
 });
 
 test('reads other projects while one account is slow', async () => {
-  const [slow, fast] = [await app.tenant(), await app.tenant()];
+  const [slow, fast] = [await app.createTenant(), await app.createTenant()];
   const object = {
     objectName: 'deals',
     requiredFields: [{ fieldName: 'name' }],

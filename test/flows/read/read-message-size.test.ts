@@ -12,7 +12,7 @@ test.each([
   [300, [300, 150]],
   [60, [60, 60, 60, 60, 60, 60, 60, 30]],
 ])("splits records into messages of %i, independently of the provider's page size", async (pageSize, sizes) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { object: { delivery: { pageSize } } });
   await tenant.query(TRIGGER_READ, { input: { ...reads.triggerInput, objectName: 'contacts' } });
   await using _workers = await startReadJobs(app);

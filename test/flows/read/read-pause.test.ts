@@ -44,7 +44,7 @@ const ATTENTION = `query Attention($project: String!) {
 const SCHEDULED = { paused: false, pauseNote: null, isScheduled: true };
 
 test('pauses all objects with a note, and resumes them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   const { pauseReads } = await tenant.query(PAUSE_READS, {
     input: { ...reads.input, note: 'moving' },
@@ -81,7 +81,7 @@ test('pauses all objects with a note, and resumes them', async () => {
 });
 
 test('pauses only the objects that the input names, by their name or mapped name', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['people'] } });
   const pausedObject = { paused: true, pauseNote: null, isScheduled: false };
@@ -92,7 +92,7 @@ test('pauses only the objects that the input names, by their name or mapped name
 });
 
 test('changes nothing when paused objects are paused again, or unpaused objects are resumed', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   await tenant.query(RESUME_READS, { input: { ...reads.input, note: 'unneeded' } });
   expect(await listPauses(reads)).toEqual([SCHEDULED, SCHEDULED]);
@@ -118,7 +118,7 @@ async function findOperation(tenant: Tenant, installationId: string) {
 }
 
 test('pauses a read in progress until it is resumed, and shows the pause in its operation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   await reads.makeDue();
   await startDueReads(services);
@@ -146,7 +146,7 @@ test('pauses a running read after its page, and continues with the next page', a
     pageRequested.resolve();
     await gate.promise;
   });
-  const tenant = await slowApp.tenant();
+  const tenant = await slowApp.createTenant();
   const object = { delivery: { pageSize: 50 } };
   const reads = await installReads(slowApp, tenant, { object });
   await using _workers = await startReadJobs(slowApp);
@@ -197,7 +197,7 @@ async function startGatedApp(url: string, gate: () => Promise<void>) {
 }
 
 test('fails a paused read if its installation is deleted', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   await reads.makeDue();
   await startDueReads(services);
@@ -208,12 +208,12 @@ test('fails a paused read if its installation is deleted', async () => {
 });
 
 test('names unknown objects at their position, and pauses nothing', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];
   for (const mutation of [PAUSE_READS, RESUME_READS]) {
     const variables = { input: { ...reads.input, objects: names } };
-    const { code, problem } = await tenant.getRefusal(mutation, variables);
+    const { code, problem } = await tenant.expectRefusal(mutation, variables);
     expect(code).toBe('BAD_USER_INPUT');
     const detail = 'is not an object that the installation reads.';
     expect(problem.issues).toMatchObject([
@@ -225,14 +225,14 @@ test('names unknown objects at their position, and pauses nothing', async () => 
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
-  const otherTenant = await app.tenant();
+  const otherTenant = await app.createTenant();
   const reader = await tenant.withScopes('read', 'installations:write');
   for (const mutation of [PAUSE_READS, RESUME_READS]) {
-    expect((await reader.getRefusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
+    expect((await reader.expectRefusal(mutation, { input: reads.input })).code).toBe('FORBIDDEN');
     const foreign = { ...reads.input, projectIdOrName: otherTenant.projectId };
-    expect((await otherTenant.getRefusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
+    expect((await otherTenant.expectRefusal(mutation, { input: foreign })).code).toBe('NOT_FOUND');
   }
   expect(await listPauses(reads)).toEqual([SCHEDULED, SCHEDULED]);
 });

@@ -30,7 +30,7 @@ const { prisma } = services.database;
 sandbox.seed('contacts', 450);
 
 test('reads all records first, and delivers them with mapped fields', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant, {
     object: {
@@ -88,7 +88,7 @@ test('reads all records first, and delivers them with mapped fields', async () =
 });
 
 test('logs each page of a read in its operation', async () => {
-  const reads = await installReads(app, await app.tenant());
+  const reads = await installReads(app, await app.createTenant());
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
   const [operation] = await reads.waitForOperations(1);
@@ -106,7 +106,7 @@ test('logs each page of a read in its operation', async () => {
 });
 
 test('starts the first read when the installation is created, even with a rare schedule', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await using _workers = await startReadJobs(app);
   const [contacts] = createIntegrationContent().read.objects;
   const objects = [
@@ -140,7 +140,7 @@ test('starts the first read when the installation is created, even with a rare s
 });
 
 test('returns the number of read records and the time of the next read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, {
     object: { schedule: '*/10 * * * *' },
   });
@@ -169,7 +169,7 @@ test('returns the number of read records and the time of the next read', async (
 });
 
 test('reads only changes since the last read', async () => {
-  const reads = await installReads(app, await app.tenant(), {
+  const reads = await installReads(app, await app.createTenant(), {
     object: { objectName: 'deals', requiredFields: [{ fieldName: 'name' }], optionalFields: [] },
   });
   sandbox.seed('deals', 3);
@@ -201,7 +201,7 @@ test('reads only changes since the last read', async () => {
 });
 
 test('reads no old records with a backfill of 0 days', async () => {
-  const reads = await installReads(app, await app.tenant(), {
+  const reads = await installReads(app, await app.createTenant(), {
     config: { read: [{ objectName: 'contacts', backfill: { days: 0 } }] },
   });
   aheadMs = HOUR_MS;
@@ -214,7 +214,7 @@ test('reads no old records with a backfill of 0 days', async () => {
 });
 
 test('starts one read of a due object if two processes start due reads', async () => {
-  const reads = await installReads(app, await app.tenant());
+  const reads = await installReads(app, await app.createTenant());
   await reads.makeDue();
   await Promise.all([startDueReads(services), startDueReads(services)]);
   expect(await reads.listOperations()).toHaveLength(1);
@@ -222,7 +222,7 @@ test('starts one read of a due object if two processes start due reads', async (
 });
 
 test('does not start a second read of an object that is being read', async () => {
-  const reads = await installReads(app, await app.tenant());
+  const reads = await installReads(app, await app.createTenant());
   await reads.makeDue();
   await startDueReads(services);
   await reads.makeDue();
@@ -232,7 +232,7 @@ test('does not start a second read of an object that is being read', async () =>
 });
 
 test('does not read an object that the config disables', async () => {
-  const reads = await installReads(app, await app.tenant(), {
+  const reads = await installReads(app, await app.createTenant(), {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
   await reads.makeDue();
@@ -242,7 +242,7 @@ test('does not read an object that the config disables', async () => {
 });
 
 test('keeps pages pending while the destination is disabled', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await prisma.destination.updateMany({
     where: { projectId: tenant.projectId },
@@ -259,7 +259,7 @@ test('delivers each page once, with a signature', async () => {
   await using otherApp = await createTestApp();
   const { services, sandbox } = otherApp.app;
   sandbox.seed('contacts', 450);
-  const tenant = await otherApp.tenant();
+  const tenant = await otherApp.createTenant();
   const url = `${sandbox.url}/inbox/read-pages`;
   const { signingSecret } = await createWebhook(tenant, { name: 'records', url });
   const reads = await installReads(otherApp, tenant);

@@ -21,7 +21,7 @@ function nameStatement({ text }: { text: string }): string {
 }
 
 async function createClaimedRun() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const reads = await installReads(app, tenant);
   await reads.makeDue();

@@ -25,7 +25,7 @@ async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: obj
 }
 
 test('accepts a triggered read immediately, and reads all records if it has no start time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   const operation = await triggerRead(tenant, reads);
   expect(operation).toEqual({
@@ -46,7 +46,7 @@ test('accepts a triggered read immediately, and reads all records if it has no s
 });
 
 test('reads within the times of the trigger, reports them in its event, and leaves the schedule unchanged', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const objectBefore = await reads.getObject();
@@ -77,7 +77,7 @@ test('reads within the times of the trigger, reports them in its event, and leav
 });
 
 test("reports a failure in the trigger's event, and does not count it as a failed scheduled read", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const reads = await installReads(app, tenant);
   const pathPrefix = '/objects/contacts/records';
@@ -97,7 +97,7 @@ test("reports a failure in the trigger's event, and does not count it as a faile
 });
 
 test('reads an object by its mapped name, even while its schedule is paused', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { object: { mapToName: 'people' } });
   await tenant.query(PAUSE_READS, { input: reads.input });
   await triggerRead(tenant, reads, { objectName: 'people' });
@@ -106,7 +106,7 @@ test('reads an object by its mapped name, even while its schedule is paused', as
 });
 
 test('names invalid input immediately, and reads nothing', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   const input = {
     ...reads.triggerInput,
@@ -116,7 +116,7 @@ test('names invalid input immediately, and reads nothing', async () => {
     untilTime: '2026-01-02T00:00:00.000Z',
   };
   const listIssues = async (overrides: object) => {
-    const { code, problem } = await tenant.getRefusal(TRIGGER_READ, {
+    const { code, problem } = await tenant.expectRefusal(TRIGGER_READ, {
       input: { ...input, ...overrides },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -148,52 +148,54 @@ test('names invalid input immediately, and reads nothing', async () => {
 });
 
 test("requires the scope reads:control and an installation of the caller's project", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   const input = { ...reads.triggerInput, objectName: 'contacts' };
   const reader = await tenant.withScopes('read', 'installations:write');
-  expect((await reader.getRefusal(TRIGGER_READ, { input })).code).toBe('FORBIDDEN');
+  expect((await reader.expectRefusal(TRIGGER_READ, { input })).code).toBe('FORBIDDEN');
   const controller = await tenant.withScopes('reads:control');
   await controller.query(TRIGGER_READ, { input });
-  const otherTenant = await app.tenant();
-  expect((await otherTenant.getRefusal(TRIGGER_READ, { input })).code).toBe('NOT_FOUND');
+  const otherTenant = await app.createTenant();
+  expect((await otherTenant.expectRefusal(TRIGGER_READ, { input })).code).toBe('NOT_FOUND');
   const { id } = reads.integration;
   const otherTenantInput = {
     ...input,
     projectIdOrName: otherTenant.projectId,
     integrationIdOrName: id,
   };
-  expect((await otherTenant.getRefusal(TRIGGER_READ, { input: otherTenantInput })).code).toBe(
+  expect((await otherTenant.expectRefusal(TRIGGER_READ, { input: otherTenantInput })).code).toBe(
     'NOT_FOUND',
   );
   expect(await reads.listOperations()).toHaveLength(1);
 });
 
 test('returns NOT_FOUND if the group has not installed the integration', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await createIntegration(app, tenant, createIntegrationContent('other'));
   const input = { ...reads.triggerInput, integrationIdOrName: 'other', objectName: 'contacts' };
-  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'NOT_FOUND',
     problem: { detail: 'The group acme has not installed other.' },
   });
 });
 
 test('returns UNPROCESSABLE for an object that the config omits or disables', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', disabled: true }] },
   });
   const input = { ...reads.triggerInput, objectName: 'contacts' };
-  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: "The installation's config disables contacts." },
   });
-  const otherTenant = await app.tenant();
+  const otherTenant = await app.createTenant();
   const empty = await installReads(app, otherTenant, { config: { read: [] } });
   const triggerVariables = { input: { ...empty.triggerInput, objectName: 'contacts' } };
-  expect((await otherTenant.getRefusal(TRIGGER_READ, triggerVariables)).code).toBe('UNPROCESSABLE');
+  expect((await otherTenant.expectRefusal(TRIGGER_READ, triggerVariables)).code).toBe(
+    'UNPROCESSABLE',
+  );
 });
 
 test('returns UNPROCESSABLE if the provider no longer supports reads', async () => {
@@ -201,11 +203,11 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
   if (!provider) throw new Error('The catalog has no sandbox.');
   const capabilities = { ...provider.capabilities };
   await using otherApp = await createTestApp({ providers: [{ ...provider, capabilities }] });
-  const tenant = await otherApp.tenant();
+  const tenant = await otherApp.createTenant();
   const reads = await installReads(otherApp, tenant);
   delete capabilities.readPage;
   const input = { ...reads.triggerInput, objectName: 'contacts' };
-  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: 'Sandbox CRM does not support reads.' },
   });
@@ -214,13 +216,13 @@ test('returns UNPROCESSABLE if the provider no longer supports reads', async () 
 test('returns RATE_LIMITED for a project with too many pending deliveries, and delays its scheduled reads', async () => {
   await using otherApp = await createTestApp({ env: { LIMIT_PENDING_DELIVERIES: '2' } });
   otherApp.app.sandbox.seed('contacts', 250);
-  const tenant = await otherApp.tenant();
+  const tenant = await otherApp.createTenant();
   const reads = await installReads(otherApp, tenant);
   await triggerRead(tenant, reads);
   await using _workers = await startReadJobs(otherApp);
   await reads.waitForOperations(1);
   const input = { ...reads.triggerInput, objectName: 'contacts' };
-  expect(await tenant.getRefusal(TRIGGER_READ, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(TRIGGER_READ, { input })).toMatchObject({
     code: 'RATE_LIMITED',
     problem: { retryAfterSeconds: 30 },
   });
@@ -236,7 +238,7 @@ test('returns RATE_LIMITED for a project with too many pending deliveries, and d
 });
 
 test('limits the concurrent triggered reads of a project', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   await triggerRead(tenant, reads);
   const [firstOperation] = await reads.listOperations();
@@ -259,5 +261,5 @@ test('limits the concurrent triggered reads of a project', async () => {
     })),
   });
   const input = { ...reads.triggerInput, objectName: 'contacts' };
-  expect((await tenant.getRefusal(TRIGGER_READ, { input })).code).toBe('RATE_LIMITED');
+  expect((await tenant.expectRefusal(TRIGGER_READ, { input })).code).toBe('RATE_LIMITED');
 });

@@ -46,7 +46,7 @@ test('searches HubSpot with its search API, one page at a time', async () => {
   expect(hubspot.requests.at(-1)?.path).toBe('/crm/v3/objects/deals/search');
   const fourFilters = ['a', 'b', 'c', 'd'].map((fieldName) => ({ fieldName, value: 1 }));
   const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
-  const { problem } = await rest.tenant.getRefusal(LIST_RECORDS, variables);
+  const { problem } = await rest.tenant.expectRefusal(LIST_RECORDS, variables);
   expect(problem.issues).toMatchObject([
     { name: 'filters', detail: 'must be at most 3: HubSpot supports no more.' },
   ]);
@@ -88,7 +88,7 @@ test('lists the records of a provider without search, and refuses conditions', a
   const variables = { id, objectName: 'people' };
   const { records } = (await rest.tenant.query(LIST_RECORDS, variables)).node;
   expect(records.edges).toMatchObject([{ node: { id: '1', fields: { name: 'Ada' } } }]);
-  const refusal = await rest.getRefusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {
+  const refusal = await rest.expectRefusal('POST', `${rest.base}/integrations/crm?groupRef=acme`, {
     objectName: 'people',
     fieldFilters: [{ fieldName: 'name', operator: 'eq', value: 'Ada' }],
   });

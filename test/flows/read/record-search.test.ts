@@ -35,7 +35,7 @@ const findContacts = (lifecycle: string) =>
   sandbox.listRecords('contacts').filter((record) => record.lifecycle === lifecycle);
 
 test('returns every record once, page by page', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const ids: string[] = [];
   let after: string | null = null;
@@ -52,7 +52,7 @@ test('returns every record once, page by page', async () => {
 });
 
 test('starts a page after the cursor of any edge, even within a page of the provider', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const fetchPage = async (first: number, after?: string) =>
     (await tenant.query(LIST_RECORDS, { id, objectName: 'contacts', first, after })).node.records;
@@ -102,7 +102,7 @@ test('uses the mapped names and values of messages in conditions and in records'
 });
 
 test('sends each request once when another field of a repeated query fails', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const query = `query OneFailure($id: ID!) {
     found: node(id: $id) { ... on Installation { records(objectName: "people", first: 1) { nodes { id } } } }
@@ -121,7 +121,7 @@ test('sends each request once when another field of a repeated query fails', asy
 });
 
 test('applies the conditions of the config in addition to those of the search', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const fieldFilters = [{ fieldName: 'lifecycle', value: 'customer' }];
   const { id } = await installReads(app, tenant, {
     config: { read: [{ objectName: 'contacts', fieldFilters }] },
@@ -146,7 +146,7 @@ test('refuses invalid arguments at their position', async () => {
   const { records } = (await tenant.query(LIST_RECORDS, search)).node;
   const leadFilter = [{ fieldName: 'lifecycle', value: 'lead' }];
   const listIssues = async (variables: object) => {
-    const { code, problem } = await tenant.getRefusal(LIST_RECORDS, { ...search, ...variables });
+    const { code, problem } = await tenant.expectRefusal(LIST_RECORDS, { ...search, ...variables });
     return [code, problem.issues?.map(({ name }) => name)];
   };
   const after = records.pageInfo.endCursor;
@@ -166,9 +166,9 @@ test('refuses invalid arguments at their position', async () => {
     'UNPROCESSABLE',
   );
 
-  const otherTenant = await app.tenant();
+  const otherTenant = await app.createTenant();
   const { id: otherInstallationId } = await installReads(app, otherTenant, peopleContent);
-  const foreign = await otherTenant.getRefusal(LIST_RECORDS, {
+  const foreign = await otherTenant.expectRefusal(LIST_RECORDS, {
     ...search,
     id: otherInstallationId,
     after,
@@ -177,14 +177,14 @@ test('refuses invalid arguments at their position', async () => {
 
   const path = `${rest.base}/integrations/crm`;
   const body = { objectName: 'contacts', fieldFilters: [{ fieldName: 'a', operator: 'gt' }] };
-  const refusal = await rest.getRefusal('POST', path, body);
+  const refusal = await rest.expectRefusal('POST', path, body);
   expect(refusal.issues?.map((issue) => `${issue.in} ${issue.name}`).sort()).toEqual([
     'body fieldFilters[0].operator',
     'body fieldFilters[0].value',
     'query groupRef',
   ]);
   const uninstalledObject = { objectName: 'deals', fieldFilters: [] };
-  const { issues } = await rest.getRefusal('POST', `${path}?groupRef=acme`, uninstalledObject);
+  const { issues } = await rest.expectRefusal('POST', `${path}?groupRef=acme`, uninstalledObject);
   expect(issues).toMatchObject([{ in: 'body', name: 'objectName' }]);
 });
 
@@ -194,8 +194,8 @@ test('refuses to search a disabled object, and to search for an unknown group', 
   await installReads(app, rest.tenant, { config });
   const body = { objectName: 'contacts', fieldFilters: [] };
   const path = `${rest.base}/integrations/crm?groupRef`;
-  expect(await rest.getRefusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
-  expect(await rest.getRefusal('POST', `${path}=none`, body)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('POST', `${path}=acme`, body)).toMatchObject({ status: 422 });
+  expect(await rest.expectRefusal('POST', `${path}=none`, body)).toMatchObject({ status: 404 });
 });
 
 test('lets end users with the permission READ search objects that their group has installed', async () => {
@@ -205,7 +205,7 @@ test('lets end users with the permission READ search objects that their group ha
   const variables = { id, objectName: 'people', first: 1 };
   expect((await reader.query(LIST_RECORDS, variables)).node.records.nodes).toHaveLength(1);
   const installer = await createEndUser(app, rest.tenant, { permissions: ['INSTALL'] });
-  expect((await installer.getRefusal(LIST_RECORDS, variables)).code).toBe('FORBIDDEN');
+  expect((await installer.expectRefusal(LIST_RECORDS, variables)).code).toBe('FORBIDDEN');
   const otherUser = await createEndUser(app, rest.tenant, {
     groupRef: 'others',
     permissions: ['READ'],
@@ -219,13 +219,13 @@ test('lets end users with the permission READ search objects that their group ha
   }
   // Visitors of a page can copy its frontend key, so the key must not read records.
   const frontend = await rest.withScopes('frontend');
-  expect(await frontend.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
+  expect(await frontend.expectRefusal('POST', path, body)).toMatchObject({ status: 403 });
   const writer = await rest.withScopes('records:write');
-  expect(await writer.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
+  expect(await writer.expectRefusal('POST', path, body)).toMatchObject({ status: 403 });
 });
 
 test("adds the cost of the provider's pages to a query, even if it selects few records", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await installReads(app, tenant, peopleContent);
   const fields = Array.from(
     { length: 9 },
@@ -233,7 +233,7 @@ test("adds the cost of the provider's pages to a query, even if it selects few r
   );
   const query = `query Installation($id: ID!) { node(id: $id) { ... on Installation { ${fields.join(' ')} } } }`;
   const { extensions } = await app
-    .client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' })
+    .createClient({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' })
     .request(query, { id });
   expect(extensions?.cost).toMatchObject({ cost: 1 + 9 * 101 });
 });

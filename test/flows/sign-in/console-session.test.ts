@@ -73,7 +73,7 @@ test('identifies the same builder as a token of the local issuer', async () => {
   });
   const query = 'query Viewer { viewer { kind expireTime builder { id } } }';
   const { data } = await post(browser, SAME_ORIGIN_HEADERS, query);
-  const byToken = await app.client({ authorization: `Bearer ${token}` }).query(query);
+  const byToken = await app.createClient({ authorization: `Bearer ${token}` }).query(query);
   expect(data.viewer.builder).toEqual(byToken.viewer.builder);
   expect([data.viewer.kind, byToken.viewer.expireTime]).toEqual(['BUILDER', null]);
   const leftMs = Date.parse(data.viewer.expireTime) - Date.now();
@@ -157,7 +157,7 @@ test('does not accept the cookie for REST', async () => {
 
 test('ignores the cookie if the request has another credential', async () => {
   const browser = await createSignedInBrowser();
-  const { apiKey } = await app.tenant();
+  const { apiKey } = await app.createTenant();
   const { data } = await post(browser, { 'x-api-key': apiKey, origin: FOREIGN_ORIGIN });
   expect(data).toEqual({ viewer: { kind: 'API_KEY' } });
 });

@@ -99,7 +99,7 @@ const CHANGES: Change[] = [
 test.each(CHANGES)('refuses the next write after $name', async ({ apply, code, message }) => {
   const writer = await createCachedWriter();
   await apply(writer);
-  const refusal = await writer.getRefusal(
+  const refusal = await writer.expectRefusal(
     WRITE_RECORDS,
     writer.createVariables({ record: createContact() }),
   );
@@ -124,7 +124,7 @@ test('accepts a refused write once the config allows it', async () => {
   });
   await writer.query(UPDATE_INSTALLATION, createConfig(false));
   await writer.write({ record: createContact() });
-  expect((await writer.getRefusal(WRITE_RECORDS, writer.createVariables(deletion))).code).toBe(
+  expect((await writer.expectRefusal(WRITE_RECORDS, writer.createVariables(deletion))).code).toBe(
     'UNPROCESSABLE',
   );
   await writer.query(UPDATE_INSTALLATION, createConfig(true));
@@ -158,7 +158,7 @@ test('finds the project of a write only by its current name', async () => {
   expect((await write(name.toUpperCase())).result.success).toBe(true);
   await runMutation(writer, 'updateProject', { name: renamed });
   const oldNameInput = writer.createVariables({ projectIdOrName: name, record: createContact() });
-  expect((await writer.getRefusal(WRITE_RECORDS, oldNameInput)).code).toBe('NOT_FOUND');
+  expect((await writer.expectRefusal(WRITE_RECORDS, oldNameInput)).code).toBe('NOT_FOUND');
   expect((await write(renamed)).result.success).toBe(true);
 });
 
@@ -166,13 +166,13 @@ test('refuses a caller without access to a target that another caller has writte
   const writer = await createCachedWriter();
   const outsider = await createWriter(app);
   const input = writer.createVariables({ record: createContact() });
-  expect((await outsider.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
+  expect((await outsider.expectRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
   const otherUser = await createEndUser(app, writer, {
     groupRef: 'rival',
     consumerRef: 'bob',
     permissions: ['WRITE_RECORDS'],
   });
-  const { code, problem } = await otherUser.getRefusal(WRITE_RECORDS, input);
+  const { code, problem } = await otherUser.expectRefusal(WRITE_RECORDS, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(JSON.stringify(problem)).toMatch(/is not a group of the project/);
 });
@@ -193,7 +193,7 @@ test("accepts an end user's write if the token allows the integration", async ()
     createIntegrationContent('other', createWriteContent('contacts')),
   );
   const otherUser = await createEndUser(app, writer, { permissions, integrations: [id] });
-  expect((await otherUser.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
+  expect((await otherUser.expectRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
 });
 
 test('returns NOT_FOUND for a deleted installation, even with too many pending deliveries', async () => {
@@ -204,5 +204,5 @@ test('returns NOT_FOUND for a deleted installation, even with too many pending d
   await runMutation(writer, 'deleteInstallation', { installationId });
   const { id: destinationId } = await insertDestination(limitedApp, writer, 'slow');
   await insertRows(limitedApp).delivery({ projectId, destinationId, nextAttemptTime: new Date() });
-  expect((await writer.getRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
+  expect((await writer.expectRefusal(WRITE_RECORDS, input)).code).toBe('NOT_FOUND');
 });

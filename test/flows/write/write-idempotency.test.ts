@@ -42,7 +42,9 @@ test('returns CONFLICT for a used key with another input', async () => {
   const writer = await createWriter(app);
   await writer.write({ record: createContact(), idempotencyKey: 'k' });
   const changedInput = writer.createVariables({ record: createContact(), idempotencyKey: 'k' });
-  expect(await writer.getRefusal(WRITE_RECORDS, changedInput)).toMatchObject({ code: 'CONFLICT' });
+  expect(await writer.expectRefusal(WRITE_RECORDS, changedInput)).toMatchObject({
+    code: 'CONFLICT',
+  });
 });
 
 test('writes once for concurrent calls with one key, and returns the same outcome to each', async () => {
@@ -69,7 +71,7 @@ test('accepts a key that was sent with a refused call', async () => {
     objectName: 'deals',
     idempotencyKey: 'k',
   });
-  await writer.getRefusal(WRITE_RECORDS, refused);
+  await writer.expectRefusal(WRITE_RECORDS, refused);
   const { result } = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   expect(result.success).toBe(true);
 });

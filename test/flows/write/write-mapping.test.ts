@@ -64,7 +64,7 @@ test('refuses a field that is named twice, and a record without mapped fields', 
   const write = { objects: [{ objectName: 'contacts', inheritMapping: true }] };
   const writer = await createWriter(app, { content: { read, write }, config });
   const batch = [{ record: { email: 'a', address: 'b' } }, { record: { unheardOf: 1 } }];
-  const { code, problem } = await writer.getRefusal(
+  const { code, problem } = await writer.expectRefusal(
     WRITE_RECORDS,
     writer.createVariables({ batch }),
   );

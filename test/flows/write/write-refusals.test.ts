@@ -31,7 +31,10 @@ const minimalApp = await getSharedApp({
 });
 
 async function fetchRefusal(writer: Writer, input: object) {
-  const { code, problem } = await writer.getRefusal(WRITE_RECORDS, writer.createVariables(input));
+  const { code, problem } = await writer.expectRefusal(
+    WRITE_RECORDS,
+    writer.createVariables(input),
+  );
   const issues = (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`);
   return { code, issues, detail: problem.detail };
 }
@@ -131,7 +134,7 @@ test.each<[object, string[]]>([
 
 test('repeats no header value in a refusal', async () => {
   const headers = [{ key: 'Authorization', value: 'planted-secret' }];
-  const refusal = await refusedWriter.getRefusal(
+  const refusal = await refusedWriter.expectRefusal(
     WRITE_RECORDS,
     refusedWriter.createVariables({ record, headers }),
   );
@@ -210,8 +213,8 @@ test('returns NOT_FOUND for an integration that is unknown or not installed for 
 });
 
 test("returns NOT_FOUND for another tenant's project, and writes nothing", async () => {
-  const [writer, otherTenant] = [await createWriter(app), await app.tenant()];
-  const { code } = await otherTenant.getRefusal(
+  const [writer, otherTenant] = [await createWriter(app), await app.createTenant()];
+  const { code } = await otherTenant.expectRefusal(
     WRITE_RECORDS,
     writer.createVariables({ record: createContact() }),
   );
@@ -222,7 +225,7 @@ test("returns NOT_FOUND for another tenant's project, and writes nothing", async
 test('returns FORBIDDEN for a key without the scope', async () => {
   const writer = await createWriter(app);
   const reader = await writer.withScopes('read');
-  const { code } = await reader.getRefusal(
+  const { code } = await reader.expectRefusal(
     WRITE_RECORDS,
     writer.createVariables({ record: createContact() }),
   );
@@ -249,7 +252,7 @@ test(
       nextAttemptTime: new Date(),
     });
     const input = { mode: 'ASYNCHRONOUS', record: createContact() };
-    expect(await writer.getRefusal(WRITE_RECORDS, writer.createVariables(input))).toMatchObject({
+    expect(await writer.expectRefusal(WRITE_RECORDS, writer.createVariables(input))).toMatchObject({
       code: 'RATE_LIMITED',
       problem: { retryAfterSeconds: 30 },
     });

@@ -38,7 +38,7 @@ async function expectSameAfterFold<T>(work: () => Promise<T>): Promise<T> {
 const toMayDate = (time: string) => new Date(`2026-05-${time}Z`);
 
 test('counts operations by creation time and outcome', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const running = await insert.operation({
     projectId,
@@ -81,12 +81,12 @@ test('counts operations by creation time and outcome', async () => {
     { ...succeededRead, startTime: '2026-05-01T10:20:00.000Z' },
     { ...succeededRead, startTime: '2026-05-01T10:59:00.000Z' },
   ]);
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect((await readActivity(stranger)).operations).toEqual([]);
 });
 
 test('counts attempts by destination, with percentiles of their duration', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const destinationId = newId('dst');
   const { id: deliveryId } = await insert.delivery({ projectId, destinationId });
@@ -120,7 +120,7 @@ test('counts attempts by destination, with percentiles of their duration', async
 });
 
 test("returns the activity of a destination's own deliveries", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const id = await createDestination(tenant);
   for (const destinationId of [id, newId('dst')]) {
@@ -141,7 +141,7 @@ test("returns the activity of a destination's own deliveries", async () => {
 });
 
 test('counts messages by stream, and keeps the counts when messages are deleted', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { database } = services;
   const lake = await createStream(database, { projectId, name: 'lake' });
@@ -171,7 +171,7 @@ test('counts messages by stream, and keeps the counts when messages are deleted'
 });
 
 test('counts read and written records once', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const createProgress = (recordsProcessed: number) => ({
     metadata: { objects: ['a'], progress: { objectName: 'a', recordsProcessed } },
@@ -197,7 +197,7 @@ test('counts read and written records once', async () => {
 });
 
 test('adds each delta once if two processes fold at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const createTime = toMayDate('02T00:00:00');
   const writes = Array.from({ length: 20 }, async () => {
@@ -210,10 +210,10 @@ test('adds each delta once if two processes fold at the same time', async () => 
 });
 
 test('refuses a range with too many buckets', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const range = { from: '2026-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
   const variables = { id: tenant.projectId, ...range };
-  expect(await tenant.getRefusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
+  expect(await tenant.expectRefusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'from' })] },
   });

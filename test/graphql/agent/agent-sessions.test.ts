@@ -39,7 +39,7 @@ const minimal = {
 /** Returns the names of the inputs that are refused in a session with these rights. */
 async function listRefusedInputs(rights: object) {
   const input = { ...minimal, ...rights };
-  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
+  const { problem } = await tenant.expectRefusal(CREATE_AGENT_SESSION, { input });
   return problem.issues?.map(({ name }) => name);
 }
 
@@ -87,7 +87,7 @@ test('lets an agent call only functions for agents', async () => {
     `mutation WriteRecords { writeRecords(input: { integrationIdOrName: "crm", groupRef: "acme", objectName: "people",
       type: CREATE, records: { record: { lastName: "x" } } }) { operationId } }`,
   ]) {
-    expect(await agent.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await agent.expectRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -121,7 +121,7 @@ test('names every rule and tool that needs a right that the session lacks', asyn
 
 test('refuses an unknown object, and names it', async () => {
   const input = { ...minimal, objects: ['people', 'unicorns'] };
-  const { problem } = await tenant.getRefusal(CREATE_AGENT_SESSION, { input });
+  const { problem } = await tenant.expectRefusal(CREATE_AGENT_SESSION, { input });
   expect(problem.issues).toMatchObject([{ name: 'input.objects[1]', value: 'unicorns' }]);
 });
 
@@ -148,12 +148,12 @@ test('refuses duplicate rules and pinned tools', async () => {
 
 test('requires agents:write and the rights that the session grants', async () => {
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(CREATE_AGENT_SESSION, { input: minimal })).toMatchObject({
+  expect(await reader.expectRefusal(CREATE_AGENT_SESSION, { input: minimal })).toMatchObject({
     code: 'FORBIDDEN',
   });
   const narrow = await tenant.withScopes('agents:write', 'records:read');
   const writing = { ...minimal, verbs: ['READ', 'CREATE'] };
-  const refusal = await narrow.getRefusal(CREATE_AGENT_SESSION, { input: writing });
+  const refusal = await narrow.expectRefusal(CREATE_AGENT_SESSION, { input: writing });
   expect(refusal.problem.detail).toMatch(/records:write/);
   expect(await narrow.query(CREATE_AGENT_SESSION, { input: minimal })).toBeTruthy();
 });
@@ -167,13 +167,13 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
     permissions: ['APPROVE'],
   });
   expect(
-    await rivalUser.getRefusal(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId)),
+    await rivalUser.expectRefusal(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
   const revoked = await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
-  expect(await agent.getRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
+  expect(await agent.expectRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
   expect(await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId))).toEqual(
     revoked,
   );
@@ -185,18 +185,18 @@ test('rejects an expired session with AGENT_SESSION_EXPIRED', async () => {
     where: { projectId: tenant.projectId, id: agent.sessionId },
     data: { expireTime: new Date(Date.now() - 1_000) },
   });
-  expect(await agent.getRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
+  expect(await agent.expectRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
 });
 
 test('rejects a token with a changed signature', async () => {
   const agent = await createAgent(app, tenant);
   const [head, body] = agent.token.split('.');
-  const forged = app.client({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
-  expect(await forged.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  const forged = app.createClient({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
+  expect(await forged.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('ends an agent session with its group', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   const agent = await createAgent(app, ownTenant, { groupRef: 'short-lived' });
   await agent.query(VIEWER);
   const erase = `mutation EraseGroup($input: EraseGroupInput!) {

@@ -181,7 +181,7 @@ const PROBLEMS: Problem[] = [
       const failSetup = async () => {
         const user = await createEndUser(app, tenant);
         const input = { projectIdOrName: tenant.projectId, provider: 'sandbox' };
-        await user.getRefusal(CREATE_OAUTH, {
+        await user.expectRefusal(CREATE_OAUTH, {
           input: { ...input, groupRef: 'acme', consumerRef: 'ann' },
         });
       };
@@ -252,7 +252,7 @@ const PROBLEMS: Problem[] = [
 
 describe.each(PROBLEMS)('$kind', ({ kind, subject, begin }) => {
   test('is listed until it is acknowledged, and again when it recurs', async () => {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const { recur } = await begin(tenant);
     const item = await getItem(tenant);
     expect(item).toMatchObject({ kind, acknowledgedBy: null, acknowledgeTime: null, count: 1 });
@@ -278,7 +278,7 @@ describe.each(PROBLEMS)('$kind', ({ kind, subject, begin }) => {
 });
 
 test('returns the stored reason, the object and the times of a problem', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { input } = await installReads(app, tenant);
   const startTime = new Date('2026-01-02T03:04:05.678Z');
   clock.aheadMs = startTime.getTime() - Date.now();
@@ -292,7 +292,7 @@ test('returns the stored reason, the object and the times of a problem', async (
 });
 
 test('counts failures of the last 24 hours from the first to the last', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 60 * MINUTE_MS);
   const times = [hoursAgo(25), hoursAgo(20), hoursAgo(3), hoursAgo(1)];
@@ -309,7 +309,7 @@ test('counts failures of the last 24 hours from the first to the last', async ()
 });
 
 test('lists an installation with rejected credentials once, by its connection', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createIntegrationContent());
   const { connection } = await connectAndInstall(tenant, integration);
   await prisma.connection.updateMany({
@@ -324,7 +324,7 @@ test('lists an installation with rejected credentials once, by its connection', 
 });
 
 test('lists at most 100 items of a kind, unacknowledged ones first', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const failingSince = services.now();
   const destinations = Array.from({ length: 101 }, (_, number) => ({
@@ -340,7 +340,7 @@ test('lists at most 100 items of a kind, unacknowledged ones first', async () =>
 });
 
 test('shares an acknowledgement with the members of the org, who can reopen the item', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createFailingDestination(tenant);
   const item = await getItem(tenant);
   await acknowledge(tenant, item, tenant.builder);
@@ -354,7 +354,7 @@ test('shares an acknowledgement with the members of the org, who can reopen the 
 });
 
 test('acknowledges an item only up to the time that the caller has read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
   await setFailingSince(id, new Date(Date.now() + MINUTE_MS));
@@ -368,39 +368,41 @@ test('acknowledges an item only up to the time that the caller has read', async 
 });
 
 test('refuses items of other projects, ended items, and items without their object', async () => {
-  const tenant = await app.tenant();
-  const stranger = await app.tenant();
+  const tenant = await app.createTenant();
+  const stranger = await app.createTenant();
   const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const notFound = {
     code: 'NOT_FOUND',
     problem: { detail: expect.stringContaining(id) },
   };
-  expect(await stranger.getRefusal(ACKNOWLEDGE, createInput(stranger, item))).toMatchObject(
+  expect(await stranger.expectRefusal(ACKNOWLEDGE, createInput(stranger, item))).toMatchObject(
     notFound,
   );
-  expect(await stranger.getRefusal(REOPEN, createReopenInput(stranger, item))).toMatchObject(
+  expect(await stranger.expectRefusal(REOPEN, createReopenInput(stranger, item))).toMatchObject(
     notFound,
   );
-  expect(await stranger.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
+  expect(await stranger.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listItems(stranger)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
   await setFailingSince(id, null);
-  expect(await tenant.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject(notFound);
+  expect(await tenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject(
+    notFound,
+  );
   const { input } = await installReads(app, tenant);
   await tenant.query(PAUSE_READS, { input });
   const paused = { ...(await getItem(tenant)), objectName: null };
-  expect(await tenant.getRefusal(ACKNOWLEDGE, createInput(tenant, paused))).toMatchObject({
+  expect(await tenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, paused))).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('names every invalid member', async () => {
-  const tenant = await app.tenant();
-  const { problem } = await tenant.getRefusal(ACKNOWLEDGE, {
+  const tenant = await app.createTenant();
+  const { problem } = await tenant.expectRefusal(ACKNOWLEDGE, {
     input: {
       projectIdOrName: tenant.projectId,
       kind: 'DESTINATION_FAILING',
@@ -413,7 +415,7 @@ test('names every invalid member', async () => {
 });
 
 test('lets the scope read list items, and only the scope full acknowledge them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const reader = await tenant.withScopes('read');
@@ -423,12 +425,12 @@ test('lets the scope read list items, and only the scope full acknowledge them',
     [ACKNOWLEDGE, createInput(tenant, item)],
     [REOPEN, createReopenInput(tenant, item)],
   ] as const) {
-    expect(await writer.getRefusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await writer.expectRefusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
 test('returns FORBIDDEN to end users, agents and pages', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const callers = [
@@ -437,15 +439,17 @@ test('returns FORBIDDEN to end users, agents and pages', async () => {
     await tenant.withScopes('frontend'),
   ];
   for (const caller of callers) {
-    expect(await caller.getRefusal(LIST_ATTENTION_ITEMS, {})).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await caller.getRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
+    expect(await caller.expectRefusal(LIST_ATTENTION_ITEMS, {})).toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(await caller.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
       code: 'FORBIDDEN',
     });
   }
 });
 
 test('deletes acknowledgements with their subjects', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const destinationId = await createFailingDestination(tenant);
   const connection = await createConnection(tenant);
   await connection.fail();

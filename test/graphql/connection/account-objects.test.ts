@@ -40,7 +40,7 @@ const OBJECTS = `query ListObjects($id: ID!) {
 }`;
 
 async function createAccount(provider: string) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
   return { tenant, id, queryObjects: () => tenant.query(OBJECTS, { id }) };
 }
@@ -66,7 +66,7 @@ test('returns the objects of an account over REST', async () => {
   const otherClient = createRestClient(app, { 'x-api-key': otherAccount.tenant.apiKey });
   const path = `/projects/${otherAccount.tenant.projectId}/connections`;
   expect(await otherClient.get(`${path}/${otherAccount.id}/objects`)).toEqual({});
-  expect(await otherClient.getRefusal('GET', `${path}/${id}/objects`)).toMatchObject({
+  expect(await otherClient.expectRefusal('GET', `${path}/${id}/objects`)).toMatchObject({
     status: 404,
   });
 });
@@ -79,7 +79,7 @@ test('returns null if the provider cannot list objects', async () => {
 test('names a provider that refuses to list objects', async () => {
   const { tenant, id } = await createAccount('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
-  const { code, problem } = await tenant.getRefusal(OBJECTS, { id });
+  const { code, problem } = await tenant.expectRefusal(OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');
   expect(problem.detail).toContain('Attio returned 403: missing scope');
 });

@@ -20,7 +20,7 @@ const app = await getSharedApp({
 
 async function fetchIssues(tenant: Tenant, overrides: object) {
   const variables = createConnectionVariables(tenant, { apiKey: 'key', ...overrides });
-  const { problem } = await tenant.getRefusal(GENERATE_CONNECTION, variables);
+  const { problem } = await tenant.expectRefusal(GENERATE_CONNECTION, variables);
   return problem.issues?.map(({ name, detail }: { name: string; detail: string }) => [
     name,
     detail,
@@ -28,7 +28,7 @@ async function fetchIssues(tenant: Tenant, overrides: object) {
 }
 
 test('names a missing input with its description', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   expect(await fetchIssues(tenant, { provider: 'airtable' })).toEqual([
     [
       'input.providerMetadata.base',
@@ -38,7 +38,7 @@ test('names a missing input with its description', async () => {
 });
 
 test('names every input that the provider cannot use', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const region = 'crm4.dynamics.com/evil?';
   const issues = await fetchIssues(tenant, {
     provider: 'dynamicsCRM',
@@ -56,7 +56,7 @@ test('names every input that the provider cannot use', async () => {
 });
 
 test('allows an input to be omitted that customers can find only after connecting', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const variables = createConnectionVariables(tenant, { apiKey: 'key', provider: 'xero' });
   expect(
     (await tenant.query(GENERATE_CONNECTION, variables)).generateConnection.connection.id,
@@ -66,7 +66,7 @@ test('allows an input to be omitted that customers can find only after connectin
 });
 
 test('accepts a metadata value as text, or as text with its source', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
     const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
     const created = await tenant.query(
@@ -78,7 +78,7 @@ test('accepts a metadata value as text, or as text with its source', async () =>
 });
 
 test('refuses a host that the provider does not list', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const issues = await fetchIssues(tenant, {
     provider: 'zoho',
     providerWorkspaceRef: 'https://evil.test',

@@ -32,7 +32,7 @@ async function insertProviderApp({ projectId }: Tenant, provider: string) {
 }
 
 test('creates a connection with its group and its consumer', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const providerMetadata = { region: { value: 'eu', source: 'input' } };
   const input = { apiKey: 'sandbox-key', consumerName: 'Ann', providerMetadata };
@@ -66,7 +66,7 @@ test('creates a connection with its group and its consumer', async () => {
 });
 
 test('replaces the credentials of an existing connection', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const created = await generateConnection(tenant, {
     apiKey: 'old',
@@ -110,7 +110,7 @@ test('replaces the credentials of an existing connection', async () => {
 });
 
 test('takes the workspace from the metadata, for new and existing connections', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const workspace of ['first', 'second']) {
     const input = { apiKey: 'sandbox-key', providerMetadata: { workspace: { value: workspace } } };
     expect(await generateConnection(tenant, input)).toMatchObject({
@@ -120,7 +120,7 @@ test('takes the workspace from the metadata, for new and existing connections', 
 });
 
 test('creates one connection for concurrent calls with equal input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const calls = Array.from({ length: 8 }, () =>
     generateConnection(tenant, { apiKey: 'sandbox-key', groupName: 'Acme', consumerName: 'Ann' }),
@@ -137,7 +137,7 @@ test('creates one connection for concurrent calls with equal input', async () =>
 });
 
 test('creates another connection for another provider, group or consumer', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connections = [
     await generateConnection(tenant),
     await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' }),
@@ -150,7 +150,7 @@ test('creates another connection for another provider, group or consumer', async
 });
 
 test('stores the expiry of imported tokens', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   const connection = await generateConnection(tenant, input);
   expect(connection.authScheme).toBe('OAUTH2_AUTHORIZATION_CODE');
@@ -164,7 +164,7 @@ test('stores the expiry of imported tokens', async () => {
 });
 
 test('uses the named provider app for an OAuth connection, or else the newest', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
   expect((await generateConnection(tenant, input)).providerApp).toBeNull();
   const [older, newer] = [
@@ -181,13 +181,13 @@ test('uses the named provider app for an OAuth connection, or else the newest', 
 });
 
 test('refuses an app of another project or another provider', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   for (const providerAppId of [
     await insertProviderApp(stranger, 'sandbox'),
     await insertProviderApp(tenant, 'slack'),
     newId('app'),
   ]) {
-    const { problem } = await tenant.getRefusal(
+    const { problem } = await tenant.expectRefusal(
       GENERATE_CONNECTION,
       createConnectionVariables(tenant, { apiKey: 'sandbox-key', providerAppId }),
     );
@@ -196,14 +196,14 @@ test('refuses an app of another project or another provider', async () => {
 });
 
 test('names every issue of a phase together, without secrets', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const wrong = createConnectionVariables(tenant, {
     groupRef: '',
     consumerName: '',
     providerMetadata: { text: 'x'.repeat(16_384) },
     basicAuth: { username: '', password: 'planted\n' },
   });
-  const { code, problem } = await tenant.getRefusal(GENERATE_CONNECTION, wrong);
+  const { code, problem } = await tenant.expectRefusal(GENERATE_CONNECTION, wrong);
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual([
     'input.groupRef',
@@ -215,7 +215,7 @@ test('names every issue of a phase together, without secrets', async () => {
   expect(JSON.stringify(problem)).not.toContain('planted');
 
   const basicAuth = { username: 'planted', password: 'planted' };
-  const together = await tenant.getRefusal(
+  const together = await tenant.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, { apiKey: 'k', basicAuth }),
   );
@@ -223,7 +223,7 @@ test('names every issue of a phase together, without secrets', async () => {
   expect(JSON.stringify(together.problem)).not.toContain('planted');
 
   const unfit = { provider: 'salesforce', apiKey: 'planted', providerAppId: newId('app') };
-  const response = await tenant.getRefusal(
+  const response = await tenant.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, unfit),
   );
@@ -233,7 +233,7 @@ test('names every issue of a phase together, without secrets', async () => {
     'input.providerAppId',
   ]);
   const unknownRefs = { provider: 'unknown', providerAppId: newId('app') };
-  const unknown = await tenant.getRefusal(
+  const unknown = await tenant.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, unknownRefs),
   );
@@ -245,11 +245,11 @@ test('names every issue of a phase together, without secrets', async () => {
 });
 
 test("requires a valid workspace if the provider's address contains it", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { provider: 'salesforce', oauth2AuthorizationCode: tokens };
   for (const providerWorkspaceRef of [undefined, null, 'evil.com/', 'a b', 'x@y', 'a..b']) {
     const wrong = createConnectionVariables(tenant, { ...input, providerWorkspaceRef });
-    const { problem } = await tenant.getRefusal(GENERATE_CONNECTION, wrong);
+    const { problem } = await tenant.expectRefusal(GENERATE_CONNECTION, wrong);
     expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
   const connection = await generateConnection(tenant, {
@@ -263,24 +263,24 @@ test("requires a valid workspace if the provider's address contains it", async (
 });
 
 test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
   await writer.query(GENERATE_CONNECTION, createConnectionVariables(tenant));
   const reader = await tenant.withScopes('read', 'keys:write');
   expect(
-    await reader.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+    await reader.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(
-    await stranger.getRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+    await stranger.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('stores an app of the right provider or none if apps are moved or deleted at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const change = `mutation UpdateProviderApp($move: UpdateProviderAppInput!) {
     updateProviderApp(input: $move) { providerApp { id } }
@@ -318,7 +318,7 @@ test('stores an app of the right provider or none if apps are moved or deleted a
 });
 
 test('refuses times outside of the years 0001 to 9999 in UTC', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const requestImport = (expireTime: string) => {
     const oauth2AuthorizationCode = { accessToken: { token: 'at', expireTime } };
     return tenant.request(

@@ -28,7 +28,7 @@ async function readToken(connection: Parameters<typeof readStoredCredentials>[1]
 }
 
 test('refreshes the token immediately, and sets the connection to CREATED', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant, { expiresAt: null });
   await callSandbox(app, connection);
   const listEvents = await recordEvents(app, tenant);
@@ -49,7 +49,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
 });
 
 test('fetches the first token of a client, and recovers refused credentials', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const listEvents = await recordEvents(app, tenant);
   await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
@@ -61,61 +61,67 @@ test('fetches the first token of a client, and recovers refused credentials', as
 });
 
 test('refuses a connection without a token to refresh', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const keyed = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
+  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
   });
   const imported = await connectWithTokens(app, tenant, { refreshToken: null });
-  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
+  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('no refresh token') },
   });
 });
 
 test("returns the provider's error, and leaves the connection unchanged", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
-  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
-    code: 'PROVIDER_ERROR',
-    problem: {
-      status: 502,
-      detail: expect.stringMatching(/token endpoint of Sandbox CRM responded with 503/),
-      retryAfterSeconds: 9,
+  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
+    {
+      code: 'PROVIDER_ERROR',
+      problem: {
+        status: 502,
+        detail: expect.stringMatching(/token endpoint of Sandbox CRM responded with 503/),
+        retryAfterSeconds: 9,
+      },
     },
-  });
+  );
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'CREATED' });
 });
 
 test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  expect(await tenant.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
-    code: 'UNPROCESSABLE',
-    problem: { detail: expect.stringContaining('invalid_grant') },
-  });
+  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
+    {
+      code: 'UNPROCESSABLE',
+      problem: { detail: expect.stringContaining('invalid_grant') },
+    },
+  );
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
 });
 
 test('refuses another tenant, a missing scope and an unknown connection', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const connection = await connectWithTokens(app, tenant);
   const storedCredentials = await readStoredCredentials(app, connection);
   for (const { projectId } of [tenant, stranger]) {
     expect(
-      await stranger.getRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
+      await stranger.expectRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
     ).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const reader = await tenant.withScopes('read', 'records:write');
-  expect(await reader.getRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  expect(await reader.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
+    {
+      code: 'FORBIDDEN',
+    },
+  );
   expect(
-    await tenant.getRefusal(REFRESH, createRefreshInput(tenant, { id: 'con_none' })),
+    await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, { id: 'con_none' })),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -124,15 +130,15 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
 
 test('refreshes tokens of idle connections that expire soon, and no others', async () => {
   const createTimeIn = (ms: number) => new Date(services.now().getTime() + ms);
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connectExpiringAt = async (expiresAt: Date) =>
-    connectWithTokens(app, await app.tenant(), { expiresAt });
+    connectWithTokens(app, await app.createTenant(), { expiresAt });
   const dueConnection = await connectExpiringAt(createTimeIn(50_000));
   const laterConnection = await connectExpiringAt(createTimeIn(60 * 60_000));
   const refusedConnection = await connectWithTokens(app, tenant, {
     refreshToken: 'sbx_rt_unknown',
   });
-  const connectionWithoutRefreshToken = await connectWithTokens(app, await app.tenant(), {
+  const connectionWithoutRefreshToken = await connectWithTokens(app, await app.createTenant(), {
     refreshToken: null,
   });
   const readTokens = async () => Promise.all([dueConnection, laterConnection].map(readToken));
@@ -152,7 +158,7 @@ test('refreshes tokens of idle connections that expire soon, and no others', asy
 });
 
 test('retries a failed refresh later', async () => {
-  const connection = await connectWithTokens(app, await app.tenant());
+  const connection = await connectWithTokens(app, await app.createTenant());
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 500 });
   expect(await refreshDueTokens(services)).toBe(1);
   expect(await refreshDueTokens(services)).toBe(0);

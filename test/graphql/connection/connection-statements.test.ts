@@ -10,7 +10,7 @@ const { services } = app.app;
 const { prisma } = services.database;
 
 test('creates a connection with its group, consumer and event in one statement', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
   const { statements } = await recordStatements(() =>
     generateConnection(tenant, { apiKey: 'sandbox-key' }),
@@ -20,7 +20,7 @@ test('creates a connection with its group, consumer and event in one statement',
 });
 
 test('replaces the credentials of a connection with its event in a second statement', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
@@ -41,7 +41,7 @@ test('replaces the credentials of a connection with its event in a second statem
 });
 
 test('checks the key of a new connection without reading it again', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { statements } = await recordStatements(() =>
     generateConnection(tenant, { apiKey: 'sandbox-key' }),
   );
@@ -50,7 +50,7 @@ test('checks the key of a new connection without reading it again', async () => 
 });
 
 test('shares groups, consumers and statements among concurrent connections', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   const inputs = Array.from({ length: 24 }, (_, number) => ({
     apiKey: `k${number}`,
@@ -87,7 +87,7 @@ test('shares groups, consumers and statements among concurrent connections', asy
 });
 
 test('creates one connection for concurrent calls, with the credentials of one of them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const connections = await Promise.all(
     keys.map((apiKey) => generateConnection(tenant, { apiKey })),
@@ -98,7 +98,7 @@ test('creates one connection for concurrent calls, with the credentials of one o
 });
 
 test('keeps the name of an existing consumer, also in the event', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
   await generateConnection(tenant, {
     apiKey: 'sandbox-key',

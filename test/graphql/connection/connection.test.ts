@@ -35,7 +35,7 @@ const LIST_CONNECTIONS = `query ListConnections(
 }`;
 
 test('keeps omitted members in an update, and clears optional ones with null', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const values = {
     apiKey: 'sandbox-key-old',
     providerWorkspaceRef: 'w',
@@ -71,12 +71,12 @@ test('keeps omitted members in an update, and clears optional ones with null', a
 });
 
 test("accepts new credentials of the connection's scheme only", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id: connectionId } = await generateConnection(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
   const listUpdateIssues = async (input: object) => {
-    const { code, problem } = await tenant.getRefusal(UPDATE_CONNECTION, {
+    const { code, problem } = await tenant.expectRefusal(UPDATE_CONNECTION, {
       input: toGraphqlInput({ ...named, ...input }),
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -96,12 +96,12 @@ test("accepts new credentials of the connection's scheme only", async () => {
 });
 
 test('refuses to clear a workspace that the provider needs', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const values = { basicAuth: { username: 'u', password: '' }, providerWorkspaceRef: 'acme' };
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   for (const providerWorkspaceRef of [null, 'acme.evil.com:8080']) {
     const input = { projectIdOrName: tenant.projectId, connectionId: id, providerWorkspaceRef };
-    const { problem } = await tenant.getRefusal(UPDATE_CONNECTION, { input });
+    const { problem } = await tenant.expectRefusal(UPDATE_CONNECTION, { input });
     expect(listIssueNames(problem)).toEqual(['input.providerWorkspaceRef']);
   }
 });
@@ -109,14 +109,14 @@ test('refuses to clear a workspace that the provider needs', async () => {
 const BASIC = { username: 'u', password: 'p' };
 
 test('refuses a new address without new credentials', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const values = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   const createUpdateInput = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const elsewhere = { providerWorkspaceRef: 'other' };
-  const { problem } = await tenant.getRefusal(UPDATE_CONNECTION, createUpdateInput(elsewhere));
+  const { problem } = await tenant.expectRefusal(UPDATE_CONNECTION, createUpdateInput(elsewhere));
   expect(problem.issues).toMatchObject([
     {
       name: 'input.providerWorkspaceRef',
@@ -130,7 +130,7 @@ test('refuses a new address without new credentials', async () => {
     where: { id },
     data: { providerWorkspaceRef: null, providerMetadata: { workspace: 'acme' } },
   });
-  const refusal = await tenant.getRefusal(
+  const refusal = await tenant.expectRefusal(
     UPDATE_CONNECTION,
     createUpdateInput({ providerMetadata: { workspace: { value: 'other' } } }),
   );
@@ -144,7 +144,7 @@ test('refuses a new address without new credentials', async () => {
 });
 
 test('checks changed facts as those of a new connection', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const facts = { zoho_token_domain: 'accounts.zoho.eu' };
   await createProviderApp(tenant, { provider: 'zoho' });
   const { id } = await generateConnection(tenant, {
@@ -157,7 +157,9 @@ test('checks changed facts as those of a new connection', async () => {
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
   });
   const listUpdateIssues = async (change: object) =>
-    listIssueNames((await tenant.getRefusal(UPDATE_CONNECTION, createUpdateInput(change))).problem);
+    listIssueNames(
+      (await tenant.expectRefusal(UPDATE_CONNECTION, createUpdateInput(change))).problem,
+    );
   const domain = ['input.providerMetadata.zoho_token_domain'];
   expect(await listUpdateIssues({ providerMetadata: { zoho_token_domain: 'evil.test' } })).toEqual(
     domain,
@@ -180,17 +182,17 @@ test('checks changed facts as those of a new connection', async () => {
 });
 
 test('deletes a connection once, and keeps its group and consumer', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await generateConnection(tenant);
   const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
   expect(await tenant.query(DELETE_CONNECTION, { input })).toEqual({
     deleteConnection: { deletedId: connection.id },
   });
-  expect(await tenant.getRefusal(DELETE_CONNECTION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(DELETE_CONNECTION, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.getRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listEvents()).toMatchObject([
@@ -202,17 +204,19 @@ test('deletes a connection once, and keeps its group and consumer', async () => 
 });
 
 test('refuses to delete a connection that installations use', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const connection = await generateConnection(tenant);
   await insertInstallation(app, connection, tenant);
   const listEvents = await recordEvents(app, tenant);
   const input = { projectIdOrName: tenant.projectId, connectionId: connection.id };
-  expect(await tenant.getRefusal(DELETE_CONNECTION, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(DELETE_CONNECTION, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(await listEvents()).toEqual([]);
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id: connectionId } = await generateConnection(tenant);
   const reader = await tenant.withScopes('read', 'keys:write');
   for (const [client, projectIdOrName, code] of [
@@ -222,13 +226,13 @@ test('refuses another tenant, and callers without the scope', async () => {
   ] as const) {
     const named = { projectIdOrName, connectionId };
     expect(
-      await client.getRefusal(UPDATE_CONNECTION, {
+      await client.expectRefusal(UPDATE_CONNECTION, {
         input: { ...named, credentials: { apiKey: 'mine' } },
       }),
     ).toMatchObject({
       code,
     });
-    expect(await client.getRefusal(DELETE_CONNECTION, { input: named })).toMatchObject({ code });
+    expect(await client.expectRefusal(DELETE_CONNECTION, { input: named })).toMatchObject({ code });
   }
   expect(await stranger.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
   const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
@@ -236,7 +240,7 @@ test('refuses another tenant, and callers without the scope', async () => {
 });
 
 test('requires credentials:read for credentials, and returns null if the scheme has none', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const key = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const basic = await generateConnection(tenant, {
     groupRef: 'basic',
@@ -273,7 +277,7 @@ test('requires credentials:read for credentials, and returns null if the scheme 
 });
 
 test('lists connections newest first, by every filter, from both ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const a = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'g1',
@@ -312,7 +316,7 @@ test('lists connections newest first, by every filter, from both ends', async ()
 });
 
 test('checks the arguments of an empty page', async () => {
-  const tenant = await app.tenant();
-  const { code } = await tenant.getRefusal(LIST_CONNECTIONS, { groupRef: 'unknown', first: 0 });
+  const tenant = await app.createTenant();
+  const { code } = await tenant.expectRefusal(LIST_CONNECTIONS, { groupRef: 'unknown', first: 0 });
   expect(code).toBe('BAD_USER_INPUT');
 });

@@ -28,7 +28,7 @@ const queryApiKey = async (tenant: Tenant, id: string) =>
   (await tenant.query(GET_CREDENTIALS, { id })).node.credentials.apiKey;
 
 test("sets the names of the end user's own group and consumer on connecting, over both surfaces", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const rivalConnection = await generateConnection(tenant, {
     apiKey: 'sandbox-key',
     groupRef: 'rival',
@@ -58,7 +58,7 @@ test("sets the names of the end user's own group and consumer on connecting, ove
   });
 
   const foreign = { apiKey: 'sandbox-key', groupRef: 'rival', consumerRef: 'bob', ...names };
-  const { code, problem } = await session.getRefusal(
+  const { code, problem } = await session.expectRefusal(
     GENERATE_CONNECTION,
     createConnectionVariables(tenant, foreign),
   );
@@ -74,7 +74,7 @@ test("sets the names of the end user's own group and consumer on connecting, ove
 });
 
 test("replaces an end user's expired credentials, and keeps the installation", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant);
   const { id: installationId, connection } = await connectAndInstall(tenant, integration, {});
   const { consumerRef } = connection.consumer;
@@ -101,7 +101,7 @@ test("replaces an end user's expired credentials, and keeps the installation", a
 });
 
 test('refuses new credentials from other groups, other consumers and tokens that may not connect', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant);
   const rivals: [who: object, code: string][] = [
     [{ groupRef: 'rival' }, 'NOT_FOUND'],
@@ -111,12 +111,12 @@ test('refuses new credentials from other groups, other consumers and tokens that
   const getUpdateRefusal = (user: EndUser) => {
     const credentials = { apiKey: 'other-key' };
     const input = { projectIdOrName: tenant.projectId, connectionId: id, credentials };
-    return user.getRefusal(UPDATE_CONNECTION, { input });
+    return user.expectRefusal(UPDATE_CONNECTION, { input });
   };
   for (const [rival, code] of rivals) {
     expect(await getUpdateRefusal(await createEndUser(app, tenant, rival))).toMatchObject({ code });
   }
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect(await getUpdateRefusal(await createEndUser(app, stranger))).toMatchObject({
     code: 'NOT_FOUND',
   });

@@ -20,7 +20,7 @@ function createUpdateInput({ projectId }: Tenant, connectionId: string, override
 }
 
 test('replaces the tokens of the connection after a second consent', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const { id } = await generateConnection(tenant, imported);
   const input = { scopes: ['records.read'], returnUrl: RETURN };
@@ -34,12 +34,12 @@ test('replaces the tokens of the connection after a second consent', async () =>
 });
 
 test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, imported);
-  const withoutProviderApp = await tenant.getRefusal(START, createUpdateInput(tenant, id));
+  const withoutProviderApp = await tenant.expectRefusal(START, createUpdateInput(tenant, id));
   expect(withoutProviderApp).toMatchObject({ code: 'UNPROCESSABLE' });
   await createProviderApp(tenant);
-  const withForeignUrl = await tenant.getRefusal(
+  const withForeignUrl = await tenant.expectRefusal(
     START,
     createUpdateInput(tenant, id, { returnUrl: 'https://evil.test/' }),
   );
@@ -47,13 +47,13 @@ test('names invalid inputs, and reports problems of the connection as UNPROCESSA
 });
 
 test("refuses another tenant's connection, and a caller without the scope", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id } = await generateConnection(tenant, imported);
-  expect(await stranger.getRefusal(START, createUpdateInput(stranger, id))).toMatchObject({
+  expect(await stranger.expectRefusal(START, createUpdateInput(stranger, id))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(START, createUpdateInput(tenant, id))).toMatchObject({
+  expect(await reader.expectRefusal(START, createUpdateInput(tenant, id))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

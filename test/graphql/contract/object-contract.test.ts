@@ -73,7 +73,7 @@ async function installDescribed(tenant: Tenant, overrides: object = {}) {
 }
 
 test('describes an installation with the types and values of its account', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { own } = await installDescribed(tenant);
   expect(own).toMatchObject({
     findings: [],
@@ -97,19 +97,19 @@ test('describes an installation with the types and values of its account', async
 });
 
 test('describes a revision with the types from accounts of its own project only', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { latestRevision } = await createIntegration(app, tenant, CONTENT);
   const contractBefore = await queryContract(tenant, OF_REVISION, latestRevision.id);
   expect(indexFields(contractBefore)).toMatchObject({
     emailAddress: { type: 'JSON', isTypeKnown: false },
     tier: { type: 'INTEGER', isTypeKnown: true, providerField: null },
   });
-  await installDescribed(await app.tenant());
+  await installDescribed(await app.createTenant());
   expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(contractBefore);
 });
 
 test('stores the types of an account once', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { integration, installation } = await installDescribed(tenant);
   const { projectId } = tenant;
   const listStoredFields = () => database.prisma.learnedField.findMany({ where: { projectId } });
@@ -128,7 +128,7 @@ test('stores the types of an account once', async () => {
 });
 
 test('describes a project by the latest revisions of its integrations', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { integration } = await installDescribed(tenant);
   const deals = { objectName: 'deals', destination: 'records', mapToName: 'sales' };
   await createIntegration(
@@ -147,7 +147,7 @@ test('describes a project by the latest revisions of its integrations', async ()
 });
 
 test('returns only the contract of their own installation to end users', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { installation, own, integration } = await installDescribed(tenant);
   const { id: foreign } = await connectAndInstall(tenant, integration, { groupRef: 'other' });
   const user = await createEndUser(app, tenant);
@@ -157,15 +157,15 @@ test('returns only the contract of their own installation to end users', async (
     [OF_REVISION, integration.latestRevision.id],
     [OF_PROJECT, tenant.projectId],
   ] as const) {
-    const { problem } = await user.getRefusal(query, { id });
+    const { problem } = await user.expectRefusal(query, { id });
     expect(problem).toMatchObject({ status: 403 });
   }
 });
 
 test('returns no contract to other tenants', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { installation, integration } = await installDescribed(tenant);
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   for (const [query, id] of [
     [OF_INSTALLATION, installation.id],
     [OF_REVISION, integration.latestRevision.id],
@@ -176,7 +176,7 @@ test('returns no contract to other tenants', async () => {
 });
 
 test('reports an object that the account does not describe as a finding', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, CONTENT);
   const { id, connection } = await connectAndInstall(tenant, integration);
   const update = `mutation UpdateConnection($input: UpdateConnectionInput!) {

@@ -90,7 +90,7 @@ const SUBJECTS: Subject[] = [
 ];
 
 async function install({ provider, objectName, textField, key, providerMetadata }: Subject) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant, {
     name: 'crm',
     provider,

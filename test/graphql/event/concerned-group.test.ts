@@ -23,7 +23,7 @@ const LIST_GROUPS = `query ListGroups($project: String!, $streamId: ID!) {
 }`;
 
 test('returns the group that an event, its delivery and its stream message concern', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
   const stream = await createStream(database, { projectId, topicId: createdTopicId });
@@ -43,7 +43,7 @@ test('returns the group that an event, its delivery and its stream message conce
 });
 
 test('returns no group for a test message', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const destinationId = await createDestination(tenant);
 
   const { sendTestMessage } = await tenant.query(SEND_TEST_MESSAGE, {

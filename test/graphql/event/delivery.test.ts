@@ -13,7 +13,7 @@ const RETRY_DELIVERY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
 }`;
 
 test('returns the event or operation, the destination and the ordered attempts of a delivery', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const event = await insert.event({ projectId });
@@ -89,7 +89,7 @@ test('returns the event or operation, the destination and the ordered attempts o
 });
 
 test('returns the newest 100 attempts', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { id: deliveryId } = await insert.delivery({ projectId });
   await prisma.deliveryAttempt.createMany({
@@ -111,7 +111,7 @@ test('returns the newest 100 attempts', async () => {
 });
 
 test('lists deliveries oldest first by destination, status and event', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const event = await insert.event({ projectId });
@@ -151,7 +151,7 @@ test('lists deliveries oldest first by destination, status and event', async () 
 });
 
 test('makes a delivery due again, whatever its status', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId, projectName } = tenant;
   const destinationId = await createDestination(tenant);
   for (const status of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) {
@@ -177,7 +177,7 @@ const RETRY_MANY = `mutation RetryDeliveries($input: RetryDeliveriesInput!) {
 }`;
 
 test('retries failed deliveries by destination and time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [destinationId, otherDestinationId] = [
     await createDestination(tenant),
@@ -218,16 +218,16 @@ test('retries failed deliveries by destination and time', async () => {
   expect(await readStatus(sentDelivery)).toBe('PENDING');
 
   const foreign = { input: { projectIdOrName: projectId, destinationId: newId('dst') } };
-  expect(await tenant.getRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(RETRY_MANY, foreign)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test(
   'retries at most 10,000 failed deliveries in a call, and returns whether there are more',
   { tags: ['all/rows'] },
   async () => {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const { projectId } = tenant;
     const destinationId = await createDestination(tenant);
     const { query } = app.app.services.database.rows;
@@ -252,7 +252,7 @@ const RETRYABLE = `query CountRetryable($project: String!, $destinationId: ID, $
 }`;
 
 test('counts the deliveries that a retry would send', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [destinationId, otherDestinationId] = [
     await createDestination(tenant),
@@ -278,21 +278,21 @@ test('counts the deliveries that a retry would send', async () => {
   const createTime = { until: failed.createTime.toISOString() };
   expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(RETRYABLE, { project: projectId })).toMatchObject({
+  expect(await reader.expectRefusal(RETRYABLE, { project: projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
 
 test('refuses to retry a delivery whose destination is deleted', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await insert.delivery({ projectId: tenant.projectId, status: 'FAILED' });
   const input = { projectIdOrName: tenant.projectId, deliveryId: id };
-  expect(await tenant.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(RETRY_DELIVERY, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
 });
 
 test('sends a test message to its destination only', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const send = `mutation SendTestMessage($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
@@ -311,30 +311,32 @@ test('sends a test message to its destination only', async () => {
   });
   for (const projectIdOrName of [projectId, stranger.projectId]) {
     const variables = { input: { ...input, projectIdOrName } };
-    expect(await stranger.getRefusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.delivery.count({ where: { destinationId } })).toBe(1);
 });
 
 test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the scope", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await stranger.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({
+    expect(await stranger.expectRefusal(RETRY_DELIVERY, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const input = { projectIdOrName: projectId, deliveryId: id };
   const reader = await tenant.withScopes('read');
-  expect(await reader.getRefusal(RETRY_DELIVERY, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(RETRY_DELIVERY, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
   expect((await prisma.delivery.findFirstOrThrow({ where: { id } })).status).toBe('FAILED');
   const unknown = { projectIdOrName: projectId, deliveryId: 'nonsense' };
-  expect(await tenant.getRefusal(RETRY_DELIVERY, { input: unknown })).toMatchObject({
+  expect(await tenant.expectRefusal(RETRY_DELIVERY, { input: unknown })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });

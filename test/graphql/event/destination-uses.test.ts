@@ -31,8 +31,8 @@ async function findDestinationKey(tenant: Tenant, name: string) {
 
 async function getEqualRefusal(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const renameRefusal = await tenant.getRefusal(RENAME, { input: { ...input, name: 'other' } });
-  const deletionRefusal = await tenant.getRefusal(DELETE_DESTINATION, { input });
+  const renameRefusal = await tenant.expectRefusal(RENAME, { input: { ...input, name: 'other' } });
+  const deletionRefusal = await tenant.expectRefusal(DELETE_DESTINATION, { input });
   const { instance } = deletionRefusal.problem;
   expect(deletionRefusal).toEqual({
     ...renameRefusal,
@@ -42,7 +42,7 @@ async function getEqualRefusal(tenant: Tenant, name: string) {
 }
 
 test('refuses to rename or delete a destination that a latest revision names', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant, createIntegrationContent('crm'));
   const { code, problem } = await getEqualRefusal(tenant, 'records');
   expect(code).toBe('CONFLICT');
@@ -50,7 +50,7 @@ test('refuses to rename or delete a destination that a latest revision names', a
 });
 
 test('counts destinations of subscribed events as used, and those of earlier revisions as unused', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant, 'events');
   const subscribe = {
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
@@ -67,7 +67,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
 });
 
 test('counts destinations of present configs as used, and those of earlier configs as unused', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
   const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant), { config });
@@ -84,7 +84,7 @@ test('counts destinations of present configs as used, and those of earlier confi
 });
 
 test('deletes a destination whose name another project uses', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   await createIntegration(app, tenant);
   await insertDestination(app, stranger);
   const input = await findDestinationKey(stranger, 'records');
@@ -94,7 +94,7 @@ test('deletes a destination whose name another project uses', async () => {
 });
 
 test('either deletes a destination or accepts an integration that names it, if both happen at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (let round = 0; round < 5; round += 1) {
     const name = `round-${round}`;
     await insertDestination(app, tenant, name);

@@ -64,7 +64,7 @@ async function createWebhook(tenant: Tenant, overrides: Record<string, unknown> 
 const findRow = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
 test('returns since when a destination fails, until it is enabled again', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   const failingSince = '2026-01-02T03:04:05.678Z';
   await database.prisma.destination.updateMany({
@@ -87,7 +87,7 @@ const FAILING = `query ListFailingDestinations($project: String!, $failing: Bool
 }`;
 
 test('lists destinations that fail, and those that do not', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId: project } = tenant;
   const { id } = await createWebhook(tenant, { name: 'broken' });
   await createWebhook(tenant, { name: 'working' });
@@ -105,7 +105,7 @@ test('lists destinations that fail, and those that do not', async () => {
 });
 
 test('creates a destination, with its secret sealed', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };
   const { createDestination } = await tenant.query(CREATE, createInput(tenant, { headers }));
   expect(createDestination).toEqual({
@@ -128,7 +128,7 @@ test('creates a destination, with its secret sealed', async () => {
 });
 
 test('returns the secret on creation, and later only with credentials:read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const creator = await tenant.withScopes('events:write', 'read');
   const { createDestination } = await creator.query(CREATE, createInput(tenant));
   const { signingSecret, destination } = createDestination;
@@ -155,14 +155,14 @@ test('returns the secret on creation, and later only with credentials:read', asy
 });
 
 test('names every issue of the schema together, and repeats no header', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const values = {
     name: 'no spaces',
     url: 'hooks.example.test',
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
-  const { problem, code } = await tenant.getRefusal(CREATE, createInput(tenant, values));
+  const { problem, code } = await tenant.expectRefusal(CREATE, createInput(tenant, values));
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
@@ -173,17 +173,17 @@ test('names every issue of the schema together, and repeats no header', async ()
   ]);
 
   const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
-  const fullRefusal = await tenant.getRefusal(CREATE, nowhere);
+  const fullRefusal = await tenant.expectRefusal(CREATE, nowhere);
   expect(listIssueNames(fullRefusal.problem)).toEqual(['input.projectIdOrName', ...names]);
 
   const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
-  const refused = await tenant.getRefusal(UPDATE, { input });
+  const refused = await tenant.expectRefusal(UPDATE, { input });
   expect(listIssueNames(refused.problem)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
-  const { problem: hostProblem } = await tenant.getRefusal(UPDATE, { input: insecure });
+  const { problem: hostProblem } = await tenant.expectRefusal(UPDATE, { input: insecure });
   expect(hostProblem.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
@@ -196,25 +196,27 @@ test.each([
   'https://user:pw@hooks.example.test/hook',
   'https://hooks.example.test/#hook',
 ])('refuses the URL %s', async (refused) => {
-  const tenant = await app.tenant();
-  const { problem } = await tenant.getRefusal(CREATE, createInput(tenant, { url: refused }));
+  const tenant = await app.createTenant();
+  const { problem } = await tenant.expectRefusal(CREATE, createInput(tenant, { url: refused }));
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
 });
 
 test('returns CONFLICT for a second destination of a name, and for a rename to it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createWebhook(tenant);
   const erpWebhook = await createWebhook(tenant, { name: 'erp' });
-  expect(await tenant.getRefusal(CREATE, createInput(tenant))).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
+    code: 'CONFLICT',
+  });
   const { projectIdOrName, id } = erpWebhook;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
-  expect(await tenant.getRefusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
   expect((await findRow(id)).name).toBe('erp');
 });
 
 test('changes the named members only, and clears headers with null', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
   const updateDestination = async (members: Record<string, unknown>) =>
     (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, ...members } }))
@@ -232,12 +234,12 @@ test('changes the named members only, and clears headers with null', async () =>
   expect(await updateDestination({ headers: null })).toMatchObject({ name: 'erp', headers: null });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
-  const { problem } = await tenant.getRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE, { input });
   expect(listIssueNames(problem)).toEqual(['input.name', 'input.url', 'input.status']);
 });
 
 test('keeps pending deliveries while disabled, and makes them due when enabled', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   const updateDestination = async (status: string) =>
     (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status } }))
@@ -273,7 +275,7 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
 });
 
 test('signs with the old secret, too, for a day after a rotation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName, signingSecret: oldSecret } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
   const rotation = (await tenant.query(ROTATE, { input })).rotateDestinationSecret;
@@ -292,7 +294,7 @@ test('signs with the old secret, too, for a day after a rotation', async () => {
 });
 
 test('deletes the routes of a deleted destination, and fails its pending deliveries', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   const { projectId } = tenant;
   const topicId = newId('top');
@@ -317,11 +319,11 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
   const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses to rename or delete a destination that an integration names', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   const object = { objectName: 'contacts', destination: 'crm' };
   const content = createIntegrationContent('contacts-sync', { read: { objects: [object] } });
@@ -331,8 +333,8 @@ test('refuses to rename or delete a destination that an integration names', asyn
     code: 'CONFLICT',
     problem: { detail: expect.stringContaining('contacts-sync') },
   };
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject(refused);
-  expect(await tenant.getRefusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(
+  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject(refused);
+  expect(await tenant.expectRefusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(
     refused,
   );
   expect((await findRow(id)).name).toBe('crm');
@@ -342,7 +344,7 @@ test('refuses to rename or delete a destination that an integration names', asyn
 });
 
 test('deletes a destination once no latest revision and no present config names it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   await insertDestination(app, tenant, 'other');
   const createReadObject = (destination: string) => ({ objectName: 'contacts', destination });
@@ -361,7 +363,7 @@ test('deletes a destination once no latest revision and no present config names 
   const installationId = createInstallation.installation.id;
   const fetchRefusalDetail = async () => {
     const input = { projectIdOrName, destinationId: id };
-    return (await tenant.getRefusal(DELETE, { input })).problem.detail;
+    return (await tenant.expectRefusal(DELETE, { input })).problem.detail;
   };
   expect(await fetchRefusalDetail()).toContain(`integration sync, installation ${installationId}`);
   const revision = toRevision({ ...content, read: { objects: [createReadObject('other')] } });
@@ -376,7 +378,7 @@ test('deletes a destination once no latest revision and no present config names 
 });
 
 test("returns NOT_FOUND for another tenant's destination", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createWebhook(tenant);
   const rowBefore = await findRow(id);
   const node = `query GetDestination($id: ID!) {
@@ -386,28 +388,28 @@ test("returns NOT_FOUND for another tenant's destination", async () => {
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject(notFound);
-    expect(await stranger.getRefusal(ROTATE, { input })).toMatchObject(notFound);
-    expect(await stranger.getRefusal(UPDATE, { input: { ...input, name: 'mine' } })).toMatchObject(
-      notFound,
-    );
+    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject(notFound);
+    expect(await stranger.expectRefusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(
+      await stranger.expectRefusal(UPDATE, { input: { ...input, name: 'mine' } }),
+    ).toMatchObject(notFound);
   }
-  expect(await stranger.getRefusal(CREATE, createInput(tenant))).toMatchObject({
+  expect(await stranger.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await findRow(id)).toEqual(rowBefore);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read', 'credentials:read');
   const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  expect(await reader.getRefusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
+  expect(await reader.expectRefusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
     code: 'FORBIDDEN',
   });
   for (const mutation of [UPDATE, ROTATE, DELETE]) {
-    expect(await reader.getRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await reader.expectRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -416,7 +418,7 @@ const values = `query GetDestination($id: ID!) {
 }`;
 
 test('returns values of headers and of the query only with credentials:read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const secret = { url: `${url}?token=s3cret&v`, headers: { 'X-Key': 's3cret' } };
   const { id, ...destination } = await createWebhook(tenant, secret);
   const masked = { url: `${url}?token=***&***`, headers: { 'X-Key': '***' } };
@@ -434,11 +436,11 @@ test('returns values of headers and of the query only with credentials:read', as
 });
 
 test('refuses masks as values and names each of them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
   const { id, projectIdOrName, url: maskedUrl, headers } = await createWebhook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
-  const { problem } = await tenant.getRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE, { input });
   expect(listIssueNames(problem).toSorted()).toEqual([
     'input.headers.X-B',
     'input.headers.X-Key',
@@ -448,11 +450,11 @@ test('refuses masks as values and names each of them', async () => {
   const { node } = await tenant.query(values, { id });
   expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
   const creating = createInput(tenant, { name: 'copy', url: maskedUrl, headers });
-  expect((await tenant.getRefusal(CREATE, creating)).problem.issues).toHaveLength(3);
+  expect((await tenant.expectRefusal(CREATE, creating)).problem.issues).toHaveLength(3);
 });
 
 test('keeps the values of the headers that keepHeaders names', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, {
     headers: { 'X-A': '1', 'X-B': '2' },
   });
@@ -463,30 +465,30 @@ test('keeps the values of the headers that keepHeaders names', async () => {
   const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
-  const { problem } = await caller.getRefusal(UPDATE, { input: wrong });
+  const { problem } = await caller.expectRefusal(UPDATE, { input: wrong });
   expect(listIssueNames(problem)).toEqual(['input.keepHeaders[0]', 'input.keepHeaders[1]']);
   await caller.query(UPDATE, { input: { ...input, keepHeaders: ['X-C'] } });
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
-  expect(await (await app.tenant()).getRefusal(UPDATE, { input: wrong })).toMatchObject({
+  expect(await (await app.createTenant()).expectRefusal(UPDATE, { input: wrong })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('refuses more headers than a destination may have, kept and new ones together', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-Kept': '1' } });
   const headers = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
   );
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
-  const { problem } = await tenant.getRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE, { input });
   expect(problem.issues).toMatchObject([
     { name: 'input.keepHeaders', detail: expect.stringContaining('at most 20 headers together') },
   ]);
 });
 
 test('keeps the values of headers for another host only for callers who can read them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
   const caller = await tenant.withScopes('events:write', 'read');
   const elsewhere = {
@@ -495,7 +497,9 @@ test('keeps the values of headers for another host only for callers who can read
     url: 'https://other.example.test/events',
   };
   for (const selection of [{}, { keepHeaders: ['X-A'] }]) {
-    const { problem } = await caller.getRefusal(UPDATE, { input: { ...elsewhere, ...selection } });
+    const { problem } = await caller.expectRefusal(UPDATE, {
+      input: { ...elsewhere, ...selection },
+    });
     expect(problem.issues).toMatchObject([
       { name: 'input.url', detail: expect.stringContaining('https://other.example.test') },
     ]);
@@ -519,7 +523,7 @@ test('fails statements of a version without sealed headers, so that it cannot se
 });
 
 test('seals values that an earlier version stored in plain once, also in two concurrent processes', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const plain = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret' } };
   const { id } = await createWebhook(tenant);

@@ -27,7 +27,7 @@ async function createRoute(tenant: Tenant, topicId: string, eventType: string): 
 }
 
 test('creates a route for each event type, and deletes it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const topicId = await createTopic(tenant, 'alerts');
   const projectIdOrName = tenant.projectName;
   const eventTypes = Object.keys(NotificationEventType);
@@ -53,11 +53,11 @@ test('creates a route for each event type, and deletes it', async () => {
   expect(await tenant.query(DELETE, { input })).toEqual({
     deleteEventTopicRoute: { deletedId: nodes[0].id },
   });
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const createdToA = await createRoute(tenant, a, 'CONNECTION_CREATED');
   const createdToB = await createRoute(tenant, b, 'CONNECTION_CREATED');
@@ -82,19 +82,19 @@ test('lists routes by topic, by event type, and by both', async () => {
 });
 
 test('returns CONFLICT for a repeated route', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const topicId = await createTopic(tenant, 'alerts');
   await createRoute(tenant, topicId, 'WRITE_ASYNC_DONE');
   const input = { projectIdOrName: tenant.projectId, topicId, eventType: 'WRITE_ASYNC_DONE' };
-  expect(await tenant.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const foreign = await createTopic(tenant, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
     const input = { projectIdOrName: stranger.projectId, topicId, eventType: 'CONNECTION_CREATED' };
-    expect(await stranger.getRefusal(CREATE, { input })).toMatchObject({
+    expect(await stranger.expectRefusal(CREATE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -104,26 +104,26 @@ test("refuses an unknown topic, and another tenant's", async () => {
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const topicId = await createTopic(tenant, 'alerts');
   const id = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await stranger.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read');
   const topicId = await createTopic(tenant, 'alerts');
   const routeId = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, eventType: 'CONNECTION_ERROR' } };
-  expect(await reader.getRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.getRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

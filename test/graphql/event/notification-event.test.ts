@@ -36,7 +36,7 @@ async function fetchPage(tenant: Tenant, args: Record<string, unknown> = {}) {
 }
 
 test('returns an event as recorded, with its topics and its objects', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [a, b, deleted] = [
     await createTopic(tenant, 'a'),
@@ -80,7 +80,7 @@ test('returns an event as recorded, with its topics and its objects', async () =
 });
 
 test('lists events oldest first, by topic, by types, and by both', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const created = await insert.event({ projectId, topicIds: [a] });
@@ -129,7 +129,7 @@ test('lists events oldest first, by topic, by types, and by both', async () => {
 });
 
 test('returns full pages of several types, and accepts a cursor with any filter', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const topicId = await createTopic(tenant, 'a');
   const types = ['CONNECTION_CREATED', 'CONNECTION_ERROR', 'CONNECTION_DELETED'] as const;
@@ -165,8 +165,8 @@ test('returns full pages of several types, and accepts a cursor with any filter'
 });
 
 test('refuses an empty list of types', async () => {
-  const tenant = await app.tenant();
-  const refusal = await tenant.getRefusal(query, { id: tenant.projectId, eventTypes: [] });
+  const tenant = await app.createTenant();
+  const refusal = await tenant.expectRefusal(query, { id: tenant.projectId, eventTypes: [] });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'eventTypes' }] },
@@ -174,7 +174,7 @@ test('refuses an empty list of types', async () => {
 });
 
 test("returns no events for another tenant's topic, and null for its events", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const topicId = await createTopic(tenant, 'a');
   const { id } = await insert.event({ projectId: tenant.projectId, topicIds: [topicId] });
   expect((await fetchPage(stranger, { topicId })).ids).toEqual([]);
@@ -185,7 +185,7 @@ test("returns no events for another tenant's topic, and null for its events", as
 });
 
 test('lists a recorded event under its topics and its type', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [routed, silent] = [
     await createTopic(tenant, 'routed'),
@@ -217,7 +217,7 @@ test('lists a recorded event under its topics and its type', async () => {
 });
 
 test('omits an event that is deleted while its page is read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const topicId = await createTopic(tenant, 'a');
   const deleted = await insert.event({ projectId, topicIds: [topicId] });

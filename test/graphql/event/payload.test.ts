@@ -9,7 +9,7 @@ const PAYLOADS = `query ListPayloads($ids: [ID!]!) { nodes(ids: $ids) { ... on D
   body bodyBytes attempts { attemptNumber responseBody } } } }`;
 
 async function createDelivery() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const body = JSON.stringify({
     notificationType: 'connection.created',

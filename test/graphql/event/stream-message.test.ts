@@ -49,7 +49,7 @@ const listBodyNames = (edges: { node: { body: { name: string } } }[]) =>
   edges.map(({ node }) => node.body.name);
 
 test('creates a stream without a URL and secret, and refuses members of webhooks', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, name: 'lake', type: 'STREAM' };
   const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
@@ -70,7 +70,7 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
   const values = { url: 'https://hooks.example.test/', headers: { a: 'b' } };
   const listIssueNames = async (query: string, refusedInput: object) =>
     (
-      await tenant.getRefusal(query, { input: { ...project, ...refusedInput } })
+      await tenant.expectRefusal(query, { input: { ...project, ...refusedInput } })
     ).problem.issues?.map((issue: { name: string }) => issue.name);
   expect(await listIssueNames(CREATE_DESTINATION, { ...input, name: 'other', ...values })).toEqual([
     'input.url',
@@ -106,7 +106,7 @@ test('creates a stream without a URL and secret, and refuses members of webhooks
 });
 
 test('appends routed events and pages of records to a stream, without deliveries', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { createdTopicId } = await routeEvents(database.prisma, projectId);
   const { destinationId } = await addStream(tenant, createdTopicId);
@@ -137,7 +137,7 @@ test('appends routed events and pages of records to a stream, without deliveries
 });
 
 test('pages through a stream from its beginning and from its end', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await addStream(tenant);
   await appendMessages(database, stream, { names: createNames('m', 5) });
   const firstPage = await listMessages(tenant, { first: 2 });
@@ -153,7 +153,7 @@ test('pages through a stream from its beginning and from its end', async () => {
 });
 
 test("returns the list's cursors in a subscription, and resumes by argument and by Last-Event-ID", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await addStream(tenant);
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
@@ -175,7 +175,7 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
 });
 
 test('starts a subscription over WebSocket with new messages if it has no cursor', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await addStream(tenant);
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: ['old'] });
@@ -202,7 +202,7 @@ test('starts a subscription over WebSocket with new messages if it has no cursor
 });
 
 test('refuses a cursor that is too old, and ends a subscription that falls behind', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
@@ -227,7 +227,7 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
 });
 
 test('refuses other destinations, foreign streams and callers without the scope', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { destinationId } = await addStream(tenant);
   const fetchCode = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
     const live = await follow(createHeaders(caller), { destinationId, ...variables });
@@ -250,7 +250,7 @@ test('refuses other destinations, foreign streams and callers without the scope'
 });
 
 test('ends subscriptions of a deleted stream, and deletes its messages', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await addStream(tenant);
   const { destinationId, projectId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });

@@ -36,7 +36,7 @@ const subscribe = (
 const createHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
 async function createTenantWithRoutes() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
@@ -254,7 +254,7 @@ test("ends a builder's stream if the builder leaves the org", async () => {
 });
 
 test('follows an operation until it ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await insert.operation({ projectId: tenant.projectId, status: 'IN_PROGRESS' });
   const query = `subscription FollowOperation($id: ID!) {
     operation(id: $id) { id status result metadata { progress { recordsProcessed } } }
@@ -286,7 +286,7 @@ test('follows an operation until it ends', async () => {
 
 test('limits the subscriptions of a caller', async () => {
   await using small = await createTestApp({ env: { LIMIT_SUBSCRIPTIONS: '2' } });
-  const tenant = await small.tenant();
+  const tenant = await small.createTenant();
   const headers = createHeaders(tenant);
   const variables = { project: tenant.projectId };
   const openStream = () =>

@@ -32,7 +32,7 @@ async function createRoute(
 }
 
 test('creates and deletes a route, and returns CONFLICT for a repeated one', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const topicId = await createTopic(tenant, 'alerts');
   const destinationId = await createDestination(tenant, 'crm');
   const projectIdOrName = tenant.projectName;
@@ -45,17 +45,17 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
     destination: { id: destinationId, name: 'crm' },
     project: { id: tenant.projectId },
   });
-  expect(await tenant.getRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
 
   const deletion = { input: { projectIdOrName, routeId: topicDestinationRoute.id } };
   expect(await tenant.query(DELETE, deletion)).toEqual({
     deleteTopicDestinationRoute: { deletedId: topicDestinationRoute.id },
   });
-  expect(await tenant.getRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const [topicA, topicB] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const [destinationX, destinationY] = [
     await createDestination(tenant, 'x'),
@@ -92,7 +92,7 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
 });
 
 test('names a topic or destination that is not of the project', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const foreignIds = {
     topicId: await createTopic(tenant, 't'),
     destinationId: await createDestination(tenant, 'd'),
@@ -103,7 +103,7 @@ test('names a topic or destination that is not of the project', async () => {
   };
   const listIssues = async (ids: Record<string, string>) => {
     const input = { projectIdOrName: stranger.projectId, ...ids };
-    const { problem } = await stranger.getRefusal(CREATE, { input });
+    const { problem } = await stranger.expectRefusal(CREATE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
@@ -117,7 +117,7 @@ test('names a topic or destination that is not of the project', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const id = await createRoute(
     tenant,
     await createTopic(tenant, 't'),
@@ -126,14 +126,14 @@ test("returns NOT_FOUND for another tenant's route", async () => {
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await stranger.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await stranger.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read');
   const [topicId, destinationId] = [
     await createTopic(tenant, 't'),
@@ -142,7 +142,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const routeId = await createRoute(tenant, topicId, destinationId);
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, destinationId } };
-  expect(await reader.getRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.getRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

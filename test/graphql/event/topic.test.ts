@@ -14,7 +14,7 @@ const remove = `mutation DeleteTopic($input: DeleteTopicInput!) {
 }`;
 
 test('creates, renames and deletes a topic', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectName;
   const created = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
   const { topic } = created.createTopic;
@@ -33,36 +33,36 @@ test('creates, renames and deletes a topic', async () => {
 
   const input = { projectIdOrName, topicId: topic.id };
   expect(await tenant.query(remove, { input })).toEqual({ deleteTopic: { deletedId: topic.id } });
-  expect(await tenant.getRefusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('returns 409 for a duplicate topic name', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   await tenant.query(create, { input });
-  expect(await tenant.getRefusal(create, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(create, { input })).toMatchObject({
     code: 'CONFLICT',
     problem: { status: 409, type: 'urn:problem:conflict' },
   });
 });
 
 test('accepts spaces within a name, and refuses them at its ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
   const { topic } = (await tenant.query(create, { input: { projectIdOrName, name: 'All events' } }))
     .createTopic;
   expect(topic.name).toBe('All events');
   for (const name of [' All events', 'All events ', ' ', 'a'.repeat(65)]) {
-    expect(await tenant.getRefusal(create, { input: { projectIdOrName, name } })).toMatchObject({
+    expect(await tenant.expectRefusal(create, { input: { projectIdOrName, name } })).toMatchObject({
       problem: { issues: [{ name: 'input.name' }] },
     });
   }
 });
 
 test('names every invalid input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { projectIdOrName: '', name: 'no_underscores' };
-  const { code, problem } = await tenant.getRefusal(create, { input });
+  const { code, problem } = await tenant.expectRefusal(create, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'input.projectIdOrName', value: '' },
@@ -71,26 +71,26 @@ test('names every invalid input', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's topic", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   const { id } = (await tenant.query(create, { input })).createTopic.topic;
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   expect(await stranger.query(node, { id })).toEqual({ node: null });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const foreign = { input: { projectIdOrName, topicId: id } };
-    expect(await stranger.getRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read');
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  expect(await reader.getRefusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('either renames or deletes a topic if both happen at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
   for (let round = 0; round < 5; round += 1) {
     const creation = { input: { projectIdOrName, name: `topic-${round}` } };

@@ -111,7 +111,7 @@ test('declares a type for every type of event', () => {
 });
 
 test('returns typed members in lists, nodes and streams over each transport', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await recordEvents(app, tenant);
   const headers = { 'x-api-key': tenant.apiKey };
   // Without a position, a stream that opens late would miss the first events.
@@ -178,7 +178,7 @@ async function openParts(operation: object, headers: Record<string, string>) {
 }
 
 test('returns the objects of events, and null for deleted ones', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await recordEvents(app, tenant);
   // Without objects to read, no backfill adds an event.
   const content = createIntegrationContent('crm', { read: undefined, proxy: { enabled: true } });

@@ -96,7 +96,7 @@ test('returns only introspection without credentials', async () => {
 });
 
 test('takes an API key from X-Api-Key, and a token from Authorization', async () => {
-  const { apiKey, token } = await app.tenant();
+  const { apiKey, token } = await app.createTenant();
   expect(await createClientAt(url, { 'x-api-key': apiKey }).query(VIEWER_KIND)).toEqual({
     viewer: { kind: 'API_KEY' },
   });
@@ -108,7 +108,7 @@ test('takes an API key from X-Api-Key, and a token from Authorization', async ()
 });
 
 test('refuses a wrong key of any form', async () => {
-  const { apiKey } = await app.tenant();
+  const { apiKey } = await app.createTenant();
   for (const value of [createKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
     const { status, data, errors } = await createClientAt(url, { 'x-api-key': value }).request(
       VIEWER_KIND,
@@ -123,7 +123,7 @@ test('refuses a wrong key of any form', async () => {
 test('refuses a deactivated or deleted key within seconds, or immediately if it was never used', async () => {
   for (const isUsed of [true, false]) {
     for (const end of ['deactivate', 'delete']) {
-      const { apiKey, apiKeyId: id } = await app.tenant();
+      const { apiKey, apiKeyId: id } = await app.createTenant();
       const client = createClientAt(url, { 'x-api-key': apiKey });
       if (isUsed) await client.query(VIEWER_KIND);
       if (end === 'delete') await prisma.apiKey.deleteMany({ where: { id } });
@@ -179,7 +179,7 @@ test.each<[string, () => Promise<string>]>([
 });
 
 test('refuses a scheme other than Bearer', async () => {
-  const { token } = await app.tenant();
+  const { token } = await app.createTenant();
   for (const authorization of [`Basic ${token}`, token, 'Bearer']) {
     expect((await createClientAt(url, { authorization }).request(VIEWER_KIND)).status).toBe(401);
   }
@@ -269,7 +269,7 @@ test('keeps an address without email_verified only if BEARER_EMAILS_VERIFIED is 
 });
 
 test('returns FORBIDDEN for an API key of every scope in mutations for people', async () => {
-  const { apiKey, orgId } = await app.tenant();
+  const { apiKey, orgId } = await app.createTenant();
   const key = createClientAt(url, { 'x-api-key': apiKey });
   for (const [name, type, input, response] of [
     ['createOrg', 'CreateOrgInput', { label: 'x' }, 'org { id }'],
@@ -283,7 +283,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
     ['acceptInvite', 'AcceptInviteInput', { inviteId: newId('inv') }, 'invite { id }'],
   ] as const) {
     const mutation = `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
-    expect(await key.getRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await key.expectRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
 
@@ -291,7 +291,7 @@ test('refuses wrong keys of an address over a rate, and accepts good ones', asyn
   const guarded = await createTestApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
-  const { apiKey, token } = await guarded.tenant();
+  const { apiKey, token } = await guarded.createTenant();
   const wrongHeaders: Headers[] = [
     { 'x-api-key': createKeyValue() },
     { authorization: 'Bearer nonsense' },
@@ -319,7 +319,7 @@ test('refuses wrong keys of an address over a rate, and accepts good ones', asyn
   const flood = Array.from({ length: 240 }, () =>
     createClientAt(base, { 'x-api-key': createKeyValue() }).request(VIEWER_KIND),
   );
-  const lateTenant = await guarded.tenant();
+  const lateTenant = await guarded.createTenant();
   expect(
     (await createClientAt(base, { 'x-api-key': lateTenant.apiKey }).request(VIEWER_KIND)).status,
   ).toBe(200);
@@ -344,7 +344,7 @@ test.each([
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '100', RATE_LIMIT_STORE: store },
   });
   onTestFinished(() => limited[Symbol.asyncDispose]());
-  const tenant = await limited.tenant();
+  const tenant = await limited.createTenant();
   const createHeavyQuery = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
   const readRemaining = ({ headers }: GraphqlResponse) =>
@@ -366,7 +366,7 @@ test('spends the whole burst for an operation that costs more', async () => {
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' },
   });
   onTestFinished(() => limited[Symbol.asyncDispose]());
-  const tenant = await limited.tenant();
+  const tenant = await limited.createTenant();
   const heavy = '{ viewer { project { operations(first: 1000) { edges { node { id } } } } } }';
   expect((await tenant.request(heavy)).status).toBe(200);
   expect((await tenant.request(VIEWER_KIND)).status).toBe(429);
@@ -377,7 +377,7 @@ test('refuses a key over its rate with Retry-After, and accepts others', async (
   const limited = await createTestApp({ env: limits });
   onTestFinished(() => limited[Symbol.asyncDispose]());
   const { url: base } = await limited.app.start();
-  const [busy, calm] = [await limited.tenant(), await limited.tenant()];
+  const [busy, calm] = [await limited.createTenant(), await limited.createTenant()];
   const key = createClientAt(base, { 'x-api-key': busy.apiKey });
   const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(VIEWER_KIND)));
   const refused = responses.filter(({ status }) => status === 429);

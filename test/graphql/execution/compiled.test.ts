@@ -22,7 +22,7 @@ import {
 const FEW = 3;
 const app = await getSharedApp();
 const { services } = app.app;
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const { projectId, orgId, apiKeyId } = tenant;
 await fillProject(
   { ...services, query: services.database.rows.query },

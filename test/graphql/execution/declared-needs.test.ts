@@ -16,7 +16,7 @@ import { buildMinimalOperation, type Field } from '../../support/minimal-operati
 const app = await getSharedApp({
   env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
 });
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 
 /** These fields need nothing, or what the type of the id needs. */
 const UNDECLARED = ['viewer', 'node', 'nodes'];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 
 const nestSelection = (levels: number): string =>
   levels === 0 ? 'id' : `org { projects { nodes { ${nestSelection(levels - 1)} } } }`;
@@ -51,7 +51,7 @@ test('computes the cost from page sizes in variables, and from the default page 
     projects(first: 100) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
   const queryCost = async (variables: Record<string, unknown>) => {
-    const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+    const client = app.createClient({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
     return (await client.request(query, variables)).extensions?.cost;
   };
   expect(await queryCost({ first: 10 })).toEqual({ cost: 1100, providerCalls: 0, limit: 50_000 });
@@ -63,7 +63,7 @@ test('counts requests to providers for each item of a page', async () => {
   const query = `{ viewer { project { installations(first: 3) {
     nodes { records(objectName: "contacts", first: 2) { nodes { id } } }
   } } } }`;
-  const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+  const client = app.createClient({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
   const { extensions } = await client.request(query);
   expect(extensions).toMatchObject({ cost: { providerCalls: 3 } });
 });
@@ -72,12 +72,12 @@ test('computes the cost from default values of omitted variables', async () => {
   const pages = `query ListProjects($first: Int = 1000) {
     projects(first: $first) { nodes { topics(first: $first) { nodes { id } } } }
   }`;
-  expect(await tenant.getRefusal(pages)).toMatchObject({
+  expect(await tenant.expectRefusal(pages)).toMatchObject({
     problem: { limit: 'cost', value: 1_001_000 },
   });
   expect(await tenant.query(pages, { first: 1 })).toHaveProperty('projects');
   const ids = `query GetNodes($ids: [ID!]! = ["a", "b", "c"]) { nodes(ids: $ids) { id } }`;
-  const client = app.client({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
+  const client = app.createClient({ 'x-api-key': tenant.apiKey, 'x-query-cost': '1' });
   expect((await client.request(ids)).extensions).toMatchObject({ cost: { cost: 3 } });
 });
 
@@ -87,9 +87,9 @@ test('counts fragments wherever they are spread, also in the depth', async () =>
     fragment B on Project {
       org { projects(first: 1) { nodes { org { projects(first: 1) { nodes { org { billingAccount { id } } } } } } } }
     }`;
-  expect(await tenant.getRefusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
+  expect(await tenant.expectRefusal(deep)).toMatchObject({ problem: { limit: 'depth' } });
   const circle = 'query { viewer { ...A } } fragment A on Viewer { project { id } ...A }';
-  expect(await tenant.getRefusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await tenant.expectRefusal(circle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
 test('refuses a fragment bomb without expanding it', async () => {
@@ -98,11 +98,11 @@ test('refuses a fragment bomb without expanding it', async () => {
     levels,
     (index) => `fragment F${index} on Viewer { a: kind ...F${index + 1} b: kind ...F${index + 1} }`,
   )} fragment F${levels} on Viewer { kind }`;
-  expect(await tenant.getRefusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
+  expect(await tenant.expectRefusal(bomb)).toMatchObject({ problem: { limit: 'aliases' } });
 });
 
 test('accepts the standard introspection query, and refuses a deeper one', async () => {
-  const anonymous = app.client();
+  const anonymous = app.createClient();
   expect(await anonymous.query(getIntrospectionQuery())).toHaveProperty('__schema.types');
   const nestOfType = (levels: number): string =>
     levels === 0 ? 'name' : `ofType { ${nestOfType(levels - 1)} }`;

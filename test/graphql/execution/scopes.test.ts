@@ -5,7 +5,7 @@ import { getSharedApp } from '../../support/app.ts';
 import { CREATE_DESTINATION } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const { orgId, projectId: projectIdOrName } = tenant;
 
 /** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and another one FORBIDDEN. */
@@ -83,7 +83,7 @@ test.each(
 test('lets a key without scopes query only the viewer', async () => {
   const key = await tenant.withScopes();
   for (const [, { query, variables }] of ACTIONS) {
-    expect(await key.getRefusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await key.expectRefusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
   expect(await key.query('{ viewer { kind scopes } }')).toEqual({
     viewer: { kind: 'API_KEY', scopes: [] },
@@ -98,7 +98,7 @@ test('lets a key for pages find only nodes that end users can see', async () => 
   const { createTopic } = await tenant.query(create, { input });
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const key = await tenant.withScopes('frontend');
-  expect(await key.getRefusal(node, { id: createTopic.topic.id })).toMatchObject({
+  expect(await key.expectRefusal(node, { id: createTopic.topic.id })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect(await key.query(node, { id: tenant.projectId })).toEqual({
@@ -112,19 +112,19 @@ test('says that full does not include the missing scope', async () => {
     createInvite(input: $input) { invite { id } }
   }`;
   const invite = { orgId: tenant.orgId, email: 'ann@example.com' };
-  const { problem } = await full.getRefusal(create, { input: invite });
+  const { problem } = await full.expectRefusal(create, { input: invite });
   expect(problem.detail).toBe(
     'This needs the scope org:write; the API key has full. The scope full does not include it.',
   );
   const read = await tenant.withScopes('read');
-  expect((await read.getRefusal(create, { input: invite })).problem.detail).toBe(
+  expect((await read.expectRefusal(create, { input: invite })).problem.detail).toBe(
     'This needs the scope org:write; the API key has read.',
   );
   const grant = `mutation CreateApiKey($input: CreateApiKeyInput!) {
     createApiKey(input: $input) { key }
   }`;
   const input = { projectIdOrName, label: 'ci', scopes: ['READ', 'CREDENTIALS_READ'] };
-  expect((await full.getRefusal(grant, { input })).problem.detail).toBe(
+  expect((await full.expectRefusal(grant, { input })).problem.detail).toBe(
     "An API key can't grant scopes that it does not have: credentials:read. The scope full does not include credentials:read.",
   );
 });

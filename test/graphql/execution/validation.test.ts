@@ -5,7 +5,7 @@ import { listIssueNames } from '../../support/graphql-client.ts';
 const app = await getSharedApp();
 
 test('refuses each field that the schema does not have with a problem document', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { status, data, errors } = await tenant.request('{ nothing viewer { nobody } }');
   expect(status).toBe(200);
   expect(data).toBeUndefined();
@@ -23,11 +23,11 @@ test('refuses each field that the schema does not have with a problem document',
 });
 
 test('names the path of a refused value and does not repeat the value', async () => {
-  const tenant = await app.tenant();
-  const inline = await tenant.getRefusal('{ node(id: ["planted"]) { id } }');
+  const tenant = await app.createTenant();
+  const inline = await tenant.expectRefusal('{ node(id: ["planted"]) { id } }');
   expect(inline.problem.detail).toBe('A value of type ID must be a string or an integer.');
   const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  const { code, problem } = await tenant.getRefusal(query, { id: { a: '; planted' } });
+  const { code, problem } = await tenant.expectRefusal(query, { id: { a: '; planted' } });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'id', detail: 'must be a string or an integer.' },
@@ -35,7 +35,7 @@ test('names the path of a refused value and does not repeat the value', async ()
 });
 
 test('refuses JSON that is nested too deeply', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const query = `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id } }
   }`;
@@ -47,13 +47,13 @@ test('refuses JSON that is nested too deeply', async () => {
     credentials: { apiKey: 'sandbox-key' },
     providerMetadata,
   };
-  const { code, problem } = await tenant.getRefusal(query, { input });
+  const { code, problem } = await tenant.expectRefusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual(['input.providerMetadata']);
 });
 
 test('does not repeat refused literals', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const generate = (credentials: string) =>
     tenant.request(`mutation GenerateConnection {
       generateConnection(input: {
@@ -78,31 +78,31 @@ test('does not repeat refused literals', async () => {
 });
 
 test('returns GRAPHQL_VALIDATION_FAILED for an unused variable, and for one of the wrong type', async () => {
-  const tenant = await app.tenant();
-  const unused = await tenant.getRefusal('query GetViewer($id: ID!) { viewer { kind } }', {
+  const tenant = await app.createTenant();
+  const unused = await tenant.expectRefusal('query GetViewer($id: ID!) { viewer { kind } }', {
     id: 'x',
   });
   expect(unused.code).toBe('GRAPHQL_VALIDATION_FAILED');
-  const nullable = await tenant.getRefusal('query GetNode($id: ID) { node(id: $id) { id } }', {
+  const nullable = await tenant.expectRefusal('query GetNode($id: ID) { node(id: $id) { id } }', {
     id: 'x',
   });
   expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
 test('names a missing variable', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const type = 'urn:problem:missing-value';
   const issues = [{ type, in: 'body', name: 'id', detail: 'must have a value of type ID!.' }];
   for (const variables of [{}, { id: null }]) {
-    const { code, problem } = await tenant.getRefusal(query, variables);
+    const { code, problem } = await tenant.expectRefusal(query, variables);
     expect({ code, issues: problem.issues }).toMatchObject({ code: 'BAD_USER_INPUT', issues });
   }
 });
 
 test('suggests similar names', async () => {
-  const tenant = await app.tenant();
-  const field = await tenant.getRefusal('{ viewr { kind } }');
+  const tenant = await app.createTenant();
+  const field = await tenant.expectRefusal('{ viewr { kind } }');
   expect(field.problem.detail).toBe(
     'Cannot query field "viewr" on type "Query". Did you mean "viewer"?',
   );
@@ -114,7 +114,7 @@ test('suggests similar names', async () => {
     createTopic(input: $input) { topic { id } }
   }`;
   const input = { projectIdOrName: 'p', name: 'n', nam: 1 };
-  const { problem } = await tenant.getRefusal(mutation, { input });
+  const { problem } = await tenant.expectRefusal(mutation, { input });
   expect(problem.issues).toMatchObject([
     {
       in: 'body',
@@ -144,7 +144,7 @@ test.each(BAITS)(
       { [value]: 1 },
       { projectIdOrName: nested, name: [value] },
     ]) {
-      const { status, errors } = await app.client().request(query, { input });
+      const { status, errors } = await app.createClient().request(query, { input });
       expect(status).toBe(200);
       expect(JSON.stringify(errors).length).toBeLessThan(100_000);
     }
@@ -165,7 +165,7 @@ test.each([
     'A value of type NotificationEventType! must be one of CONNECTION_CREATED, CONNECTION_DELETED, ',
   ],
 ])('refuses %s and suggests names or values', async (query, message) => {
-  const { errors } = await app.client().request(query);
+  const { errors } = await app.createClient().request(query);
   expect(errors?.map((error) => error.message)).toContainEqual(expect.stringContaining(message));
 });
 
@@ -174,12 +174,12 @@ test('does not repeat a value that looks like a suggestion', async () => {
   const query = `mutation CreateTopic($input: CreateTopicInput!) {
     createTopic(input: $input) { topic { id } }
   }`;
-  const { errors } = await app.client().request(query, { input: value });
+  const { errors } = await app.createClient().request(query, { input: value });
   expect(JSON.stringify(errors)).not.toContain('hunter2');
 });
 
 test('reports every problem of every variable, each with its path', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const query = `query ListOperations($first: Int!, $status: OperationStatus, $range: TimeRangeInput) {
     project(idOrName: "p") { operations(first: $first, status: $status, createTime: $range) { totalCount } }
   }`;
@@ -195,10 +195,10 @@ test('reports every problem of every variable, each with its path', async () => 
 });
 
 test('names an invalid variable of a subscription', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const query = `subscription FollowNotificationEvents($p: String!) {
     notificationEvents(projectIdOrName: $p) { cursor }
   }`;
-  const { problem } = await tenant.getRefusal(query, { p: { planted: 1 } });
+  const { problem } = await tenant.expectRefusal(query, { p: { planted: 1 } });
   expect(problem.issues).toMatchObject([{ name: 'p', detail: 'must be a string.' }]);
 });

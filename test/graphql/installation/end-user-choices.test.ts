@@ -24,7 +24,7 @@ function listIssues(problem: { issues?: { name: string; detail: string }[] }) {
 }
 
 async function createTenantWithDestinations() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, CONTENT);
   await insertDestination(app, tenant, 'elsewhere');
   return { tenant, integration };
@@ -36,7 +36,7 @@ test("refuses destinations of records and events in an end user's config", async
   const user = await createEndUser(app, tenant);
   const key = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', groupRef: 'acme' };
   const config = { read: elsewhere, subscribe: elsewhere };
-  const { problem } = await user.getRefusal(CREATE_INSTALLATION, { input: { ...key, config } });
+  const { problem } = await user.expectRefusal(CREATE_INSTALLATION, { input: { ...key, config } });
   expect(listIssues(problem)).toEqual([
     `input.config.read[0].destination ${FOREIGN}`,
     `input.config.subscribe[0].destination ${FOREIGN}`,
@@ -52,7 +52,7 @@ test("keeps the builder's destinations in an end user's update", async () => {
     input: { projectIdOrName: tenant.projectId, installationId: id, config },
   });
   const listUpdateIssues = async (config: object) =>
-    listIssues((await user.getRefusal(UPDATE_INSTALLATION, createUpdate(config))).problem);
+    listIssues((await user.expectRefusal(UPDATE_INSTALLATION, createUpdate(config))).problem);
 
   const changedDestinations = {
     read: chooseContacts(),

@@ -18,7 +18,7 @@ const { prisma } = database;
 type Status = 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 
 async function install(options?: { tenant: Tenant; name: string; groupRef: string }) {
-  const tenant = options?.tenant ?? (await app.tenant());
+  const tenant = options?.tenant ?? (await app.createTenant());
   const { projectId } = tenant;
   const integration = await createIntegration(app, tenant, createIntegrationContent(options?.name));
   const groupRef = options?.groupRef ?? 'acme';
@@ -109,7 +109,7 @@ test('returns UNHEALTHY while the connection has bad credentials', async () => {
 });
 
 test('creates and updates an installation on a connection with bad credentials as UNHEALTHY', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createIntegrationContent());
   const connection = await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
   const setStatus = (status: 'BAD_CREDENTIALS' | 'WORKING') =>
@@ -197,8 +197,8 @@ test('lists installations by health', async () => {
 });
 
 test('refuses healthStatus together with a group', async () => {
-  const tenant = await app.tenant();
-  const { problem } = await tenant.getRefusal(
+  const tenant = await app.createTenant();
+  const { problem } = await tenant.expectRefusal(
     `query ListInstallations($project: String!) { project(idOrName: $project) {
       installations(groupRef: "acme", healthStatus: HEALTHY) { totalCount }
     } }`,

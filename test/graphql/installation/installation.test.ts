@@ -57,14 +57,14 @@ const updateInstallation = async (tenant: Tenant, installationId: string, change
 };
 
 const fetchIssues = async (tenant: Tenant, query: string, input: object) => {
-  const { code, problem } = await tenant.getRefusal(query, { input });
+  const { code, problem } = await tenant.expectRefusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
 };
 
 test('installs everything that the integration has without a config', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   const { input, ...installation } = await connectAndInstall(tenant, integration);
   const object = { lastReadTime: null, backfillDone: false, recordsRead: 0, pauseNote: null };
@@ -129,7 +129,7 @@ test('installs everything that the integration has without a config', async () =
 
 test('installs only the objects that a config names', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   await insertDestination(app, tenant, 'elsewhere');
   const contacts = {
@@ -159,7 +159,7 @@ test('installs only the objects that a config names', async () => {
 
 test('starts the first read with the installation if it has records to backfill', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const people = { ...createIntegrationContent().read.objects[0], schedule: '*/10 * * * *' };
   const objects = [
     people,
@@ -178,7 +178,7 @@ test('starts the first read with the installation if it has records to backfill'
 });
 
 test('stores a disabled object without a next read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const config = { read: [{ objectName: 'contacts', disabled: true }] };
   const { objects } = await connectAndInstall(
     tenant,
@@ -191,7 +191,7 @@ test('stores a disabled object without a next read', async () => {
 });
 
 test("uses the named connection, or else the group's newest with working credentials", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   const [annConnection, bobConnection, brokenConnection] = [
     await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' }),
@@ -219,9 +219,9 @@ test("uses the named connection, or else the group's newest with working credent
 });
 
 test('returns CONFLICT for a second installation of the group', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { input } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
-  expect(await tenant.getRefusal(CREATE_INSTALLATION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(CREATE_INSTALLATION, { input })).toMatchObject({
     code: 'CONFLICT',
   });
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -229,7 +229,7 @@ test('returns CONFLICT for a second installation of the group', async () => {
 });
 
 test('names every issue of a config together, first those that need no revision', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   await generateConnection(tenant);
   const config = {
@@ -289,7 +289,7 @@ test('names every issue of a config together, first those that need no revision'
 });
 
 test('names a group or connection that does not match', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const integration = await createIntegration(app, tenant, content);
   const { projectId } = tenant;
   await prisma.group.create({
@@ -326,7 +326,7 @@ test('names a group or connection that does not match', async () => {
 
 test('replaces the config, keeps the progress of objects, and keeps the previous config readable', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installation = await connectAndInstall(
     tenant,
     await createIntegration(app, tenant, content),
@@ -376,7 +376,7 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
 });
 
 test('restarts reads from the beginning with another connection', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
   await prisma.installedObject.updateMany({
     where: { installationId: id },
@@ -395,7 +395,7 @@ test('restarts reads from the beginning with another connection', async () => {
 });
 
 test('keeps a paused object paused in an update', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
   await prisma.installedObject.updateMany({
     where: { installationId: id, objectName: 'contacts' },
@@ -408,7 +408,7 @@ test('keeps a paused object paused in an update', async () => {
 });
 
 test('names invalid members of an update, and changes nothing', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, config } = await connectAndInstall(
     tenant,
     await createIntegration(app, tenant, content),
@@ -428,7 +428,7 @@ test('names invalid members of an update, and changes nothing', async () => {
     'input.connectionId: belongs to another group.',
   ]);
   const nulls = { ...input, connectionId: null, config: null };
-  const refused = await tenant.getRefusal(UPDATE_INSTALLATION, { input: nulls });
+  const refused = await tenant.expectRefusal(UPDATE_INSTALLATION, { input: nulls });
   expect(listIssueNames(refused.problem)).toEqual(['input.connectionId', 'input.config']);
   expect((await tenant.query(GET_INSTALLATION, { id })).node).toMatchObject({
     updateTime: null,
@@ -437,7 +437,7 @@ test('names invalid members of an update, and changes nothing', async () => {
 });
 
 test('emits an event for every change, with the present and the previous config', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   const listEvents = await recordEvents(app, tenant);
   const installation = await connectAndInstall(tenant, integration);
@@ -497,7 +497,7 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
     return { ...provider, capabilities };
   });
   await using limitedApp = await createTestApp({ providers: withoutMerges });
-  const tenant = await limitedApp.tenant();
+  const tenant = await limitedApp.createTenant();
   const subscribe = { objects: [{ objectName: 'contacts', otherEvents: ['contacts.merged'] }] };
   const integration = await createIntegration(limitedApp, tenant, { ...content, ...{ subscribe } });
   const listEvents = await recordEvents(limitedApp, tenant);
@@ -519,7 +519,7 @@ test('reports events that the provider does not send as UNSUPPORTED', async () =
 });
 
 test('keeps the connection and the operations of a deleted installation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id, connection } = await connectAndInstall(
     tenant,
     await createIntegration(app, tenant, content),
@@ -533,13 +533,13 @@ test('keeps the connection and the operations of a deleted installation', async 
     node: { id: connection.id },
   });
   expect(await prisma.installedObject.count({ where: { installationId: id } })).toBe(0);
-  expect(await tenant.getRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('lists installations newest first, by project, integration and group', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const [integrationA, integrationB] = [
     await createIntegration(app, tenant, createIntegrationContent('one')),
     await createIntegration(app, tenant, createIntegrationContent('two')),
@@ -581,7 +581,7 @@ test('lists installations newest first, by project, integration and group', asyn
 });
 
 test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const {
     id,
     input: creation,
@@ -591,15 +591,15 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
   expect(await stranger.query(GET_INSTALLATION, { id: config.id })).toEqual({ node: null });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await stranger.getRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
+    expect(await stranger.expectRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const update = { ...input, config: {} };
-    expect(await stranger.getRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
+    expect(await stranger.expectRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...creation, projectIdOrName };
-    expect(await stranger.getRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
+    expect(await stranger.expectRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
@@ -610,16 +610,18 @@ test("returns NOT_FOUND for another tenant's installation, and leaves it unchang
 });
 
 test('returns FORBIDDEN without the scope, and records a builder as the creator', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   const { id, input } = await connectAndInstall(tenant, integration);
   const key = await tenant.withScopes('read', 'integrations:write');
-  expect(await key.getRefusal(CREATE_INSTALLATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  const named = { projectIdOrName: tenant.projectId, installationId: id };
-  expect(await key.getRefusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
+  expect(await key.expectRefusal(CREATE_INSTALLATION, { input })).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await key.getRefusal(DELETE_INSTALLATION, { input: named })).toMatchObject({
+  const named = { projectIdOrName: tenant.projectId, installationId: id };
+  expect(await key.expectRefusal(UPDATE_INSTALLATION, { input: named })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await key.expectRefusal(DELETE_INSTALLATION, { input: named })).toMatchObject({
     code: 'FORBIDDEN',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'zen' });
@@ -631,7 +633,7 @@ test('returns FORBIDDEN without the scope, and records a builder as the creator'
 });
 
 test('stores and returns createdBy and the proxy of a config', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const proxy = { enabled: true };
   const integration = await createIntegration(
     app,

@@ -52,7 +52,7 @@ interface Field {
 }
 
 test("returns an object's fields through the group's connection", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const { objectMetadata } = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   expect(objectMetadata).toMatchObject({
@@ -85,18 +85,20 @@ test("returns an object's fields through the group's connection", async () => {
 });
 
 test('caches fields for a while, for the connection and its credentials', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const described = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   failSandbox();
   expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   await generateConnection(stranger, { apiKey: 'sandbox-key' });
-  expect(await stranger.getRefusal(GET_OBJECT_METADATA, createVariables(stranger))).toMatchObject({
+  expect(
+    await stranger.expectRefusal(GET_OBJECT_METADATA, createVariables(stranger)),
+  ).toMatchObject({
     code: 'PROVIDER_ERROR',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
-  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
@@ -105,7 +107,7 @@ test('caches fields for a while, for the connection and its credentials', async 
 });
 
 test('finds an object by both of its names through an installation', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];
   const integration = await createIntegration(
@@ -125,39 +127,45 @@ test('finds an object by both of its names through an installation', async () =>
     mappedObjectName: null,
   });
   expect((await readThrough('people', true)).fields.length).toBeLessThan(mapped.fields.length);
-  expect(await tenant.getRefusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
+  expect(await tenant.expectRefusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
     code: 'UNPROCESSABLE',
   });
 });
 
 test("distinguishes unknown providers and objects from the provider's refusal", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { provider: _none, ...anywhere } = createVariables(tenant);
   expect(
-    await tenant.getRefusal(GET_OBJECT_METADATA, { ...anywhere, provider: 'none' }),
+    await tenant.expectRefusal(GET_OBJECT_METADATA, { ...anywhere, provider: 'none' }),
   ).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
   const long = { objectName: '', groupRef: 'a'.repeat(300) };
-  const { problem } = await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, long));
+  const { problem } = await tenant.expectRefusal(
+    GET_OBJECT_METADATA,
+    createVariables(tenant, long),
+  );
   expect(listIssueNames(problem)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
 
   await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
   expect(
-    await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, { provider: 'stripe' })),
+    await tenant.expectRefusal(
+      GET_OBJECT_METADATA,
+      createVariables(tenant, { provider: 'stripe' }),
+    ),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'UNPROCESSABLE',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(
-    await tenant.getRefusal(
+    await tenant.expectRefusal(
       GET_OBJECT_METADATA,
       createVariables(tenant, { objectName: 'nothing' }),
     ),
@@ -166,7 +174,10 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
   });
   await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
   expect(
-    await tenant.getRefusal(GET_OBJECT_METADATA, createVariables(tenant, { provider: 'stripe' })),
+    await tenant.expectRefusal(
+      GET_OBJECT_METADATA,
+      createVariables(tenant, { provider: 'stripe' }),
+    ),
   ).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('stripe') },
@@ -174,13 +185,13 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await stranger.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(await stranger.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const writer = await tenant.withScopes('records:write');
-  expect(await writer.getRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(await writer.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

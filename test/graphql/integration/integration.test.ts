@@ -22,7 +22,7 @@ const listSortedIssueNames = (problem: { issues?: { name: string }[] }) =>
   (problem.issues ?? []).map(({ name }) => name).sort();
 
 test('creates an integration with its first revision', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createIntegrationContent('crm-sync'));
   expect(integration).toEqual({
     id: expect.stringMatching(/^int_/),
@@ -36,7 +36,7 @@ test('creates an integration with its first revision', async () => {
 });
 
 test('returns the complete content of a revision', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant, 'events');
   const createField = (fieldName: string | null, mapToName: string | null = null) => ({
     fieldName,
@@ -113,7 +113,7 @@ test('returns the complete content of a revision', async () => {
 });
 
 test('returns defaults for omitted content', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const read = { objects: [{ objectName: 'deals', destination: 'records', delivery: {} }] };
   const write = { objects: [{ objectName: 'deals' }] };
   const proxy = { enabled: true };
@@ -141,10 +141,10 @@ test('returns defaults for omitted content', async () => {
 });
 
 test('returns CONFLICT for a second integration with the same name', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant);
   const variables = createIntegrationVariables(tenant, createIntegrationContent());
-  expect(await tenant.getRefusal(CREATE_INTEGRATION, variables)).toMatchObject({
+  expect(await tenant.expectRefusal(CREATE_INTEGRATION, variables)).toMatchObject({
     code: 'CONFLICT',
   });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
@@ -152,7 +152,7 @@ test('returns CONFLICT for a second integration with the same name', async () =>
 });
 
 test('returns all issues at once; issues that need the project follow when the others are fixed', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const content = {
     name: 'other',
@@ -180,7 +180,7 @@ test('returns all issues at once; issues that need the project follow when the o
     provider: 'sandbox',
     latestRevision: { specVersion: '2.0.0', content },
   };
-  const { code, problem } = await tenant.getRefusal(CREATE_INTEGRATION, { input });
+  const { code, problem } = await tenant.expectRefusal(CREATE_INTEGRATION, { input });
   expect(code).toBe('BAD_USER_INPUT');
   const path = 'input.latestRevision.content';
   expect(listSortedIssueNames(problem)).toEqual(
@@ -219,7 +219,7 @@ test('returns all issues at once; issues that need the project follow when the o
   };
   const revision = { specVersion: '1.0.0', content: unresolvable };
   const unresolvableInput = { ...input, name: 'crm', latestRevision: revision };
-  const { problem: projectProblem } = await tenant.getRefusal(CREATE_INTEGRATION, {
+  const { problem: projectProblem } = await tenant.expectRefusal(CREATE_INTEGRATION, {
     input: unresolvableInput,
   });
   expect(listSortedIssueNames(projectProblem)).toEqual(
@@ -245,7 +245,7 @@ test('returns all issues at once; issues that need the project follow when the o
 });
 
 test('names every value outside an enum, with the allowed values', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const read = {
     objects: [
       { objectName: 'contacts', destination: 'records', optionalFieldsAuto: 'all' },
@@ -266,10 +266,10 @@ test('names every value outside an enum, with the allowed values', async () => {
 });
 
 test('names an unknown provider, and an unknown project together with other issues', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const content = { ...createIntegrationContent(), provider: 'nosuch' };
-  const { problem } = await tenant.getRefusal(
+  const { problem } = await tenant.expectRefusal(
     CREATE_INTEGRATION,
     createIntegrationVariables(tenant, content),
   );
@@ -278,7 +278,7 @@ test('names an unknown provider, and an unknown project together with other issu
     { projectId: '' },
     { ...createIntegrationContent(), name: 'A.b' },
   );
-  const missingProject = await tenant.getRefusal(CREATE_INTEGRATION, { input });
+  const missingProject = await tenant.expectRefusal(CREATE_INTEGRATION, { input });
   expect(listSortedIssueNames(missingProject.problem)).toEqual([
     'input.name',
     'input.projectIdOrName',
@@ -286,21 +286,21 @@ test('names an unknown provider, and an unknown project together with other issu
 });
 
 test('returns at most 1,000 issues', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const requiredFields = Array.from({ length: 1_000 }, () => ({}));
   const object = { objectName: 'contacts', destination: 'records', requiredFields };
   const read = { objects: Array.from({ length: 9 }, () => object) };
   const variables = createIntegrationVariables(tenant, createIntegrationContent('crm', { read }));
-  const { code, problem } = await tenant.getRefusal(CREATE_INTEGRATION, variables);
+  const { code, problem } = await tenant.expectRefusal(CREATE_INTEGRATION, variables);
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(1000);
   expect(problem.detail.length).toBeLessThan(4000);
 });
 
 test("refuses another project's destination", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   await insertDestination(app, tenant);
-  const { problem } = await stranger.getRefusal(
+  const { problem } = await stranger.expectRefusal(
     CREATE_INTEGRATION,
     createIntegrationVariables(stranger, createIntegrationContent()),
   );
@@ -310,7 +310,7 @@ test("refuses another project's destination", async () => {
 });
 
 test('finds integrations by id and by name, and lists them newest first', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const names = ['first', 'second', 'third'];
   for (const name of names) {
     const provider = name === 'second' ? 'hubspot' : 'sandbox';
@@ -342,7 +342,7 @@ test('finds integrations by id and by name, and lists them newest first', async 
 });
 
 test('deletes the installations of a deleted integration, emits an event for each, and keeps the connections', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant);
   const installations = [
     await connectAndInstall(tenant, integration),
@@ -362,13 +362,13 @@ test('deletes the installations of a deleted integration, emits an event for eac
   expect(
     events.map(({ data }) => (data as { installationId: string }).installationId).sort(),
   ).toEqual(installations.map(({ id }) => id).sort());
-  expect(await tenant.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('deletes an integration with more installations than one transaction deletes', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant);
   const { connection, config } = await connectAndInstall(tenant, integration);
   const { projectId } = tenant;
@@ -409,30 +409,32 @@ test('deletes an integration with more installations than one transaction delete
 });
 
 test("returns NOT_FOUND for another tenant's integration", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createIntegration(app, tenant);
   expect(await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
     node: null,
   });
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const input = { projectIdOrName, integrationIdOrName: id };
-    expect(await stranger.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+    expect(await stranger.expectRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const foreign = createIntegrationVariables(tenant, createIntegrationContent('mine'));
-  expect(await stranger.getRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({
+  expect(await stranger.expectRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
 test('returns FORBIDDEN for a key without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant);
   const key = await tenant.withScopes('read', 'installations:write');
   const create = createIntegrationVariables(tenant, createIntegrationContent('other'));
-  expect(await key.getRefusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(CREATE_INTEGRATION, create)).toMatchObject({ code: 'FORBIDDEN' });
   const input = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm' };
-  expect(await key.getRefusal(DELETE_INTEGRATION, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });

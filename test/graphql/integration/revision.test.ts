@@ -40,7 +40,7 @@ const readInstallation = async (tenant: Tenant, id: string) =>
 
 test('returns a new revision as the latest immediately, also in installations, and keeps earlier ones', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts));
   const installation = await connectAndInstall(tenant, integration);
   const { createRevision } = await tenant.query(
@@ -83,10 +83,10 @@ test('returns a new revision as the latest immediately, also in installations, a
 });
 
 test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
   const installation = await connectAndInstall(tenant, integration);
-  const { code, problem } = await tenant.getRefusal(
+  const { code, problem } = await tenant.expectRefusal(
     CREATE_REVISION,
     createRevisionInput(tenant, createContent(deals)),
   );
@@ -96,7 +96,7 @@ test('returns CONFLICT if a revision drops an object that installations read, an
 });
 
 test('accepts a revision that drops an object that installations disable or omit', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
   const createConfig = (...objects: object[]) => ({ config: { read: objects } });
   await connectAndInstall(tenant, integration, {
@@ -112,7 +112,7 @@ test('accepts a revision that drops an object that installations disable or omit
 });
 
 test('pauses reads of objects that a destructive revision drops, and keeps earlier notes', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
   const readingInstallation = await connectAndInstall(tenant, integration, { groupRef: 'a' });
   const pausedInstallation = await connectAndInstall(tenant, integration, { groupRef: 'b' });
@@ -135,7 +135,7 @@ test('pauses reads of objects that a destructive revision drops, and keeps earli
 
 test('applies a new schedule immediately, except to disabled, paused and separately scheduled objects', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts));
   const createConfig = (choice: object) => ({
     config: { read: [{ objectName: 'contacts', ...choice }] },
@@ -186,7 +186,7 @@ test('applies a new schedule immediately, except to disabled, paused and separat
 
 test('keeps the next read time if the schedule is unchanged', async () => {
   now = start;
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const installation = await connectAndInstall(
     tenant,
     await createIntegration(app, tenant, createContent(contacts)),
@@ -202,7 +202,7 @@ test('keeps the next read time if the schedule is unchanged', async () => {
 });
 
 test('checks content as for a new integration, and refuses another name or provider', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant, createContent(contacts));
   const object = { objectName: 'leads', destination: 'nowhere' };
   const named = { name: 'other', provider: 'hubspot' };
@@ -212,7 +212,7 @@ test('checks content as for a new integration, and refuses another name or provi
   });
   malformed.input.revision.specVersion = '1.0';
   const fetchIssueNames = async (change: Record<string, unknown>) => {
-    const { code, problem } = await tenant.getRefusal(CREATE_REVISION, change);
+    const { code, problem } = await tenant.expectRefusal(CREATE_REVISION, change);
     expect(code).toBe('BAD_USER_INPUT');
     return listIssueNames(problem).sort();
   };
@@ -231,7 +231,7 @@ test('checks content as for a new integration, and refuses another name or provi
 });
 
 test('refuses either an installation or a revision that drops its object, if both happen at the same time', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createIntegration(app, tenant, createContent(contacts, deals));
   await generateConnection(tenant);
   const [installed, revised] = await Promise.all([
@@ -251,14 +251,16 @@ test('refuses either an installation or a revision that drops its object, if bot
 });
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id, latestRevision } = await createIntegration(app, tenant, createContent(contacts));
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const change = createRevisionInput(tenant, createContent(contacts), {
       projectIdOrName,
       integrationIdOrName: id,
     });
-    expect(await stranger.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(CREATE_REVISION, change)).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   const node = await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', {
     id: latestRevision.id,
@@ -266,6 +268,6 @@ test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without 
   expect(node).toEqual({ node: null });
   const key = await tenant.withScopes('read', 'installations:write');
   const change = createRevisionInput(tenant, createContent(contacts));
-  expect(await key.getRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(CREATE_REVISION, change)).toMatchObject({ code: 'FORBIDDEN' });
   expect(await prisma.revision.count({ where: { integrationId: id } })).toBe(1);
 });

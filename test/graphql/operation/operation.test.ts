@@ -12,7 +12,7 @@ interface WithId {
 const listIds = ({ nodes }: { nodes: WithId[] }) => nodes.map(({ id }) => id);
 
 test('returns an operation after its objects are deleted', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const metadata = {
     objects: ['contact', 'company'],
     progress: { objectName: 'contact', recordsProcessed: 7, recordsEstimatedTotal: 20 },
@@ -65,7 +65,7 @@ test('returns an operation after its objects are deleted', async () => {
 });
 
 test('lists operations newest first, by status, by kind, and by both', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const read = await insert.operation({ projectId });
   const failed = await insert.operation({ projectId, status: 'FAILURE' });
@@ -98,7 +98,7 @@ test('lists operations newest first, by status, by kind, and by both', async () 
 });
 
 test('lists logs oldest first, in both directions', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { id: operationId } = await insert.operation({ projectId });
   const insertLine = (message: string, overrides = {}) =>
@@ -138,10 +138,10 @@ test('lists logs oldest first, in both directions', async () => {
 });
 
 test('returns FORBIDDEN for a key without the scope read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const writer = await tenant.withScopes('records:write');
   const { id } = await insert.operation({ projectId: tenant.projectId });
   const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  expect(await writer.getRefusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await writer.expectRefusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await tenant.query(query, { id: newId('opr') })).toEqual({ node: null });
 });

@@ -35,11 +35,11 @@ function createBuilder(domain: string) {
   const claims = { sub: crypto.randomUUID(), email: `ada@${domain}` };
   return app.app.verifier
     .mint?.(claims)
-    .then((token) => app.client({ authorization: `Bearer ${token}` }));
+    .then((token) => app.createClient({ authorization: `Bearer ${token}` }));
 }
 
 test("claims the domain of a URL or an email address for the builder's org", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const [a, b] = [createDomain(), createDomain()];
   expect(await addClaim(tenant, `https://www.${a.toUpperCase()}:8443/x`)).toEqual({
     id: expect.stringMatching(/^dom_/),
@@ -52,7 +52,7 @@ test("claims the domain of a URL or an email address for the builder's org", asy
 });
 
 test('claims a domain once across all orgs, also in concurrent calls', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const responses = await Promise.all(
     [tenant, stranger, tenant].map(({ builder, orgId }) =>
@@ -65,29 +65,33 @@ test('claims a domain once across all orgs, also in concurrent calls', async () 
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   for (const { builder, orgId } of [tenant, stranger]) {
     const variables = createInput(`ada@${domain}`, orgId);
-    expect(await builder.getRefusal(CLAIM_DOMAIN, variables)).toMatchObject({ code: 'CONFLICT' });
+    expect(await builder.expectRefusal(CLAIM_DOMAIN, variables)).toMatchObject({
+      code: 'CONFLICT',
+    });
   }
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   expect(
-    await stranger.builder.getRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
+    await stranger.builder.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.getRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId))).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  expect(await tenant.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId))).toMatchObject(
+    {
+      code: 'FORBIDDEN',
+    },
+  );
   expect(
     (await tenant.query(LIST_CLAIMED_DOMAINS, { id: tenant.orgId })).org.claimedDomains.totalCount,
   ).toBe(0);
 });
 
 test('names every invalid input', async () => {
-  const { builder } = await app.tenant();
-  const { code, problem } = await builder.getRefusal(CLAIM_DOMAIN, createInput('192.0.2.1', ''));
+  const { builder } = await app.createTenant();
+  const { code, problem } = await builder.expectRefusal(CLAIM_DOMAIN, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toHaveLength(2);
   expect(problem.issues).toEqual(
@@ -96,14 +100,14 @@ test('names every invalid input', async () => {
       expect.objectContaining({ in: 'body', name: 'input.parentId', value: '' }),
     ]),
   );
-  expect(await builder.getRefusal(GET_CLAIMED_DOMAIN, { domain: 'nonsense' })).toMatchObject({
+  expect(await builder.expectRefusal(GET_CLAIMED_DOMAIN, { domain: 'nonsense' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'domain', value: 'nonsense' }] },
   });
 });
 
 test('returns a claim to its org, and to builders with a verified address of the domain', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const { id } = await addClaim(tenant, domain);
   const reader = await tenant.withScopes('org:read');
@@ -125,15 +129,15 @@ test('returns a claim to its org, and to builders with a verified address of the
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const key = await tenant.withScopes('read', 'org:write');
-  expect(await key.getRefusal(GET_CLAIMED_DOMAIN, { domain: createDomain() })).toMatchObject({
+  expect(await key.expectRefusal(GET_CLAIMED_DOMAIN, { domain: createDomain() })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
 
 test("lists an org's domains newest first, in both directions", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domains = [createDomain(), createDomain(), createDomain()];
   for (const domain of domains) await addClaim(tenant, domain);
   await addClaim(stranger, createDomain());

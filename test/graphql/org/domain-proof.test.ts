@@ -53,26 +53,26 @@ async function createPerson(
 ) {
   const claims = { sub: crypto.randomUUID(), email: `ada@${domain}`, ...overrides };
   const token = await app.app.verifier.mint?.(claims);
-  return { token, ...app.client({ authorization: `Bearer ${token}` }) };
+  return { token, ...app.createClient({ authorization: `Bearer ${token}` }) };
 }
 
 test('verifies a claimed domain if DNS has its verification text', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
   const input = { claimedDomainId: claimed.id };
-  const missingRecord = await tenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input });
+  const missingRecord = await tenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(missingRecord.code).toBe('UNPROCESSABLE');
   expect(missingRecord.problem.detail).toContain(claimed.verificationText);
   records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
-  const unreachableDns = await tenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input });
+  const unreachableDns = await tenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(unreachableDns.problem.detail).toContain('ETIMEOUT');
   records.set(domain, [claimed.verificationText]);
-  expect(await stranger.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
+  expect(await stranger.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await tenant.getRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'FORBIDDEN',
   });
   const { verifyClaimedDomain } = await tenant.builder.query(VERIFY_CLAIMED_DOMAIN, { input });
@@ -84,13 +84,13 @@ test('verifies a claimed domain if DNS has its verification text', async () => {
 });
 
 test('lets builders with a verified address of a proven domain join, and returns nothing to them before', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const domain = createDomain();
   const person = await createPerson(domain);
   const input = { orgId: tenant.orgId };
   await claimDomain(tenant, createDomain());
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await person.getRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await person.expectRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await proveDomain(tenant, domain);
   const none = { totalCount: 0 };
   expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
@@ -104,13 +104,17 @@ test('lets builders with a verified address of a proven domain join, and returns
       },
     ],
   });
-  expect(await (await createPerson(createDomain())).getRefusal(JOIN_ORG, { input })).toMatchObject({
+  expect(
+    await (await createPerson(createDomain())).expectRefusal(JOIN_ORG, { input }),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
   for (const email_verified of [false, undefined]) {
     const unverified = await createPerson(domain, { email_verified });
     expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-    expect(await unverified.getRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await unverified.expectRefusal(JOIN_ORG, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
   for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -125,11 +129,11 @@ test('lets builders with a verified address of a proven domain join, and returns
 });
 
 test('reserves an unproven domain for 7 days, and then for the first org that proves it', async () => {
-  const [firstTenant, secondTenant] = [await app.tenant(), await app.tenant()];
+  const [firstTenant, secondTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const expiredClaim = await claimDomain(firstTenant, domain);
   const input = { domain, parentId: secondTenant.orgId, parentType: 'ORG' };
-  expect(await secondTenant.builder.getRefusal(CLAIM_DOMAIN, { input })).toMatchObject({
+  expect(await secondTenant.builder.expectRefusal(CLAIM_DOMAIN, { input })).toMatchObject({
     code: 'CONFLICT',
   });
   clock.aheadMs = 7 * DAY_MS + 1_000;
@@ -137,11 +141,11 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
     const provenClaim = await proveDomain(secondTenant, domain);
     expect(provenClaim.verifiedTime).toEqual(expect.any(String));
     const expired = { input: { claimedDomainId: expiredClaim.id } };
-    expect(await firstTenant.builder.getRefusal(VERIFY_CLAIMED_DOMAIN, expired)).toMatchObject({
+    expect(await firstTenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, expired)).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...input, parentId: firstTenant.orgId };
-    expect(await firstTenant.builder.getRefusal(CLAIM_DOMAIN, { input: again })).toMatchObject({
+    expect(await firstTenant.builder.expectRefusal(CLAIM_DOMAIN, { input: again })).toMatchObject({
       code: 'CONFLICT',
     });
   } finally {
@@ -150,11 +154,11 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
 });
 
 test('frees a released domain, through which builders can no longer join', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
-  expect(await stranger.builder.getRefusal(RELEASE_CLAIMED_DOMAIN, { input })).toMatchObject({
+  expect(await stranger.builder.expectRefusal(RELEASE_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await tenant.builder.query(RELEASE_CLAIMED_DOMAIN, { input })).toEqual({
@@ -176,7 +180,7 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   });
   const [claimed] = await rest.builder.get(`/orgs/${orgId}/claimed-domains`);
   const path = `/claimed-domains/${claimed.id}`;
-  expect(await rest.builder.getRefusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
+  expect(await rest.builder.expectRefusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
   records.set(domain, [claimed.verificationText]);
   const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
   expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
@@ -197,16 +201,16 @@ const ADD = `mutation AddMember($input: AddMemberInput!) {
 const ORGS = '{ orgs { nodes { id } } }';
 
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const rest = await createRestTenant(app);
   const domain = createDomain();
   const person = await createPerson(domain);
   const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
   const input = { orgId: tenant.orgId, builderId };
   const unknown = { code: 'NOT_FOUND' };
-  expect(await tenant.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
+  expect(await tenant.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
   await proveDomain(tenant, domain);
-  expect(await stranger.builder.getRefusal(ADD, { input })).toMatchObject(unknown);
+  expect(await stranger.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
   expect(await tenant.builder.query(ADD, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
   });
@@ -229,6 +233,6 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   expect(await personClient.post(`/orgs/${tenant.orgId}/memberships`, body)).toBe('');
   expect((await personClient.get('/my-info')).orgIds).toEqual([tenant.orgId]);
   expect(
-    await rest.builder.getRefusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
+    await rest.builder.expectRefusal('POST', `/orgs/${rest.tenant.orgId}/memberships`, body),
   ).toMatchObject({ status: 404 });
 });

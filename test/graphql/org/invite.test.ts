@@ -54,7 +54,7 @@ async function queryStatus({ builder }: Tenant, id: string): Promise<string> {
 }
 
 test('creates an invite for the address in lowercase', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { orgId: tenant.orgId, email: 'Eve@Example.com' };
   expect(await tenant.builder.query(CREATE_INVITE, { input })).toEqual({
     createInvite: {
@@ -73,15 +73,15 @@ test('creates an invite for the address in lowercase', async () => {
 });
 
 test('lets a key with org:write, which full does not imply, invite and revoke', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { orgId } = tenant;
   const writer = await tenant.withScopes('org:write');
   const full = await tenant.withScopes('full');
   const created = await writer.query(CREATE_INVITE, { input: { orgId, email: 'eve@example.com' } });
   const inviteId = created.createInvite.invite.id;
   for (const refusal of [
-    await full.getRefusal(CREATE_INVITE, { input: { orgId, email: 'ada@example.com' } }),
-    await full.getRefusal(DELETE_INVITE, { input: { orgId, inviteId } }),
+    await full.expectRefusal(CREATE_INVITE, { input: { orgId, email: 'ada@example.com' } }),
+    await full.expectRefusal(DELETE_INVITE, { input: { orgId, inviteId } }),
   ]) {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
   }
@@ -92,9 +92,9 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
 });
 
 test('names every invalid input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
-    const { code, problem } = await tenant.builder.getRefusal(CREATE_INVITE, {
+    const { code, problem } = await tenant.builder.expectRefusal(CREATE_INVITE, {
       input: { orgId: '', email },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -103,7 +103,7 @@ test('names every invalid input', async () => {
 });
 
 test('creates one pending invite of an address and org, also in concurrent calls', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
     [1, 2, 3].map(() => tenant.builder.request(CREATE_INVITE, { input })),
@@ -113,22 +113,24 @@ test('creates one pending invite of an address and org, also in concurrent calls
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const upper = { input: { ...input, email: 'EVE@example.com' } };
-  expect(await tenant.builder.getRefusal(CREATE_INVITE, upper)).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.builder.expectRefusal(CREATE_INVITE, upper)).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect((await listInvites(tenant)).totalCount).toBe(1);
   expect(await createInvite(stranger, 'eve@example.com')).toEqual(expect.any(String));
 });
 
 test('returns CONFLICT for the address of a member', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { orgId: tenant.orgId, email: tenant.builderEmail.toUpperCase() };
-  expect(await tenant.builder.getRefusal(CREATE_INVITE, { input })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(CREATE_INVITE, { input })).toMatchObject({
     code: 'CONFLICT',
   });
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
 test('expires an invite after 7 days, and accepts the address again', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const expiredId = await createInvite(tenant, 'eve@example.com');
   laterMs = 7 * DAY_MS - 60_000;
   expect(await queryStatus(tenant, expiredId)).toBe('PENDING');
@@ -141,13 +143,13 @@ test('expires an invite after 7 days, and accepts the address again', async () =
     { id: expiredId, status: 'EXPIRED' },
   ]);
   const input = { orgId: tenant.orgId, inviteId: expiredId };
-  expect(await tenant.builder.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(DELETE_INVITE, { input })).toMatchObject({
     code: 'CONFLICT',
   });
 });
 
 test('lists invites by their present status, in both directions', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { orgId } = tenant;
   const replaced = await createInvite(tenant, 'a@example.com');
   const lapsed = await createInvite(tenant, 'b@example.com');
@@ -186,7 +188,7 @@ test('lists invites by their present status, in both directions', async () => {
 });
 
 test('revokes an invite once, and still lists it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const inviteId = await createInvite(tenant, 'eve@example.com');
   const input = { orgId: tenant.orgId, inviteId };
   expect(await tenant.builder.query(DELETE_INVITE, { input })).toEqual({
@@ -195,7 +197,7 @@ test('revokes an invite once, and still lists it', async () => {
       invite: { id: inviteId, status: 'REVOKED', updateTime: expect.any(String) },
     },
   });
-  expect(await tenant.builder.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(DELETE_INVITE, { input })).toMatchObject({
     code: 'CONFLICT',
   });
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'REVOKED' }]);
@@ -203,24 +205,26 @@ test('revokes an invite once, and still lists it', async () => {
 });
 
 test("returns NOT_FOUND for another org's invites", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const inviteId = await createInvite(tenant, 'eve@example.com');
   for (const caller of [stranger, stranger.builder]) {
     expect(await caller.query(GET_INVITE, { id: inviteId })).toEqual({ node: null });
     for (const orgId of [tenant.orgId, stranger.orgId]) {
       const input = { orgId, inviteId };
-      expect(await caller.getRefusal(DELETE_INVITE, { input })).toMatchObject({
+      expect(await caller.expectRefusal(DELETE_INVITE, { input })).toMatchObject({
         code: 'NOT_FOUND',
       });
     }
     const input = { orgId: tenant.orgId, email: 'ada@example.com' };
-    expect(await caller.getRefusal(CREATE_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.expectRefusal(CREATE_INVITE, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
 
 test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
-  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const inviteId = await createInvite(host, guest.builderEmail, 'ADMIN');
   const { acceptInvite, ...next } = await guest.builder.query(
     `mutation AcceptInvite($input: AcceptInviteInput!, $next: CreateInviteInput!) {
@@ -240,7 +244,7 @@ test('adds the builder with the invited address to the org, also for the rest of
 });
 
 test('accepts an invite once, also in concurrent calls', async () => {
-  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
   const responses = await Promise.all(
     [1, 2, 3].map(() => guest.builder.request(ACCEPT_INVITE, { input })),
@@ -258,7 +262,7 @@ test.each([
   ['ADMIN', 'MEMBER', 'ADMIN'],
   ['MEMBER', 'MEMBER', 'MEMBER'],
 ] as const)('gives a %s who accepts an invite as %s the role %s', async (before, role, after) => {
-  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const input = { inviteId: await createInvite(host, guest.builderEmail, role) };
   const data = { orgId: host.orgId, builderId: guest.builderId, role: before };
   await app.app.services.database.prisma.orgMember.create({ data });
@@ -275,24 +279,32 @@ test.each([
 });
 
 test('refuses an API key that invites an admin', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const writer = await tenant.withScopes('org:write');
   const input = { orgId: tenant.orgId, email: 'eve@example.com', role: 'ADMIN' };
-  const { code, problem } = await writer.getRefusal(CREATE_INVITE, { input });
+  const { code, problem } = await writer.expectRefusal(CREATE_INVITE, { input });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('role admin')]);
   expect((await listInvites(tenant)).totalCount).toBe(0);
 });
 
 test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {
-  const [host, guest, other] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const [host, guest, other] = [
+    await app.createTenant(),
+    await app.createTenant(),
+    await app.createTenant(),
+  ];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
   for (const caller of [other.builder, host.builder]) {
-    expect(await caller.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.expectRefusal(ACCEPT_INVITE, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
-  const nameless = app.client({ authorization: `Bearer ${token}` });
-  expect(await nameless.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  expect(await guest.getRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const nameless = app.createClient({ authorization: `Bearer ${token}` });
+  expect(await nameless.expectRefusal(ACCEPT_INVITE, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(await guest.expectRefusal(ACCEPT_INVITE, { input })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await queryStatus(host, input.inviteId)).toBe('PENDING');
 });
 
@@ -300,27 +312,29 @@ test.each([
   false,
   undefined,
 ])('refuses a token whose email_verified is %s', async (email_verified) => {
-  const host = await app.tenant();
+  const host = await app.createTenant();
   const email = `${crypto.randomUUID()}@example.com`;
   const inviteId = await createInvite(host, email);
   const claims = { sub: crypto.randomUUID(), email, email_verified };
   const token = await app.app.verifier.mint?.(claims);
-  const pretender = app.client({ authorization: `Bearer ${token}` });
-  expect(await pretender.getRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject({
+  const pretender = app.createClient({ authorization: `Bearer ${token}` });
+  expect(await pretender.expectRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('returns CONFLICT for a revoked or expired invite', async () => {
-  const [host, guest] = [await app.tenant(), await app.tenant()];
+  const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const revoked = await createInvite(host, guest.builderEmail);
   await host.builder.query(DELETE_INVITE, { input: { orgId: host.orgId, inviteId: revoked } });
   const expired = await createInvite(host, guest.builderEmail);
   laterMs = 8 * DAY_MS;
   for (const inviteId of [revoked, expired]) {
-    expect(await guest.builder.getRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject({
-      code: 'CONFLICT',
-    });
+    expect(await guest.builder.expectRefusal(ACCEPT_INVITE, { input: { inviteId } })).toMatchObject(
+      {
+        code: 'CONFLICT',
+      },
+    );
   }
   const { org } = await host.builder.query(LIST_BUILDERS, { id: host.orgId });
   expect(org.builders.nodes).toEqual([{ id: host.builderId }]);

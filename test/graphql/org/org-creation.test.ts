@@ -9,19 +9,19 @@ const CREATE_ORG = 'mutation CreateOrg { createOrg(input: { label: "Own" }) { or
 
 async function createBuilder(email: string) {
   const token = await app.app.verifier.mint?.({ sub: email, email, email_verified: true });
-  return app.client({ authorization: `Bearer ${token}` });
+  return app.createClient({ authorization: `Bearer ${token}` });
 }
 
 test('refuses an org to builders without one, until they have accepted an invite', async () => {
   const email = 'invited@example.com';
   const invited = await createBuilder(email);
-  const refusal = await invited.getRefusal(CREATE_ORG);
+  const refusal = await invited.expectRefusal(CREATE_ORG);
   expect([refusal.code, refusal.problem.detail]).toEqual([
     'FORBIDDEN',
     expect.stringContaining('ORG_CREATION'),
   ]);
   const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
-  expect((await invited.getRefusal(CREATE_ORG)).code).toBe('FORBIDDEN');
+  expect((await invited.expectRefusal(CREATE_ORG)).code).toBe('FORBIDDEN');
   await invited.query(
     `mutation AcceptInvite { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );

@@ -27,22 +27,22 @@ async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
 }
 
 test('lets an admin rename the org, and refuses an API key and a builder of another org', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
   const { org } = (await tenant.builder.query(UPDATE_ORG, { input })).updateOrg;
   expect(org).toEqual({ id: tenant.orgId, label: 'Acme GmbH', updateTime: expect.any(String) });
-  expect(await tenant.getRefusal(UPDATE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.getRefusal(UPDATE_ORG, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.expectRefusal(UPDATE_ORG, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
-  const { problem } = await tenant.builder.getRefusal(UPDATE_ORG, {
+  const { problem } = await tenant.builder.expectRefusal(UPDATE_ORG, {
     input: { ...input, label: ' ' },
   });
   expect(problem.issues).toMatchObject([{ name: 'input.label', value: ' ' }]);
 });
 
 test('removes a member from the org and ends their streams', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const stream = await openEventStream(app.fetch, {
     query: `subscription FollowNotificationEvents {
@@ -59,24 +59,24 @@ test('removes a member from the org and ends their streams', async () => {
   expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
-  expect(await tenant.builder.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const member = await addMember(app, tenant, 'MEMBER');
   const input = { orgId: tenant.orgId, builderId: member.builderId };
-  expect(await tenant.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.getRefusal(REMOVE_MEMBER, { input })).toMatchObject({
+  expect(await tenant.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect((await queryBuilders(tenant)).length).toBe(2);
 });
 
 test('deletes an org without projects, and refuses one with projects', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = (await tenant.builder.query(CREATE_ORG)).createOrg.org;
   expect(await tenant.builder.query(DELETE_ORG, { input: { orgId: id } })).toMatchObject({
     deleteOrg: { deletedId: id },
@@ -87,14 +87,14 @@ test('deletes an org without projects, and refuses one with projects', async () 
     await prisma.billingAccount.count({ where }),
     await prisma.orgMember.count({ where }),
   ]).toEqual([0, 0, 0]);
-  expect(await tenant.builder.getRefusal(DELETE_ORG, { input: { orgId: id } })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(DELETE_ORG, { input: { orgId: id } })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const input = { orgId: tenant.orgId };
-  expect(await tenant.builder.getRefusal(DELETE_ORG, { input })).toMatchObject({
+  expect(await tenant.builder.expectRefusal(DELETE_ORG, { input })).toMatchObject({
     code: 'CONFLICT',
   });
-  expect(await tenant.getRefusal(DELETE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await tenant.expectRefusal(DELETE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('removes a member, renames and deletes an org over REST', async () => {
@@ -104,22 +104,24 @@ test('removes a member, renames and deletes an org over REST', async () => {
   const member = await addMember(app, tenant, 'MEMBER');
   await rest.builder.delete(`/orgs/${orgId}/builders/${member.builderId}`);
   expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
-  const refusal = await rest.builder.getRefusal(
+  const refusal = await rest.builder.expectRefusal(
     'DELETE',
     `/orgs/${orgId}/builders/${tenant.builderId}`,
   );
   expect(refusal).toMatchObject({ status: 409 });
-  expect(await rest.builder.getRefusal('DELETE', `/orgs/${orgId}`)).toMatchObject({ status: 409 });
+  expect(await rest.builder.expectRefusal('DELETE', `/orgs/${orgId}`)).toMatchObject({
+    status: 409,
+  });
   const { id } = await rest.builder.post('/orgs', { label: 'Short' });
   expect(await rest.builder.get(`/orgs/${id}/projects`)).toEqual([]);
   const [project] = await rest.get(`/orgs/${orgId}/projects`);
   expect(project).toMatchObject({ id: tenant.projectId, orgId });
   await rest.builder.delete(`/orgs/${id}`);
-  expect(await rest.builder.getRefusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
+  expect(await rest.builder.expectRefusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
 });
 
 test('limits a builder to 100 orgs, also in concurrent calls, and frees the place of a deleted one', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { builderId } = tenant;
   const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));
   await prisma.org.createMany({ data: orgs });
@@ -130,7 +132,9 @@ test('limits a builder to 100 orgs, also in concurrent calls, and frees the plac
     .map(({ extensions }) => extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
   const rest = createRestClient(app, { authorization: `Bearer ${tenant.token}` });
-  expect(await rest.getRefusal('POST', '/orgs', { label: 'More' })).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('POST', '/orgs', { label: 'More' })).toMatchObject({
+    status: 409,
+  });
   await rest.delete(`/orgs/${orgs[0]?.id}`);
   expect(await rest.post('/orgs', { label: 'More' })).toMatchObject({ label: 'More' });
 });

@@ -38,7 +38,7 @@ async function addOrg(tenant: Tenant, label: string): Promise<string> {
 }
 
 test('creates an org with its first member and a billing account', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { org } = (await tenant.builder.query(CREATE_ORG, { input: { label: ' Acme ' } }))
     .createOrg;
   expect(org).toEqual({
@@ -63,7 +63,7 @@ test('creates an org with its first member and a billing account', async () => {
 });
 
 test('creates two orgs with equal labels', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const [olderId, newerId] = [await addOrg(tenant, 'Acme'), await addOrg(tenant, 'Acme')];
   expect(olderId).not.toBe(newerId);
   expect(listIds((await tenant.builder.query(LIST_ORGS)).orgs.nodes)).toEqual([
@@ -74,17 +74,17 @@ test('creates two orgs with equal labels', async () => {
 });
 
 test('returns FORBIDDEN for an API key', async () => {
-  const tenant = await app.tenant();
-  expect(await tenant.getRefusal(CREATE_ORG, { input: { label: 'Acme' } })).toMatchObject({
+  const tenant = await app.createTenant();
+  expect(await tenant.expectRefusal(CREATE_ORG, { input: { label: 'Acme' } })).toMatchObject({
     code: 'FORBIDDEN',
   });
   expect((await tenant.query(LIST_ORGS)).orgs.totalCount).toBe(1);
 });
 
 test('refuses a blank or overlong label', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const label of ['  ', 'x'.repeat(129)]) {
-    const { code, problem } = await tenant.builder.getRefusal(CREATE_ORG, { input: { label } });
+    const { code, problem } = await tenant.builder.expectRefusal(CREATE_ORG, { input: { label } });
     expect(code).toBe('BAD_USER_INPUT');
     expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label', value: label }]);
   }
@@ -92,7 +92,7 @@ test('refuses a blank or overlong label', async () => {
 });
 
 test("returns an org only to its members and to its projects' keys", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const reader = await tenant.withScopes('org:read');
   for (const caller of [tenant, tenant.builder, reader]) {
     expect(await caller.query(FIND_ORG, { id: tenant.orgId })).toMatchObject({
@@ -106,12 +106,12 @@ test("returns an org only to its members and to its projects' keys", async () =>
 });
 
 test('returns FORBIDDEN for a key without org:read', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const key = await tenant.withScopes('read', 'org:write');
   const variables = { id: tenant.orgId };
-  expect(await key.getRefusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.getRefusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await key.getRefusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(FIND_ORG, variables)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(LIST_ORGS)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(FIND_NODE, variables)).toMatchObject({ code: 'FORBIDDEN' });
   const query = 'query GetOrg($id: String!) { project(idOrName: $id) { org { id } } }';
   const response = await key.request(query, { id: tenant.projectId });
   expect(response.data).toEqual({ project: { org: null } });
@@ -119,7 +119,7 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 });
 
 test("lists a builder's orgs newest first, in both directions", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const orgIds = [tenant.orgId, await addOrg(tenant, 'b'), await addOrg(tenant, 'c')].reverse();
   const page = (await tenant.builder.query(LIST_ORGS)).orgs;
   expect([listIds(page.nodes), page.totalCount]).toEqual([orgIds, 3]);
@@ -140,15 +140,15 @@ test("lists a builder's orgs newest first, in both directions", async () => {
 });
 
 test('lists only the org of its project to an API key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await addOrg(tenant, 'another');
   expect(listIds((await tenant.query(LIST_ORGS)).orgs.nodes)).toEqual([tenant.orgId]);
 });
 
 test("returns equal pages for a cursor with another org's id and with an unknown id", async () => {
-  const { orgId } = await app.tenant();
+  const { orgId } = await app.createTenant();
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
-  const stranger = app.client({ authorization: `Bearer ${token}` });
+  const stranger = app.createClient({ authorization: `Bearer ${token}` });
   for (const id of [orgId, newId('org')]) {
     const after = encodeCursor({ name: 'Query.orgs' }, id);
     expect((await stranger.query(LIST_ORGS, { after })).orgs).toMatchObject({
@@ -159,7 +159,7 @@ test("returns equal pages for a cursor with another org's id and with an unknown
 });
 
 test("lists an org's builders newest first, in both directions", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const id = tenant.orgId;
   const members = [
     tenant,
@@ -185,9 +185,9 @@ test("lists an org's builders newest first, in both directions", async () => {
 });
 
 test('returns the org, its members and its billing account by id to members only', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   const billing = 'query GetBillingAccount($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });
   for (const id of [tenant.orgId, tenant.builderId, org.billingAccount.id]) {

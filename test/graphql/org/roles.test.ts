@@ -42,7 +42,7 @@ interface Subjects {
 let subjects: Subjects;
 
 beforeAll(async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const [member, other] = [
     await addMember(app, tenant, 'MEMBER'),
     await addMember(app, tenant, 'MEMBER'),
@@ -141,7 +141,7 @@ test.each([
   ...PARTLY_RESTRICTED,
 ])('refuses %s of a member', async (name, createInput) => {
   const { member } = subjects;
-  const { code, problem } = await member.builder.getRefusal(createMutation(name), {
+  const { code, problem } = await member.builder.expectRefusal(createMutation(name), {
     input: createInput(subjects),
   });
   expect([code, problem.detail]).toEqual(['FORBIDDEN', expect.stringContaining('the role admin')]);
@@ -172,13 +172,13 @@ test('refuses to create a key with org:write for a key without it', async () => 
   const { tenant } = subjects;
   const key = await tenant.withScopes('keys:write');
   const input = { projectIdOrName: tenant.projectId, label: 'More', scopes: ['ORG_WRITE'] };
-  expect(await key.getRefusal(createMutation('createApiKey'), { input })).toMatchObject({
+  expect(await key.expectRefusal(createMutation('createApiKey'), { input })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
 
 test('returns all roles to members and keys, and viewerRole to builders only', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const { org } = await member.builder.query(ROLES, { id: tenant.orgId });
   const list = [
@@ -190,12 +190,12 @@ test('returns all roles to members and keys, and viewerRole to builders only', a
   expect(org).toEqual({ viewerRole: 'MEMBER', members: { totalCount: 2, nodes: list } });
   const keyResponse = await tenant.query(ROLES, { id: tenant.orgId });
   expect(keyResponse.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect(await stranger.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
 });
 
 test('applies a new role to the rest of the request and to later ones', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   const promote = { orgId, builderId: member.builderId, role: 'ADMIN' };
@@ -219,11 +219,11 @@ test('applies a new role to the rest of the request and to later ones', async ()
 });
 
 test("applies another process's change of a role to cached tokens and console sessions", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { orgId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   const secret = await createSession(app.app.services, member.builderId);
-  const session = app.client({
+  const session = app.createClient({
     cookie: `console-session=${secret}`,
     'sec-fetch-site': 'same-origin',
   });
@@ -246,7 +246,7 @@ test("applies another process's change of a role to cached tokens and console se
 });
 
 test('refuses to demote or remove the last admin', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { orgId, builderId } = tenant;
   const member = await addMember(app, tenant, 'MEMBER');
   const lastAdminRefusal = {
@@ -255,11 +255,11 @@ test('refuses to demote or remove the last admin', async () => {
   };
   const demote = { orgId, builderId, role: 'MEMBER' };
   expect(
-    await tenant.builder.getRefusal(createMutation('updateMember'), { input: demote }),
+    await tenant.builder.expectRefusal(createMutation('updateMember'), { input: demote }),
   ).toMatchObject(lastAdminRefusal);
   const leave = { orgId, builderId };
   expect(
-    await tenant.builder.getRefusal(createMutation('removeMember'), { input: leave }),
+    await tenant.builder.expectRefusal(createMutation('removeMember'), { input: leave }),
   ).toMatchObject(lastAdminRefusal);
   await tenant.builder.query(createMutation('updateMember'), {
     input: { ...demote, role: 'ADMIN' },
@@ -270,7 +270,7 @@ test('refuses to demote or remove the last admin', async () => {
   expect(await queryRoles(tenant)).toEqual({ [builderId]: 'ADMIN' });
   const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
   expect(
-    await tenant.builder.getRefusal(createMutation('updateMember'), { input: missing }),
+    await tenant.builder.expectRefusal(createMutation('updateMember'), { input: missing }),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -284,7 +284,7 @@ test.each([
   ['remove', (orgId: string, builderId: string) => ['removeMember', { orgId, builderId }]],
 ] as const)('keeps one admin if two admins %s each other at the same time', async (_title, change) => {
   for (let round = 0; round < 5; round += 1) {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const secondAdmin = await addMember(app, tenant, 'ADMIN');
     const responses = await Promise.all(
       [[tenant, secondAdmin] as const, [secondAdmin, tenant] as const].map(
@@ -302,7 +302,7 @@ test.each([
 });
 
 test('lists and changes roles over REST', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const { orgId } = tenant;
   const [admin, other] = [tenant, member].map(({ token }) =>
@@ -324,21 +324,21 @@ test('lists and changes roles over REST', async () => {
   ]);
   const change = { updateMask: ['role'], membership: { role: 'admin' } };
   const memberPath = `${path}/${member.builderId}`;
-  const refusal = await other.getRefusal('PATCH', memberPath, change);
+  const refusal = await other.expectRefusal('PATCH', memberPath, change);
   expect([refusal.status, refusal.detail]).toEqual([403, expect.stringContaining('role admin')]);
   expect(await admin.patch(memberPath, change)).toMatchObject({ role: 'admin' });
   expect(await other.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
   await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(
-    await other.getRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
+    await other.expectRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
   ).toMatchObject({
     status: 409,
   });
   const account = await other.get(`/orgs/${orgId}/billingAccount`);
   const portal = `/billingAccounts/${account.id}/portalSession`;
   const session = { redirectUrl: 'https://example.com' };
-  expect(await other.getRefusal('POST', portal, session)).toMatchObject({ status: 422 });
+  expect(await other.expectRefusal('POST', portal, session)).toMatchObject({ status: 422 });
   const guest = await addMember(app, tenant, 'MEMBER');
   const guestClient = createRestClient(app, { authorization: `Bearer ${guest.token}` });
-  expect(await guestClient.getRefusal('POST', portal, session)).toMatchObject({ status: 403 });
+  expect(await guestClient.expectRefusal('POST', portal, session)).toMatchObject({ status: 403 });
 });

@@ -42,11 +42,11 @@ async function createKey(tenant: Tenant, overrides: { label?: string; scopes?: s
 }
 
 function createClient(key: string) {
-  return app.client({ 'x-api-key': key });
+  return app.createClient({ 'x-api-key': key });
 }
 
 test('returns the value of a new key once, with the default scope full', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { key, apiKey } = await createKey(tenant, { label: ' The server ' });
   expect(apiKey).toMatchObject({
     label: 'The server',
@@ -64,7 +64,7 @@ test('returns the value of a new key once, with the default scope full', async (
 });
 
 test('shares statements among concurrently created keys', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const labels = Array.from({ length: 20 }, (_, index) => `server ${index}`);
   const { result, statements } = await recordStatements(() =>
     Promise.all(labels.map((label) => createKey(tenant, { label }))),
@@ -77,10 +77,10 @@ test('shares statements among concurrently created keys', async () => {
 });
 
 test('names every invalid member of a key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
-  const { code, problem } = await tenant.getRefusal(CREATE_API_KEY, { input });
+  const { code, problem } = await tenant.expectRefusal(CREATE_API_KEY, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues?.map(({ name, value }) => [name, value])).toEqual([
     ['input.label', ' '],
@@ -89,13 +89,13 @@ test('names every invalid member of a key', async () => {
 });
 
 test('refuses a key without scopes or with a scope that does not exist', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, label: 'server' };
-  const missing = await tenant.getRefusal(CREATE_API_KEY, { input });
+  const missing = await tenant.expectRefusal(CREATE_API_KEY, { input });
   expect(missing.problem.issues).toMatchObject([
     { name: 'input', detail: expect.stringContaining('"scopes"') },
   ]);
-  const unknown = await tenant.getRefusal(CREATE_API_KEY, {
+  const unknown = await tenant.expectRefusal(CREATE_API_KEY, {
     input: { ...input, scopes: ['EVERYTHING'] },
   });
   expect(unknown.problem.issues).toMatchObject([
@@ -104,13 +104,13 @@ test('refuses a key without scopes or with a scope that does not exist', async (
 });
 
 test('refuses to grant scopes that the granting key lacks', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const createInput = (scopes: Scope[]) => ({
     input: { projectIdOrName: tenant.projectId, label: 'more', scopes: scopes.map(toScopeName) },
   });
   const narrow = await tenant.withScopes('keys:write', 'read');
   for (const scopes of [['read', 'records:write'], ['full']] satisfies Scope[][]) {
-    const { code, problem } = await narrow.getRefusal(CREATE_API_KEY, createInput(scopes));
+    const { code, problem } = await narrow.expectRefusal(CREATE_API_KEY, createInput(scopes));
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain(scopes.at(-1));
     expect(problem.detail).not.toContain('read,');
@@ -121,23 +121,23 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
   await full.query(CREATE_API_KEY, createInput(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
-    expect((await full.getRefusal(CREATE_API_KEY, createInput([scope]))).problem.detail).toContain(
-      scope,
-    );
+    expect(
+      (await full.expectRefusal(CREATE_API_KEY, createInput([scope]))).problem.detail,
+    ).toContain(scope);
   }
   await tenant.builder.query(CREATE_API_KEY, createInput([...ALL_SCOPES]));
 });
 
 test("refuses to extend or activate a key beyond the caller's scopes", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { apiKey } = await createKey(tenant, { scopes: ['READ'] });
   const narrow = await tenant.withScopes('keys:write');
   const key = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const raised = { input: { ...key, scopes: ['RECORDS_WRITE'] } };
-  expect(await narrow.getRefusal(UPDATE_API_KEY, raised)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await narrow.expectRefusal(UPDATE_API_KEY, raised)).toMatchObject({ code: 'FORBIDDEN' });
   await narrow.query(UPDATE_API_KEY, { input: { ...key, active: false } });
   expect(
-    await narrow.getRefusal(UPDATE_API_KEY, { input: { ...key, active: true } }),
+    await narrow.expectRefusal(UPDATE_API_KEY, { input: { ...key, active: true } }),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
@@ -146,7 +146,7 @@ test("refuses to extend or activate a key beyond the caller's scopes", async () 
 });
 
 test('keeps omitted members in an update, and refuses null', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const updateKey = (change: object) =>
@@ -166,12 +166,12 @@ test('keeps omitted members in an update, and refuses null', async () => {
   expect(await createClient(key).query(VIEWER)).toMatchObject({ viewer: { scopes: ['READ'] } });
 
   const input = { ...named, label: null, scopes: null, active: null };
-  const { problem } = await tenant.getRefusal(UPDATE_API_KEY, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE_API_KEY, { input });
   expect(listIssueNames(problem)).toEqual(['input.label', 'input.scopes', 'input.active']);
 });
 
 test('refuses an inactive key and a deleted key immediately', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const expectRefused = async () => {
@@ -188,30 +188,34 @@ test('refuses an inactive key and a deleted key immediately', async () => {
     deleteApiKey: { deletedId: apiKey.id },
   });
   await expectRefused();
-  expect(await tenant.getRefusal(DELETE_API_KEY, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE_API_KEY, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('deletes a key by its value, also with the key itself', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { key, apiKey } = await createKey(tenant);
   const input = { projectIdOrName: tenant.projectId, apiKey: key };
   expect(await createClient(key).query(DELETE_API_KEY, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
   });
-  const { code, problem } = await tenant.getRefusal(DELETE_API_KEY, { input });
+  const { code, problem } = await tenant.expectRefusal(DELETE_API_KEY, { input });
   expect(code).toBe('NOT_FOUND');
   expect(JSON.stringify(problem)).not.toContain(key);
 });
 
 test("returns NOT_FOUND for another tenant's key", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { key, apiKey } = await createKey(tenant);
   for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await stranger.getRefusal(UPDATE_API_KEY, changed)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(UPDATE_API_KEY, changed)).toMatchObject({
+      code: 'NOT_FOUND',
+    });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await stranger.getRefusal(DELETE_API_KEY, deleted)).toMatchObject({
+      expect(await stranger.expectRefusal(DELETE_API_KEY, deleted)).toMatchObject({
         code: 'NOT_FOUND',
       });
     }
@@ -219,12 +223,14 @@ test("returns NOT_FOUND for another tenant's key", async () => {
   const creation = {
     input: { projectIdOrName: tenant.projectId, label: 'mine', scopes: ['READ'] },
   };
-  expect(await stranger.getRefusal(CREATE_API_KEY, creation)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await stranger.expectRefusal(CREATE_API_KEY, creation)).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   await createClient(key).query(VIEWER);
 });
 
 test('requires keys:write to change keys', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { apiKey } = await createKey(tenant);
   const reader = await tenant.withScopes('read', 'records:write');
   const { projectId: projectIdOrName } = tenant;
@@ -233,7 +239,7 @@ test('requires keys:write to change keys', async () => {
     [UPDATE_API_KEY, { projectIdOrName, apiKeyId: apiKey.id, label: 'x' }],
     [DELETE_API_KEY, { projectIdOrName, apiKey: apiKey.id }],
   ] as const) {
-    const { code, problem } = await reader.getRefusal(mutation, { input });
+    const { code, problem } = await reader.expectRefusal(mutation, { input });
     expect(code).toBe('FORBIDDEN');
     expect(problem.detail).toContain('keys:write');
   }
@@ -241,7 +247,7 @@ test('requires keys:write to change keys', async () => {
 });
 
 test('lists keys newest first, by active, from both ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const label of ['one', 'two', 'three']) await createKey(tenant, { label });
   const readPage = async (args: Record<string, unknown>) =>
     (await tenant.query(LIST_API_KEYS, args)).viewer.project.apiKeys;
@@ -266,14 +272,14 @@ test('lists keys newest first, by active, from both ends', async () => {
 });
 
 test('returns one issue for more scopes than exist, valid or not', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const name of ['read', 'nothing']) {
     const input = {
       projectIdOrName: tenant.projectId,
       label: 'x',
       scopes: Array.from({ length: 50_000 }, () => name),
     };
-    const { code, problem } = await tenant.getRefusal(CREATE_API_KEY, { input });
+    const { code, problem } = await tenant.expectRefusal(CREATE_API_KEY, { input });
     expect(code).toBe('BAD_USER_INPUT');
     expect(listIssueNames(problem)).toEqual(['input.scopes']);
   }

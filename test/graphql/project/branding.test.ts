@@ -19,7 +19,7 @@ async function updateProject({ projectId, query }: Tenant, changes: object) {
 }
 
 test('sets, keeps and clears the appearance of the connect page', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   expect(await updateProject(tenant, BRANDING)).toMatchObject(STORED);
   expect(await updateProject(tenant, { appName: 'Renamed' })).toEqual({
     appName: 'Renamed',
@@ -33,8 +33,8 @@ test('sets, keeps and clears the appearance of the connect page', async () => {
 });
 
 test('names every invalid member', async () => {
-  const tenant = await app.tenant();
-  const { code, problem } = await tenant.getRefusal(UPDATE_PROJECT, {
+  const tenant = await app.createTenant();
+  const { code, problem } = await tenant.expectRefusal(UPDATE_PROJECT, {
     input: {
       projectIdOrName: tenant.projectId,
       logoUrl: 'http://cdn.example.com/logo.svg',
@@ -51,8 +51,8 @@ test('names every invalid member', async () => {
 });
 
 test('changes no project of another tenant', async () => {
-  const tenant = await app.tenant();
-  const stranger = await app.tenant();
+  const tenant = await app.createTenant();
+  const stranger = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, ...BRANDING };
-  expect((await stranger.getRefusal(UPDATE_PROJECT, { input })).code).toBe('NOT_FOUND');
+  expect((await stranger.expectRefusal(UPDATE_PROJECT, { input })).code).toBe('NOT_FOUND');
 });

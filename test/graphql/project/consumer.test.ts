@@ -16,7 +16,7 @@ const LIST_CONSUMERS = `query ListConsumers($projectId: String!) {
 }`;
 
 test('lists consumers newest first, from both ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const consumerRef of ['one', 'two', 'three', 'two']) {
     await generateConnection(tenant, {
       apiKey: 'sandbox-key',
@@ -46,7 +46,7 @@ test('lists consumers newest first, from both ends', async () => {
 });
 
 test("returns null for another tenant's consumer", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { consumer } = await generateConnection(tenant);
   const node = 'query GetConsumer($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';
   expect(await tenant.query(node, { id: consumer.id })).toEqual({
@@ -55,7 +55,7 @@ test("returns null for another tenant's consumer", async () => {
   expect(await stranger.query(node, { id: consumer.id })).toEqual({ node: null });
   const { projectId } = tenant;
   expect(
-    await (await tenant.withScopes('org:read')).getRefusal(LIST_CONSUMERS, { projectId }),
+    await (await tenant.withScopes('org:read')).expectRefusal(LIST_CONSUMERS, { projectId }),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });

@@ -36,7 +36,7 @@ const listConsumerRefs = (connections: { edges: Edge[] }) =>
   connections.edges.map(({ node }) => node.consumer.consumerRef);
 
 test("finds and counts only objects of the end user's group", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const groupRef of ['acme', 'rival']) {
     for (const name of ['Ann Apple', 'Ann Berry', 'bob apple']) {
       const consumerRef = `${groupRef}-${name.replace(' ', '-').toLowerCase()}`;
@@ -71,7 +71,7 @@ test("finds and counts only objects of the end user's group", async () => {
 });
 
 async function installForConsumer() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const installed = await connectAndInstall(tenant, await createIntegration(app, tenant), {});
   const { id: connectionId, consumer } = installed.connection;
@@ -85,7 +85,7 @@ test("deletes the end user's own connection once no installation uses it", async
   const { tenant, person, connectionId, installed, disconnect, uninstall } =
     await installForConsumer();
   const user = await createEndUser(app, tenant, person);
-  expect(await user.getRefusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
+  expect(await user.expectRefusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
   expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
     deletedId: installed.id,
   });
@@ -106,8 +106,8 @@ test("refuses to delete other users' connections and installations, and without 
   ] as const;
   for (const [token, ofConnection, ofInstallation] of refusals) {
     const user = await createEndUser(app, tenant, token);
-    expect(await user.getRefusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
-    expect(await user.getRefusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
+    expect(await user.expectRefusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
+    expect(await user.expectRefusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
   }
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
   expect(await prisma.installation.count({ where: { id: installed.id } })).toBe(1);

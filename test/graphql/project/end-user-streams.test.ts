@@ -42,7 +42,7 @@ async function readRefusal(stream: EventStream) {
 }
 
 test("delivers operations of the end user's group, and none of other groups", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const user = await createEndUser(app, tenant);
   await createEndUser(app, tenant, { groupRef: 'rival', consumerRef: 'bob' });
   const id = await insertOperation(app, tenant);
@@ -78,7 +78,7 @@ test('ends a stream with its key, its group and its consumer', async () => {
     ],
   ];
   for (const [name, end] of ends) {
-    const tenant = await app.tenant();
+    const tenant = await app.createTenant();
     const issuer = await createJwtIssuer(tenant);
     const token = await issuer.sign();
     await createBearerClient(app, token).query('{ viewer { kind } }');
@@ -95,7 +95,7 @@ test('ends a stream with its key, its group and its consumer', async () => {
 test('ends a stream when its token expires', async () => {
   let ms = Date.now();
   await using testApp = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await testApp.tenant();
+  const tenant = await testApp.createTenant();
   const user = await createEndUser(testApp, tenant);
   const stream = await follow(testApp, user.token, { id: await insertOperation(testApp, tenant) });
   expect((await stream.next())?.data.data.operation.status).toBe('IN_PROGRESS');

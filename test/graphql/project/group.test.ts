@@ -16,7 +16,7 @@ const LIST_GROUPS = `query ListGroups($projectId: String!) {
 }`;
 
 test('lists groups newest first, from both ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const groupRef of ['one', 'two', 'three', 'two']) {
     await generateConnection(tenant, {
       apiKey: 'sandbox-key',
@@ -46,7 +46,7 @@ test('lists groups newest first, from both ends', async () => {
 });
 
 test("returns null for another tenant's group", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { group } = await generateConnection(tenant);
   const node = 'query GetGroup($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';
   expect(await tenant.query(node, { id: group.id })).toEqual({
@@ -55,7 +55,7 @@ test("returns null for another tenant's group", async () => {
   expect(await stranger.query(node, { id: group.id })).toEqual({ node: null });
   const { projectId } = tenant;
   expect(
-    await (await tenant.withScopes('org:read')).getRefusal(LIST_GROUPS, { projectId }),
+    await (await tenant.withScopes('org:read')).expectRefusal(LIST_GROUPS, { projectId }),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });

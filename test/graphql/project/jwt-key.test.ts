@@ -25,7 +25,7 @@ const LIST_JWT_KEYS = `query ListJwtKeys($active: Boolean) {
 }`;
 
 test('creates, lists, changes and deletes a key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { publicKeyPem } = createJwtKeyPair();
   const project = { projectIdOrName: tenant.projectId };
   const input = { ...project, label: ' server ', publicKeyPem };
@@ -50,32 +50,32 @@ test('creates, lists, changes and deletes a key', async () => {
   expect((await tenant.query(DELETE_JWT_KEY, deletion)).deleteJwtKey).toEqual({
     deletedId: jwtKey.id,
   });
-  expect(await tenant.getRefusal(DELETE_JWT_KEY, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE_JWT_KEY, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
-  const [tenant, stranger] = [await app.tenant(), await app.tenant()];
+  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createJwtIssuer(tenant);
   for (const [query, change] of [
     [UPDATE_JWT_KEY, { label: 'mine' }],
     [DELETE_JWT_KEY, {}],
   ] as const) {
     const input = { projectIdOrName: stranger.projectId, jwtKeyId: id, ...change };
-    expect(await stranger.getRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await stranger.expectRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const weakKey = await tenant.withScopes('keys:write', 'read');
   const input = { projectIdOrName: tenant.projectId, label: 'x', ...createJwtKeyPair() };
   const { privateKeyPem: _, ...registered } = input;
-  const refused = await weakKey.getRefusal(CREATE_JWT_KEY, { input: registered });
+  const refused = await weakKey.expectRefusal(CREATE_JWT_KEY, { input: registered });
   expect(refused.problem.detail).toContain('connections:write');
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: id };
   await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: false } });
-  const refusal = await weakKey.getRefusal(UPDATE_JWT_KEY, { input: { ...key, active: true } });
+  const refusal = await weakKey.expectRefusal(UPDATE_JWT_KEY, { input: { ...key, active: true } });
   expect(refusal.problem.detail).toContain('connections:write');
 });
 
 test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without repeating it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { privateKeyPem } = createJwtKeyPair();
   for (const [publicKeyPem, words] of [
     ['text', 'public RSA key'],
@@ -83,7 +83,7 @@ test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without
     [createJwtKeyPair(1_024).publicKeyPem, '2048 to 4096'],
   ] as const) {
     const input = { projectIdOrName: tenant.projectId, label: 'x', publicKeyPem };
-    const { problem } = await tenant.getRefusal(CREATE_JWT_KEY, { input });
+    const { problem } = await tenant.expectRefusal(CREATE_JWT_KEY, { input });
     expect(problem.issues).toEqual([
       expect.objectContaining({
         name: 'input.publicKeyPem',
@@ -95,7 +95,7 @@ test('refuses a value that is not a public RSA key of 2048 to 4096 bits, without
 });
 
 test("accepts a token of the builder's server, and creates its group and consumer", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const token = await issuer.sign({ claims: { sub: 'anything' } });
   expect((await createBearerClient(app, token).query(VIEWER)).viewer).toEqual({
@@ -108,7 +108,7 @@ test("accepts a token of the builder's server, and creates its group and consume
 });
 
 test('rejects tokens with wrong times, claims, key or algorithm', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const otherIssuer = await createJwtIssuer(tenant);
   const now = Math.floor(Date.now() / 1_000);
@@ -127,7 +127,7 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrongOptions) {
-    const refused = await createBearerClient(app, await issuer.sign(signing)).getRefusal(VIEWER);
+    const refused = await createBearerClient(app, await issuer.sign(signing)).expectRefusal(VIEWER);
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
@@ -141,35 +141,35 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
       /^[^.]+/,
       Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
     );
-  expect(await createBearerClient(app, unsigned).getRefusal(VIEWER)).toMatchObject({
+  expect(await createBearerClient(app, unsigned).expectRefusal(VIEWER)).toMatchObject({
     code: 'UNAUTHENTICATED',
   });
   await createBearerClient(app, await issuer.sign()).query(VIEWER);
 });
 
 test('refuses tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(app, await issuer.sign());
   await user.query(VIEWER);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
   await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: false } });
-  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: true } });
   await user.query(VIEWER);
   await tenant.query(DELETE_JWT_KEY, { input: key });
-  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('refuses a token after its expiry, and after its project is deleted', async () => {
   let ms = Date.now();
   await using testApp = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await testApp.tenant();
+  const tenant = await testApp.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
   const { viewer } = await user.query(VIEWER);
   ms = Date.parse(viewer.expireTime);
-  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const laterUser = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
   await laterUser.query(VIEWER);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
@@ -177,5 +177,5 @@ test('refuses a token after its expiry, and after its project is deleted', async
     'mutation DeleteProject($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
     { input: deletion },
   );
-  expect(await laterUser.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await laterUser.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

@@ -20,21 +20,21 @@ const CREATE_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) 
 }`;
 
 test("uses the API key's project if none is named", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
   expect(topic.project).toEqual({ id: tenant.projectId });
   expect(await tenant.query('{ project { id } }')).toEqual({ project: { id: tenant.projectId } });
 });
 
 test('requires a builder with several projects to name one, unless an id implies it', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { builder, orgId } = tenant;
   const { topic } = (await builder.query(CREATE_TOPIC, { input: { name: 'own' } })).createTopic;
   expect(topic.project).toEqual({ id: tenant.projectId });
 
   const input = { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' };
   await builder.query(CREATE_PROJECT, { input });
-  expect(await builder.getRefusal(CREATE_TOPIC, { input: { name: 'other' } })).toMatchObject({
+  expect(await builder.expectRefusal(CREATE_TOPIC, { input: { name: 'other' } })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: {
       issues: [
@@ -45,14 +45,14 @@ test('requires a builder with several projects to name one, unless an id implies
       ],
     },
   });
-  expect(await builder.getRefusal('{ project { id } }')).toMatchObject({
+  expect(await builder.expectRefusal('{ project { id } }')).toMatchObject({
     problem: { issues: [{ name: 'idOrName' }] },
   });
 
-  const stranger = await app.tenant('b');
+  const stranger = await app.createTenant('b');
   const deletion = { input: { topicId: topic.id } };
   for (const caller of [stranger, stranger.builder]) {
-    expect(await caller.getRefusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.expectRefusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await builder.query(DELETE_TOPIC, deletion)).toEqual({
     deleteTopic: { deletedId: topic.id },
@@ -60,9 +60,9 @@ test('requires a builder with several projects to name one, unless an id implies
 });
 
 test('requires the project in deleteProject', async () => {
-  const { builder, projectName } = await app.tenant();
+  const { builder, projectName } = await app.createTenant();
   const query = `mutation DeleteProject { deleteProject(input: { confirmName: "${projectName}" }) { deletedId } }`;
-  expect(await builder.getRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await builder.expectRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });
 
 let tenant: Tenant;
@@ -70,7 +70,7 @@ let tenant: Tenant;
 let lookUps: [field: string, id: string][];
 
 beforeAll(async () => {
-  tenant = await app.tenant();
+  tenant = await app.createTenant();
   const { topic } = (await tenant.query(CREATE_TOPIC, { input: { name: 'all' } })).createTopic;
   const integration = await createIntegration(app, tenant);
   const { id: installationId, connection } = await connectAndInstall(tenant, integration);
@@ -102,7 +102,7 @@ beforeAll(async () => {
 });
 
 test('returns the object of the project by each lookup, and null to another project', async () => {
-  const stranger = await app.tenant('other');
+  const stranger = await app.createTenant('other');
   for (const [field, id] of lookUps) {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;
@@ -118,7 +118,7 @@ test("returns an end user's own objects by each lookup", async () => {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;
     if (['topic', 'destination', 'providerApp'].includes(name)) {
-      expect(await ann.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await ann.expectRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
       continue;
     }
     expect([field, await ann.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
@@ -133,7 +133,7 @@ test.each([
   'installation(integrationIdOrName: "crm")',
   'providerApp(id: "app_x", provider: "hubspot")',
 ])('refuses a lookup without exactly one key: %s', async (field) => {
-  expect(await tenant.getRefusal(`{ project { ${field} { id } } }`)).toMatchObject({
+  expect(await tenant.expectRefusal(`{ project { ${field} { id } } }`)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'id', detail: expect.stringContaining('not both') }] },
   });

@@ -31,7 +31,7 @@ const compareRefs = (a: { groupRef: string }, b: { groupRef: string }) =>
   a.groupRef.localeCompare(b.groupRef);
 
 test('creates the group and consumer of a token, and returns them in viewer', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
   const { token, expireTime, connectUrl } = await createSessionToken(tenant, names);
   const { viewer } = await createBearerClient(app, token).query(VIEWER);
@@ -53,7 +53,7 @@ test('creates the group and consumer of a token, and returns them in viewer', as
 });
 
 test('creates each group and consumer once for concurrent first requests', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const users = Array.from({ length: 16 }, (_, n) => ({
     groupRef: `group-${n % 2}`,
     groupName: n % 4 === 1 ? 'Named' : null,
@@ -80,7 +80,7 @@ test('creates each group and consumer once for concurrent first requests', async
 test('accepts a token until its expiry', async () => {
   let ms = Date.now();
   await using testApp = await createTestApp({ now: () => new Date(ms) });
-  const tenant = await testApp.tenant();
+  const tenant = await testApp.createTenant();
   const { token, expireTime } = await createSessionToken(tenant, { expiresInSeconds: 60 });
   const user = createBearerClient(testApp, token);
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
@@ -88,11 +88,11 @@ test('accepts a token until its expiry', async () => {
   await user.query(VIEWER);
   // The server still caches the caller, so the token's expiry ends it.
   ms += 1;
-  expect(await user.getRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('rejects an altered or forged token', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { token } = await createSessionToken(tenant);
   const [head, , signature] = token.split('.');
   const claims = { ...decodeJwt(token), group: 'grp_other' };
@@ -103,17 +103,17 @@ test('rejects an altered or forged token', async () => {
     `${unsigned.toString('base64url')}.${body}.`,
     `${token}x`,
   ]) {
-    expect(await createBearerClient(app, forged).getRefusal(VIEWER)).toMatchObject({
+    expect(await createBearerClient(app, forged).expectRefusal(VIEWER)).toMatchObject({
       code: 'UNAUTHENTICATED',
     });
   }
 });
 
 test('refuses to grant permissions that the caller lacks', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const weak = { ...tenant, ...(await tenant.withScopes('read', 'connections:write')) };
   const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const refused = await weak.getRefusal(CREATE_SESSION_TOKEN, { input });
+  const refused = await weak.expectRefusal(CREATE_SESSION_TOKEN, { input });
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
@@ -121,15 +121,15 @@ test('refuses to grant permissions that the caller lacks', async () => {
   );
   expect(viewer.permissions).toEqual(['CONNECT']);
   const user = await createEndUser(app, tenant);
-  expect(await user.getRefusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({
+  expect(await user.expectRefusal(CREATE_SESSION_TOKEN, { input })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });
 
 test('names every invalid input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
-  const schemaRefusal = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
+  const schemaRefusal = await tenant.expectRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, expiresInSeconds: 59, returnUrl: 'javascript:alert(1)' },
   });
   expect(listIssueNames(schemaRefusal.problem)).toEqual([
@@ -137,7 +137,7 @@ test('names every invalid input', async () => {
     'input.expiresInSeconds',
     'input.returnUrl',
   ]);
-  const projectRefusal = await tenant.getRefusal(CREATE_SESSION_TOKEN, {
+  const projectRefusal = await tenant.expectRefusal(CREATE_SESSION_TOKEN, {
     input: { ...input, groupRef: 'acme', integrations: ['none'], returnUrl: 'https://evil.test/' },
   });
   expect(listIssueNames(projectRefusal.problem)).toEqual([
@@ -147,7 +147,7 @@ test('names every invalid input', async () => {
 });
 
 test("accepts a returnUrl at the project's allowed origins only", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const allow = `mutation UpdateProject($input: UpdateProjectInput!) {
     updateProject(input: $input) { project { allowedOrigins } }
   }`;
@@ -159,12 +159,12 @@ test("accepts a returnUrl at the project's allowed origins only", async () => {
   const { token } = await createSessionToken(tenant, { returnUrl: 'https://shop.test/done' });
   expect(decodeJwt(token)).toMatchObject({ returnUrl: 'https://shop.test/done' });
   const wrong = ['https://shop.test/', 'shop.test', 'null', 'file:///x', '*'];
-  const { problem } = await tenant.getRefusal(allow, createInput(wrong));
+  const { problem } = await tenant.expectRefusal(allow, createInput(wrong));
   expect(problem.issues).toHaveLength(wrong.length);
 });
 
 test("lists only the group's objects and the token's integrations to an end user", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const crm = await createIntegration(app, tenant);
   await createIntegration(app, tenant, { ...createContent('other') });

@@ -127,7 +127,7 @@ test('refuses to write a record that has changed since the proposal', async () =
 });
 
 test('shows and compares a field that the installation writes and does not read', async () => {
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   await installPeople(app, stranger, {
     integration: 'crm',
     provider: 'sandbox',
@@ -275,7 +275,7 @@ test('lists its own proposals to an agent, and those of their group to end users
 });
 
 test('refuses a commit if the mapping changed after the approval', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
@@ -325,16 +325,16 @@ test('shows proposals and sessions only to callers who may read records or appro
   const page = await tenant.withScopes('frontend');
   for (const list of ['proposals', 'agentSessions']) {
     const query = `{ viewer { project { ${list}(first: 1) { nodes { id } } } } }`;
-    expect(await page.getRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await page.expectRefusal(query)).toMatchObject({ code: 'FORBIDDEN' });
   }
   for (const id of [proposal.id, agent.sessionId]) {
-    expect(await page.getRefusal(createNodeQuery(id))).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await page.expectRefusal(createNodeQuery(id))).toMatchObject({ code: 'FORBIDDEN' });
   }
   const person = await createEndUser(app, tenant, { permissions: [] });
-  expect(await person.getRefusal(createNodeQuery(proposal.id))).toMatchObject({
+  expect(await person.expectRefusal(createNodeQuery(proposal.id))).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await person.getRefusal(createNodeQuery(agent.sessionId))).toMatchObject({
+  expect(await person.expectRefusal(createNodeQuery(agent.sessionId))).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

@@ -69,7 +69,7 @@ async function openSecret(id: string) {
 }
 
 test('creates an app with its secret sealed', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const members = { externalRef: 'ref', scopes: ['repo'], metadata };
   const created = await createProviderApp(tenant, members);
   expect(created).toMatchObject({
@@ -88,7 +88,7 @@ test('creates an app with its secret sealed', async () => {
 });
 
 test('names every invalid member of a new app, without its secret', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const input = {
     projectIdOrName: tenant.projectId,
     provider: 'github',
@@ -97,7 +97,7 @@ test('names every invalid member of a new app, without its secret', async () => 
     scopes: ['ok', ''],
     metadata: { authQueryParams: { prompt: 1 }, other: {} },
   };
-  const { code, problem } = await tenant.getRefusal(CREATE, { input });
+  const { code, problem } = await tenant.expectRefusal(CREATE, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual([
     'input.clientId',
@@ -109,15 +109,17 @@ test('names every invalid member of a new app, without its secret', async () => 
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const response = await tenant.getRefusal(CREATE, { input: { ...unknown, provider: 'unknown' } });
+  const response = await tenant.expectRefusal(CREATE, {
+    input: { ...unknown, provider: 'unknown' },
+  });
   expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
   const elsewhere = { ...unknown, clientId: 'c', provider: 'unknown' };
-  const { problem: providerProblem } = await tenant.getRefusal(CREATE, { input: elsewhere });
+  const { problem: providerProblem } = await tenant.expectRefusal(CREATE, { input: elsewhere });
   expect(providerProblem.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
 });
 
 test('writes exactly the fields in the mask', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const created = await createProviderApp(tenant, {
     externalRef: 'ref',
     scopes: ['repo'],
@@ -151,11 +153,11 @@ test('writes exactly the fields in the mask', async () => {
 });
 
 test('refuses an omitted, null or invalid field in the mask, and an empty mask', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const created = await createProviderApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const fetchProblem = async (updateMask: string[], providerApp: object) => {
-    const { code, problem } = await tenant.getRefusal(UPDATE, {
+    const { code, problem } = await tenant.expectRefusal(UPDATE, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -194,17 +196,17 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
 });
 
 test('refuses to delete an app that connections use, or to change its provider', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await createProviderApp(tenant);
   await insertConnection(tenant, id);
   const named = { projectIdOrName: tenant.projectId, providerAppId: id };
   const createUpdate = (provider: string) => ({
     input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
   });
-  expect(await tenant.getRefusal(UPDATE, createUpdate('slack'))).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE, createUpdate('slack'))).toMatchObject({
     code: 'CONFLICT',
   });
-  expect(await tenant.getRefusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
   expect(
     (await tenant.query(UPDATE, createUpdate('github'))).updateProviderApp.providerApp,
   ).toMatchObject({
@@ -214,27 +216,27 @@ test('refuses to delete an app that connections use, or to change its provider',
 });
 
 test('deletes an app once', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = await createProviderApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
   expect(await tenant.query(DELETE, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
-  expect(await tenant.getRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [owner, stranger] = [await app.tenant(), await app.tenant()];
+  const [owner, stranger] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createProviderApp(owner);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
   const expectRefusals = async (
-    client: Pick<Tenant, 'getRefusal'>,
+    client: Pick<Tenant, 'expectRefusal'>,
     projectIdOrName: string,
     code: string,
   ) => {
     const named = { projectIdOrName, providerAppId: id };
-    expect(await client.getRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
+    expect(await client.expectRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
       code,
     });
-    expect(await client.getRefusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await client.expectRefusal(DELETE, { input: named })).toMatchObject({ code });
   };
   await expectRefusals(stranger, owner.projectId, 'NOT_FOUND');
   await expectRefusals(stranger, stranger.projectId, 'NOT_FOUND');
@@ -246,14 +248,14 @@ test('refuses another tenant, and callers without the scope', async () => {
     clientId: 'c',
     clientSecret: 's',
   };
-  expect(await reader.getRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.getRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await reader.expectRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await stranger.expectRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   const { nodes } = (await owner.query(LIST)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });
 
 test('lists apps newest first, by provider, from both ends', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   for (const [clientId, provider] of [
     ['one', 'github'],
     ['two', 'slack'],

@@ -26,7 +26,7 @@ const app = await getSharedApp({
     createProvider('charlie'),
   ],
 });
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 
 const LIST_PROVIDERS = `query ListProviders($first: Int, $after: String, $last: Int, $before: String) {
   providers(first: $first, after: $after, last: $last, before: $before) {
@@ -109,7 +109,7 @@ test('returns an empty page beyond the end, with its direction', async () => {
 
 test('requires the scope read for the catalog', async () => {
   const key = await tenant.withScopes('org:read');
-  expect(await key.getRefusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await key.expectRefusal(LIST_PROVIDERS)).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test("returns a provider's objects, and the inputs of a connection", async () => {
@@ -126,7 +126,7 @@ test("returns a provider's objects, and the inputs of a connection", async () =>
   const query = `query GetProvider($name: String!) { provider(name: $name) {
     docsUrl apiVersion scopes objects { name displayName } inputs { name displayName }
   } }`;
-  const { query: request } = await testApp.tenant();
+  const { query: request } = await testApp.createTenant();
   const { commonObjects, ...scalars } = facts;
   const objects = commonObjects.map(({ name, displayName }) => ({ name, displayName }));
   expect(await request(query, { name: 'told' })).toEqual({ provider: { ...scalars, objects } });

@@ -21,7 +21,7 @@ async function listItems(tenant: Tenant, field: string, item = 'id'): Promise<st
 }
 
 test('includes the start of a time range and excludes its end, in either order', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const operations = [];
   for (let n = 0; n < 5; n += 1) operations.push(await insert.operation({ projectId }));
@@ -48,7 +48,7 @@ test('includes the start of a time range and excludes its end, in either order',
 });
 
 test('pages through a time range in both directions', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const ids: string[] = [];
   for (let n = 0; n < 7; n += 1) ids.push((await insert.operation({ projectId })).id);
@@ -68,7 +68,7 @@ test('pages through a time range in both directions', async () => {
 });
 
 test('filters events by time range, also of a topic', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const topic = await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'a' } });
   const events = [];
@@ -95,7 +95,7 @@ test('filters events by time range, also of a topic', async () => {
 });
 
 test('filters operations by integration, installation and group, with their other filters', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [integrationId, installationId] = [newId('int'), newId('ins')];
   const name = 'crm';
@@ -128,7 +128,7 @@ test('filters operations by integration, installation and group, with their othe
       await listItems(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
     ).toEqual([writeOperation.id]);
   }
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect(await listItems(stranger, `operations(installationId: "${installationId}")`)).toEqual([]);
   for (const filter of ['integrationIdOrName: "none"', 'groupRef: "none"', 'installationId: "x"']) {
     expect(await listItems(tenant, `operations(${filter})`)).toEqual([]);
@@ -136,7 +136,7 @@ test('filters operations by integration, installation and group, with their othe
 });
 
 test("filters the project's deliveries by type, destination and status", async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   const destinationId = newId('dst');
   const failedDelivery = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
@@ -156,12 +156,12 @@ test("filters the project's deliveries by type, destination and status", async (
   expect(
     await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED, status: FAILED)'),
   ).toEqual([]);
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect(await listItems(stranger, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
 });
 
 test('returns connections and installations of groups, consumers and connections', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id } = (await connect(tenant, { groupRef: 'acme', consumerRef: 'ada' })) as never;
   const query = `{ project(idOrName: "${tenant.projectId}") {
     groups(first: 9) { nodes { connections(first: 9) { nodes { id } totalCount } installations(first: 9) { nodes { id } } } }
@@ -176,8 +176,8 @@ test('returns connections and installations of groups, consumers and connections
 });
 
 test('finds the beginnings of words, and returns each row once in the order of the words', async () => {
-  const tenant = await app.tenant();
-  const stranger = await app.tenant();
+  const tenant = await app.createTenant();
+  const stranger = await app.createTenant();
   await connect(tenant, {
     groupRef: 'grp-17',
     groupName: 'Acme Corp acme',
@@ -206,7 +206,7 @@ test('finds the beginnings of words, and returns each row once in the order of t
 });
 
 test('finds changed names, and pages through all matches', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   for (const name of ['alerts', 'data-alerts', 'alpha']) {
     const data = { id: newId('top'), projectId, name };
@@ -224,7 +224,7 @@ test('finds changed names, and pages through all matches', async () => {
   const names = [...firstPage.nodes, ...secondPage.nodes].map(({ name }: { name: string }) => name);
   expect(names).toEqual(['alerts', 'data-alerts', 'alpha']);
   expect(
-    await tenant.getRefusal(`{ project(idOrName: "${projectId}") {
+    await tenant.expectRefusal(`{ project(idOrName: "${projectId}") {
     topics(after: "${after}") { nodes { id } } } }`),
   ).toMatchObject({ code: 'BAD_USER_INPUT' });
 
@@ -235,7 +235,7 @@ test('finds changed names, and pages through all matches', async () => {
 });
 
 test('searches connections by the present name of their group', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await connect(tenant, { groupRef: 'g', groupName: 'Before', consumerRef: 'ada' });
   await connect(tenant, { groupRef: 'g', groupName: 'After', consumerRef: 'bob' });
   expect((await listItems(tenant, 'connections(search: "after")')).length).toBe(2);
@@ -250,7 +250,7 @@ test.each([
   'integrations(search: "a", provider: "b") { totalCount }',
   'deliveries(destinationId: "a", eventType: CONNECTION_CREATED) { totalCount }',
 ])('refuses filters that no index serves together: %s', async (field) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const query = `{ project(idOrName: "${tenant.projectId}") { ${field} } }`;
-  expect(await tenant.getRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  expect(await tenant.expectRefusal(query)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
 });

@@ -46,7 +46,7 @@ async function readPage(
 
 /** Creates a tenant with operations, and returns their ids newest first. Every third operation is a failure. */
 async function createOperations(count: number): Promise<{ tenant: Tenant; ids: string[] }> {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const ids = Array.from({ length: count }, () => newId('opr'));
   await insert.operations(
     ids.map((id, index) => ({
@@ -209,7 +209,7 @@ test('accepts a cursor with another filter of its list', async () => {
 });
 
 test('returns one empty page of an empty list', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   expect(await readPage(tenant)).toEqual({
     edges: [],
     ids: [],
@@ -227,7 +227,7 @@ test('returns 50 items by default, and more on request', async () => {
 test('names all invalid arguments', async () => {
   const { tenant } = await createOperations(2);
   const listIssues = async (args: Record<string, unknown>) => {
-    const { code, problem } = await tenant.getRefusal(LIST_OPERATIONS, {
+    const { code, problem } = await tenant.expectRefusal(LIST_OPERATIONS, {
       id: tenant.projectId,
       ...args,
     });
@@ -276,7 +276,7 @@ test("refuses a damaged cursor, another list's and another project's", async () 
   ];
   for (const cursor of [...damagedCursors, otherListCursor, foreignCursor]) {
     for (const name of ['after', 'before']) {
-      const { code, problem } = await tenant.getRefusal(LIST_OPERATIONS, {
+      const { code, problem } = await tenant.expectRefusal(LIST_OPERATIONS, {
         id: tenant.projectId,
         [name]: cursor,
       });

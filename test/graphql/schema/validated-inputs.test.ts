@@ -83,7 +83,7 @@ function countValidations(name: string): () => number {
 }
 
 test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (name) => {
-  const { projectId, apiKey } = await app.tenant();
+  const { projectId, apiKey } = await app.createTenant();
   const getValidationCount = countValidations('createDestination');
   const input = {
     projectIdOrName: projectId,
@@ -107,11 +107,11 @@ test.each(Object.keys(TRANSPORTS))('refuses an invalid input over %s', async (na
 });
 
 test('returns FORBIDDEN without issues to a caller without the scope', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId: projectIdOrName } = tenant;
   const getValidationCount = countValidations('createTopic');
   const reader = await tenant.withScopes('read');
-  const { code, problem } = await reader.getRefusal(CREATE_TOPIC, {
+  const { code, problem } = await reader.expectRefusal(CREATE_TOPIC, {
     input: { projectIdOrName, name: '' },
   });
   expect({ code, issues: problem.issues }).toEqual({ code: 'FORBIDDEN', issues: undefined });
@@ -120,28 +120,28 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
     project(idOrName: $project) { topics(first: -1, last: 5000) { totalCount } }
   }`;
   const writer = await tenant.withScopes('reads:control', 'events:write');
-  expect((await writer.getRefusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
-  const listRefusal = await reader.getRefusal(list, { project: projectIdOrName });
+  expect((await writer.expectRefusal(list, { project: projectIdOrName })).code).toBe('FORBIDDEN');
+  const listRefusal = await reader.expectRefusal(list, { project: projectIdOrName });
   expect(listRefusal.problem.issues?.map(({ name }) => name)).toEqual(['first', 'last', 'last']);
 });
 
 test('returns 403 without issues to a REST caller without the scope', async () => {
-  const { base, withScopes, getRefusal } = await createRestTenant(app);
+  const { base, withScopes, expectRefusal } = await createRestTenant(app);
   const reader = await withScopes('read');
-  const refused = await reader.getRefusal('POST', `${base}/topics`, { name: '', more: 1 });
+  const refused = await reader.expectRefusal('POST', `${base}/topics`, { name: '', more: 1 });
   expect({ status: refused.status, issues: refused.issues }).toEqual({
     status: 403,
     issues: undefined,
   });
-  const { issues } = await getRefusal('POST', `${base}/topics`, { name: '', more: 1 });
+  const { issues } = await expectRefusal('POST', `${base}/topics`, { name: '', more: 1 });
   expect(issues?.map(({ name }) => name)).toEqual(['more', 'name']);
 });
 
 const listIssueNames = async (tenant: Tenant, query: string, input: object) =>
-  (await tenant.getRefusal(query, { input })).problem.issues?.map(({ name }) => name);
+  (await tenant.expectRefusal(query, { input })).problem.issues?.map(({ name }) => name);
 
 test('returns issues that need the database together, and only for a valid input', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId: projectIdOrName } = tenant;
   const content = {
     name: 'crm',
@@ -173,7 +173,7 @@ test('returns issues that need the database together, and only for a valid input
 });
 
 test('ignores fields outside an update mask', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId: projectIdOrName } = tenant;
   const input = { projectIdOrName, provider: 'hubspot', clientId: 'c', clientSecret: 's' };
   const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;

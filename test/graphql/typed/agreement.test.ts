@@ -143,7 +143,7 @@ async function listBoth(
 type Install = (tenant: Tenant, manifest: Manifest) => Promise<string>;
 
 async function expectAgreement(app: TestApp, manifest: Manifest, install: Install): Promise<void> {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const typed = createTypedClient(app, tenant);
   const id = await install(tenant, manifest);
   const { objectName, fields } = manifest;

@@ -89,7 +89,7 @@ test('returns a refusal by the provider as a result', async () => {
 
 test('refuses a field without a mapping, and writes nothing', async () => {
   const input = { ...createPerson(), tier: 'gold' };
-  const refusal = await client.getRefusal(CREATE_PEOPLE, { group: 'acme', input });
+  const refusal = await client.expectRefusal(CREATE_PEOPLE, { group: 'acme', input });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: {
@@ -119,12 +119,12 @@ test.each([
     /idempotencyKey: /,
   ],
 ])('refuses a write with %s', async (_what, variables, detail) => {
-  const { problem } = await client.getRefusal(CREATE_PEOPLE, variables);
+  const { problem } = await client.expectRefusal(CREATE_PEOPLE, variables);
   expect(problem.detail).toMatch(detail);
 });
 
 test('refuses a deletion that the config does not enable', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   const config = { read: [{ objectName: 'contacts' }], write: [{ objectName: 'contacts' }] };
   await installPeople(app, ownTenant, {
     integration: 'crm',
@@ -132,7 +132,7 @@ test('refuses a deletion that the config does not enable', async () => {
     groupRef: 'acme',
     config,
   });
-  const refusal = await createTypedClient(app, ownTenant).getRefusal(DELETE_PEOPLE, { id: '1' });
+  const refusal = await createTypedClient(app, ownTenant).expectRefusal(DELETE_PEOPLE, { id: '1' });
   expect(refusal).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringMatching(/deletion|DELETE|enabled/) },
@@ -140,7 +140,7 @@ test('refuses a deletion that the config does not enable', async () => {
 });
 
 test('passes further fields of the provider by its names, if the contract accepts them', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
@@ -159,7 +159,7 @@ test('passes further fields of the provider by its names, if the contract accept
   const { peopleById } = await typed.query(query, { id: createPeople.id });
   expect(peopleById._extras).toMatchObject({ phone: '+31 20 1234567' });
   const clashingInput = { ...createPerson(), _otherFields: { lastName: 'Byron' } };
-  const { problem } = await typed.getRefusal(CREATE_PEOPLE, {
+  const { problem } = await typed.expectRefusal(CREATE_PEOPLE, {
     group: 'acme',
     input: clashingInput,
   });
@@ -170,13 +170,13 @@ test('requires the scope or the permission for writes', async () => {
   const headers = { 'x-api-key': await tenant.createKey('records:read') };
   const variables = { group: 'acme', input: createPerson() };
   expect(
-    await createTypedClient(app, tenant, headers).getRefusal(CREATE_PEOPLE, variables),
+    await createTypedClient(app, tenant, headers).expectRefusal(CREATE_PEOPLE, variables),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
   const reader = await createEndUser(app, tenant, { permissions: ['READ'] });
   expect(
-    await createTypedClient(app, tenant, reader.headers).getRefusal(CREATE_PEOPLE, variables),
+    await createTypedClient(app, tenant, reader.headers).expectRefusal(CREATE_PEOPLE, variables),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
@@ -185,7 +185,7 @@ test('requires the scope or the permission for writes', async () => {
   expect((await typed.query(CREATE_PEOPLE, { input: createPerson() })).createPeople).toMatchObject({
     success: true,
   });
-  const { problem } = await typed.getRefusal(CREATE_PEOPLE, {
+  const { problem } = await typed.expectRefusal(CREATE_PEOPLE, {
     group: 'globex',
     input: { lastName: 'x' },
   });

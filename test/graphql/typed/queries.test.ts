@@ -127,12 +127,12 @@ test.each([
     /group: must be well-formed Unicode/,
   ],
 ])('refuses a query %s', async (_what, query, code, detail) => {
-  const refusal = await client.getRefusal(query);
+  const refusal = await client.expectRefusal(query);
   expect(refusal).toMatchObject({ code, problem: { detail: expect.stringMatching(detail) } });
 });
 
 test('names both installations if a group has two with the object', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   const crmId = await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
@@ -143,7 +143,7 @@ test('names both installations if a group has two with the object', async () => 
     provider: 'zoho',
     groupRef: 'acme',
   });
-  const { code, problem } = await createTypedClient(app, ownTenant).getRefusal(
+  const { code, problem } = await createTypedClient(app, ownTenant).expectRefusal(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(code).toBe('UNPROCESSABLE');
@@ -152,7 +152,7 @@ test('names both installations if a group has two with the object', async () => 
 });
 
 test('refuses an object that the installation of the group does not read', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   const config = { read: [], write: [] };
   await installPeople(app, ownTenant, {
     integration: 'crm',
@@ -160,7 +160,7 @@ test('refuses an object that the installation of the group does not read', async
     groupRef: 'acme',
     config,
   });
-  const refusal = await createTypedClient(app, ownTenant).getRefusal(
+  const refusal = await createTypedClient(app, ownTenant).expectRefusal(
     '{ people(group: "acme") { nodes { id } } }',
   );
   expect(refusal.problem.detail).toMatch(
@@ -185,7 +185,7 @@ test('counts requests to providers in the cost, and refuses an expensive query b
   );
   const expensiveQuery = `{ ${pages.join('')} }`;
   const requests = app.zoho.requests.length;
-  expect(await client.getRefusal(expensiveQuery)).toMatchObject({
+  expect(await client.expectRefusal(expensiveQuery)).toMatchObject({
     code: 'QUERY_LIMIT_EXCEEDED',
     problem: { limit: 'cost', maximum: 50_000 },
   });
@@ -193,7 +193,7 @@ test('counts requests to providers in the cost, and refuses an expensive query b
 });
 
 test('serves a new revision with the next query', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   await installPeople(app, ownTenant, {
     integration: 'crm',
     provider: 'sandbox',
@@ -273,7 +273,7 @@ test('serves an end user the objects of the integrations in its token', async ()
 
 test.each([
   ['without credentials', {}, 'UNAUTHENTICATED'],
-  ['of another project', { 'x-api-key': (await app.tenant()).apiKey }, 'NOT_FOUND'],
+  ['of another project', { 'x-api-key': (await app.createTenant()).apiKey }, 'NOT_FOUND'],
   [
     'without a scope for records',
     { 'x-api-key': await tenant.createKey('keys:write') },
@@ -287,8 +287,8 @@ test.each([
     '{ nope }',
     getIntrospectionQuery(),
   ]) {
-    expect(await typed.getRefusal(query)).toMatchObject({ code });
-    if (code === 'NOT_FOUND') expect(await missing.getRefusal(query)).toMatchObject({ code });
+    expect(await typed.expectRefusal(query)).toMatchObject({ code });
+    if (code === 'NOT_FOUND') expect(await missing.expectRefusal(query)).toMatchObject({ code });
   }
 });
 
@@ -313,13 +313,13 @@ test('responds to a GET, and serves GraphiQL to browsers', async () => {
 });
 
 test('validates an operation that two projects send against the schema of each', async () => {
-  const ownTenant = await app.tenant();
+  const ownTenant = await app.createTenant();
   await installPeople(app, ownTenant, { integration: 'leads', provider: 'zoho', groupRef: 'acme' });
   const text = '{ people(group: "acme", first: 1) { nodes { emailAddress } } }';
   const clients = [
     createTypedClient(app, tenant),
     createTypedClient(app, ownTenant),
-    app.client({ 'x-api-key': ownTenant.apiKey }),
+    app.createClient({ 'x-api-key': ownTenant.apiKey }),
   ];
   for (let round = 0; round < 5; round += 1) {
     const results = await Promise.all(clients.map((client) => client.request(text)));

@@ -47,7 +47,7 @@ async function subscribe(
 }
 
 async function createStreamTenant() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const stream = await createStream(database, { projectId: tenant.projectId });
   const id = await installPeople(app, tenant, {
     integration: 'crm',
@@ -257,7 +257,7 @@ test('refuses an object whose messages go to no stream', async () => {
 });
 
 test('refuses an object with two streams, unless the group determines one', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   await createStream(database, { projectId });
   const lake = await createStream(database, { projectId, name: 'lake' });
@@ -313,11 +313,11 @@ test('refuses a cursor of another stream', async () => {
 
 test('returns NOT_FOUND to a client of another project', async () => {
   const { tenant } = await createStreamTenant();
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   const refusal = await (await subscribe(tenant, {}, { 'x-api-key': stranger.apiKey })).next();
   expect(refusal?.data.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   expect(
-    await createTypedClient(app, tenant, { 'x-api-key': stranger.apiKey }).getRefusal(
+    await createTypedClient(app, tenant, { 'x-api-key': stranger.apiKey }).expectRefusal(
       '{ _contract }',
     ),
   ).toMatchObject({

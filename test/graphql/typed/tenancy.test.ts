@@ -33,7 +33,7 @@ const { data } = await createTypedClient(app, tenant).request(getIntrospectionQu
 const schema = buildClientSchema(data as IntrospectionQuery);
 
 async function createStreamTenant(): Promise<Tenant> {
-  const created = await app.tenant();
+  const created = await app.createTenant();
   await createStream(app.app.services.database, { projectId: created.projectId });
   await installPeople(app, created, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
   await installPeople(app, created, { integration: 'leads', provider: 'zoho', groupRef: 'globex' });

@@ -25,7 +25,7 @@ async function createInvite({ builder, orgId }: Tenant, email: string): Promise<
 }
 
 test('returns the project and scopes of an API key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const key = await tenant.withScopes('read', 'events:write');
   expect(await key.query(VIEWER)).toEqual({
     viewer: {
@@ -38,7 +38,7 @@ test('returns the project and scopes of an API key', async () => {
 });
 
 test('returns the builder of a token', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   expect(await tenant.builder.query(VIEWER)).toMatchObject({
     viewer: {
       kind: 'BUILDER',
@@ -49,7 +49,11 @@ test('returns the builder of a token', async () => {
 });
 
 test("lists pending invites to the builder's own address, in any org", async () => {
-  const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const [a, b, guest] = [
+    await app.createTenant(),
+    await app.createTenant(),
+    await app.createTenant(),
+  ];
   const [olderInvite, newerInvite] = [
     await createInvite(a, guest.builderEmail),
     await createInvite(b, guest.builderEmail.toUpperCase()),
@@ -69,7 +73,11 @@ test("lists pending invites to the builder's own address, in any org", async () 
 });
 
 test('omits revoked and expired invites, also by id', async () => {
-  const [a, b, guest] = [await app.tenant(), await app.tenant(), await app.tenant()];
+  const [a, b, guest] = [
+    await app.createTenant(),
+    await app.createTenant(),
+    await app.createTenant(),
+  ];
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const [revoked, expiring] = [
     await createInvite(a, guest.builderEmail),
@@ -94,14 +102,14 @@ test('omits revoked and expired invites, also by id', async () => {
 });
 
 test('returns no invites to an API key, and to a builder without an address', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const inviteId = await createInvite(tenant, 'eve@example.com');
   const revoke = `mutation DeleteInvite($input: DeleteInviteInput!) {
     deleteInvite(input: $input) { deletedId }
   }`;
   await tenant.builder.query(revoke, { input: { orgId: tenant.orgId, inviteId } });
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
-  for (const caller of [tenant, app.client({ authorization: `Bearer ${token}` })]) {
+  for (const caller of [tenant, app.createClient({ authorization: `Bearer ${token}` })]) {
     expect((await caller.query(INVITES)).viewer.invites).toEqual({
       totalCount: 0,
       nodes: [],

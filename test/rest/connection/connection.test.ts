@@ -85,11 +85,15 @@ test('names every invalid input at its position, and repeats no secret', async (
     apiKey: 'planted\u0007',
     basicAuth: { username: 'planted', password: 'planted' },
   };
-  const refused = await rest.getRefusal('POST', `${rest.base}/connections:generate`, body);
+  const refused = await rest.expectRefusal('POST', `${rest.base}/connections:generate`, body);
   expect([...new Set(listIssuePositions(refused))]).toEqual(['body groupRef', 'body apiKey']);
   expect(JSON.stringify(refused)).not.toContain('planted');
   const valid = { ...body, groupRef: 'acme', apiKey: 'planted' };
-  const schemeRefusal = await rest.getRefusal('POST', `${rest.base}/connections:generate`, valid);
+  const schemeRefusal = await rest.expectRefusal(
+    'POST',
+    `${rest.base}/connections:generate`,
+    valid,
+  );
   expect(listIssuePositions(schemeRefusal)).toEqual([
     'body apiKey',
     'body basicAuth',
@@ -97,7 +101,7 @@ test('names every invalid input at its position, and repeats no secret', async (
   ]);
   expect(JSON.stringify(schemeRefusal)).not.toContain('planted');
   const scheme = { ...body, authScheme: 'API_KEY', providerMetadata: 1 };
-  const { issues } = await rest.getRefusal('POST', `${rest.base}/connections:generate`, scheme);
+  const { issues } = await rest.expectRefusal('POST', `${rest.base}/connections:generate`, scheme);
   const positions = listIssuePositions({ issues });
   expect(positions).toEqual(expect.arrayContaining(['body authScheme', 'body providerMetadata']));
 });
@@ -125,9 +129,12 @@ test('changes the fields in the mask, and clears optional ones with null', async
   });
   const basicAuth = { username: 'u', password: 'planted' };
   const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
-  const refused = await rest.getRefusal('PATCH', path, misfit);
+  const refused = await rest.expectRefusal('PATCH', path, misfit);
   expect(refused.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
-  const unknown = await rest.getRefusal('PATCH', path, { updateMask: ['status'], connection: {} });
+  const unknown = await rest.expectRefusal('PATCH', path, {
+    updateMask: ['status'],
+    connection: {},
+  });
   expect(unknown.issues).toMatchObject([{ in: 'body', name: 'updateMask[0]' }]);
   expect(unknown.remedy).toMatch(/^updateMask may name providerWorkspaceRef, .*apiKey, basicAuth/);
 });
@@ -149,7 +156,7 @@ test('returns the requested tokens only', async () => {
   expect(await readTokens('?includeRefreshToken=true')).toEqual(credentials);
   const full = await rest.withScopes('full');
   for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
-    const refused = await full.getRefusal('GET', `${rest.base}/connections/${id}${query}`);
+    const refused = await full.expectRefusal('GET', `${rest.base}/connections/${id}${query}`);
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('credentials:read');
   }
@@ -173,7 +180,7 @@ test('refreshes a token on request, or when it is about to expire', async () => 
   expect(await readStoredText()).toContain(refreshed.oauth2AuthorizationCode.accessToken.token);
 
   const reader = await rest.withScopes('read');
-  expect(await reader.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
+  expect(await reader.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 403 });
 });
 
 test('refreshes a connection without a token only by force, and then returns 422', async () => {
@@ -181,8 +188,8 @@ test('refreshes a connection without a token only by force, and then returns 422
   const { id } = await createConnection(rest);
   const path = `${rest.base}/connections/${id}`;
   expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
-  expect(await rest.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
-  const refused = await rest.getRefusal('GET', `${path}?refresh=now&includeCreds=1`);
+  expect(await rest.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
+  const refused = await rest.expectRefusal('GET', `${path}?refresh=now&includeCreds=1`);
   expect(listIssuePositions(refused).sort()).toEqual(['query includeCreds', 'query refresh']);
 });
 
@@ -191,10 +198,10 @@ test('deletes a connection unless installations use it', async () => {
   const used = await createConnection(rest);
   await insertInstallation(app, used, rest.tenant);
   const path = `${rest.base}/connections`;
-  expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
   const unused = await createConnection(rest, { groupRef: 'other' });
   await rest.delete(`${path}/${unused.id}`);
-  expect(await rest.getRefusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
@@ -203,14 +210,14 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
   for (const base of [rest.base, stranger.base]) {
     const path = `${base}/connections/${id}`;
-    expect(await stranger.getRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({
+    expect(await stranger.expectRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.getRefusal('GET', `${path}?refresh=force`)).toMatchObject({
+    expect(await stranger.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/connections`;
@@ -221,9 +228,9 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
     apiKey: 'sandbox-key-mine',
   };
   for (const refused of [
-    await reader.getRefusal('POST', `${path}:generate`, body),
-    await reader.getRefusal('PATCH', `${path}/${id}`, change),
-    await reader.getRefusal('DELETE', `${path}/${id}`),
+    await reader.expectRefusal('POST', `${path}:generate`, body),
+    await reader.expectRefusal('PATCH', `${path}/${id}`, change),
+    await reader.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('connections:write');
@@ -238,7 +245,7 @@ test('connects with custom inputs in one step, and refuses members of further st
   const { connection } = await rest.post('/custom-auth/connect', body, 200);
   expect(connection).toMatchObject({ id: expect.stringMatching(/^con_/), authScheme: 'none' });
   for (const further of [{ sessionId: 's' }, { callbackParams: { code: 'c' } }]) {
-    const { issues } = await rest.getRefusal('POST', '/custom-auth/connect', {
+    const { issues } = await rest.expectRefusal('POST', '/custom-auth/connect', {
       ...body,
       ...further,
     });
@@ -253,7 +260,7 @@ test('lets a key for pages connect and install, and read no destinations, delive
   const created = await page.post(`${rest.base}/connections:generate`, body);
   expect(await page.get(`${rest.base}/connections/${created.id}`)).toEqual(created);
   const topic = { name: 'mine' };
-  expect(await page.getRefusal('POST', `${rest.base}/topics`, topic)).toMatchObject({
+  expect(await page.expectRefusal('POST', `${rest.base}/topics`, topic)).toMatchObject({
     status: 403,
   });
   for (const path of ['destinations', 'topics', 'jwt-keys', 'api-keys']) {
@@ -263,5 +270,5 @@ test('lets a key for pages connect and install, and read no destinations, delive
     ]);
   }
   const credentialsPath = `${rest.base}/connections/${created.id}?includeCreds=true`;
-  expect(await page.getRefusal('GET', credentialsPath)).toMatchObject({ status: 403 });
+  expect(await page.expectRefusal('GET', credentialsPath)).toMatchObject({ status: 403 });
 });

@@ -81,7 +81,7 @@ test.each([true, false])('protects a connect with enableCSRFProtection: %s', asy
 test('returns 400 if enableCSRFProtection is not a boolean', async () => {
   const rest = await createRestTenant(app);
   const body = createStartInput(rest, { enableCSRFProtection: 'no' });
-  expect(await rest.getRefusal('POST', '/oauth-connect', body)).toMatchObject({
+  expect(await rest.expectRefusal('POST', '/oauth-connect', body)).toMatchObject({
     status: 400,
     issues: expect.arrayContaining([
       expect.objectContaining({ in: 'body', name: 'enableCSRFProtection' }),
@@ -128,7 +128,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
   const getUpdateRefusal = async ({ id }: { id: string }, body: object = {}) =>
-    rest.getRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
+    rest.expectRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, body);
   expect(await getUpdateRefusal(keyed)).toMatchObject({
     status: 422,
     detail: expect.stringContaining('API_KEY'),
@@ -150,7 +150,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
 test('names every invalid input of a start at its position', async () => {
   const rest = await createRestTenant(app);
   const listPositions = async (body: object) =>
-    listIssuePositions(await rest.getRefusal('POST', '/oauth-connect', body));
+    listIssuePositions(await rest.expectRefusal('POST', '/oauth-connect', body));
   expect(
     await listPositions({ provider: 'sandbox', groupRef: '', redirectUrl: 'nowhere' }),
   ).toEqual(['body groupRef', 'body consumerRef', 'body redirectUrl']);
@@ -163,19 +163,19 @@ test("returns 404 for another tenant's project and connection, and 403 without t
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   await createProviderApp(rest.tenant);
   const id = await consent(await rest.post('/oauth-connect', createStartInput(rest), 200));
-  expect(await stranger.getRefusal('POST', '/oauth-connect', createStartInput(rest))).toMatchObject(
-    {
-      status: 404,
-    },
-  );
+  expect(
+    await stranger.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
+  ).toMatchObject({
+    status: 404,
+  });
   for (const base of [rest.base, stranger.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
-    expect(await stranger.getRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   for (const refused of [
-    await reader.getRefusal('POST', '/oauth-connect', createStartInput(rest)),
-    await reader.getRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, {}),
+    await reader.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
+    await reader.expectRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, {}),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('connections:write');

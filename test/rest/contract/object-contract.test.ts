@@ -191,7 +191,11 @@ test('returns TypeScript declarations that compile, without any', async () => {
 test('requires the scope read', async () => {
   const rest = await createDescribedTenant();
   const otherKey = await rest.withScopes('events:write');
-  expect(await otherKey.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 403 });
+  expect(await otherKey.expectRefusal('GET', `${rest.base}/contract`)).toMatchObject({
+    status: 403,
+  });
   const stranger = await createRestTenant(app);
-  expect(await stranger.getRefusal('GET', `${rest.base}/contract`)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('GET', `${rest.base}/contract`)).toMatchObject({
+    status: 404,
+  });
 });

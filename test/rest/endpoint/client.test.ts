@@ -128,7 +128,7 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
 const run = promisify(execFile);
 
 test('creates a project, connects, installs, writes and reads with a generated client', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const document = await app.fetch('/v1/openapi.json');
   const baseUrl = document.url.replace('/openapi.json', '');
   writeFileSync(join(folder, 'openapi.json'), await document.text());

@@ -38,7 +38,7 @@ test('returns secrets only with credentials:read', async () => {
   const reader = await rest.withScopes('full');
   await reader.get(`${rest.base}/destinations/hooks`);
   const path = `${rest.base}/destinations/hooks?includeSecrets=true`;
-  const refused = await reader.getRefusal('GET', path);
+  const refused = await reader.expectRefusal('GET', path);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('credentials:read');
 });
@@ -51,7 +51,7 @@ test('returns a rotated secret only to callers who can change destinations', asy
   expect(rotated.secrets.webhookSigningKey).toMatch(/^whsec_/);
   expect(rotated.secrets).not.toEqual(secrets);
   const reader = await rest.withScopes('read');
-  expect(await reader.getRefusal('GET', path)).toMatchObject({ status: 403 });
+  expect(await reader.expectRefusal('GET', path)).toMatchObject({ status: 403 });
 });
 
 test('changes the fields in the mask, including those of metadata', async () => {
@@ -75,7 +75,7 @@ test('changes the fields in the mask, including those of metadata', async () => 
 test('names broken rules and invalid forms at their positions', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (body: unknown) =>
-    listIssuePositions(await rest.getRefusal('POST', `${rest.base}/destinations`, body));
+    listIssuePositions(await rest.expectRefusal('POST', `${rest.base}/destinations`, body));
   const http = { url: 'example.com', headers: {} };
   expect(await fetchIssues({ name: 'no spaces', type: 'webhook', metadata: http })).toEqual([
     'body name',
@@ -91,15 +91,15 @@ test("deletes a destination, and returns 404 for another tenant's", async () => 
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createDestination(rest);
   for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.getRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({
+    expect(await stranger.expectRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.getRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
+    expect(await stranger.expectRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
       status: 404,
     });
   }
   await rest.delete(`${rest.base}/destinations/${id}`);
-  expect(await rest.getRefusal('GET', `${rest.base}/destinations/hooks`)).toMatchObject({
+  expect(await rest.expectRefusal('GET', `${rest.base}/destinations/hooks`)).toMatchObject({
     status: 404,
   });
 });
@@ -112,7 +112,7 @@ test('refuses masked values in an update, and keeps the headers in keepHeaders',
     updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
     destination: { metadata },
   });
-  const refused = await rest.getRefusal(
+  const refused = await rest.expectRefusal(
     'PATCH',
     path,
     createPatch({ headers: maskedMetadata.headers }),

@@ -55,7 +55,7 @@ test('lists events in order, by topic and by types', async () => {
 test('names an unknown event type at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
-  const { issues } = await rest.getRefusal('GET', path);
+  const { issues } = await rest.expectRefusal('GET', path);
   expect(issues).toMatchObject([{ in: 'query', name: 'eventType[0]' }]);
 });
 
@@ -147,7 +147,7 @@ test('retries a delivery with events:write', async () => {
   expect(retried).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
   expect(retried).not.toHaveProperty('failureReason');
   const reader = await rest.withScopes('read');
-  const refused = await reader.getRefusal('POST', path);
+  const refused = await reader.expectRefusal('POST', path);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('events:write');
 });
@@ -162,9 +162,9 @@ test("returns 404 for another tenant's events and deliveries", async () => {
       `destinations/${destinationId}/deliveries`,
       `deliveries/${deliveryId}`,
     ]) {
-      expect(await stranger.getRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
+      expect(await stranger.expectRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
     }
-    const retried = await stranger.getRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
+    const retried = await stranger.expectRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
     expect(retried.status).toBe(404);
   }
 });

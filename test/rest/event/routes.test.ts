@@ -28,15 +28,15 @@ test('routes a topic to a destination, lists routes by either, and deletes them'
   });
   expect(await rest.get(`${path}?topicId=${ids.topicId}`)).toEqual([route]);
   expect(await rest.get(`${path}?destinationId=dst_other`)).toEqual([]);
-  expect(await rest.getRefusal('POST', path, ids)).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('POST', path, ids)).toMatchObject({ status: 409 });
   await rest.delete(`${path}/${route.id}`);
-  expect(await rest.getRefusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
 });
 
 test('names an unknown topic and an unknown destination', async () => {
   const rest = await createRestTenant(app);
   const ids = await createTopicAndDestination(await createRestTenant(app));
-  const { issues } = await rest.getRefusal('POST', `${rest.base}/topic-destination-routes`, ids);
+  const { issues } = await rest.expectRefusal('POST', `${rest.base}/topic-destination-routes`, ids);
   expect(issues).toMatchObject([
     { in: 'body', name: 'topicId', detail: 'does not exist.', value: ids.topicId },
     { in: 'body', name: 'destinationId', detail: 'does not exist.', value: ids.destinationId },
@@ -51,7 +51,7 @@ test('routes events to a topic by the names of the reference API', async () => {
   expect(route).toMatchObject({ eventType: 'read.backfill.done', topicId });
   expect(await rest.get(`${path}?eventType=read.backfill.done`)).toEqual([route]);
   expect(await rest.get(`${path}?eventType=connection.created`)).toEqual([]);
-  const { issues } = await rest.getRefusal('POST', path, {
+  const { issues } = await rest.expectRefusal('POST', path, {
     eventType: 'CONNECTION_CREATED',
     topicId,
   });
@@ -69,7 +69,7 @@ test('requires events:write for routes', async () => {
     ['topic-destination-routes', ids],
     ['notification-event-topic-routes', { eventType: 'connection.created', topicId: ids.topicId }],
   ] as const) {
-    const refused = await reader.getRefusal('POST', `${rest.base}/${path}`, body);
+    const refused = await reader.expectRefusal('POST', `${rest.base}/${path}`, body);
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('events:write');
   }

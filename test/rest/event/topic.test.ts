@@ -17,7 +17,7 @@ test('creates, renames, lists and deletes a topic', async () => {
   expect(renamed).toEqual({ ...created, name: 'Alarms', updateTime: expect.any(String) });
   expect(await rest.get(`/projects/${rest.tenant.projectId}/topics`)).toEqual([renamed]);
   await rest.delete(`${rest.base}/topics/${created.id}`);
-  expect(await rest.getRefusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
+  expect(await rest.expectRefusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
     status: 404,
     type: 'urn:problem:not-found',
   });
@@ -26,16 +26,18 @@ test('creates, renames, lists and deletes a topic', async () => {
 test('returns 409 for a duplicate topic name', async () => {
   const rest = await createRestTenant(app);
   await rest.post(`${rest.base}/topics`, { name: 'alerts' });
-  expect(await rest.getRefusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject({
-    status: 409,
-    title: 'Conflict',
-  });
+  expect(await rest.expectRefusal('POST', `${rest.base}/topics`, { name: 'alerts' })).toMatchObject(
+    {
+      status: 409,
+      title: 'Conflict',
+    },
+  );
 });
 
 test('names every invalid input at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
-  const { issues } = await rest.getRefusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
+  const { issues } = await rest.expectRefusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
   expect(issues?.map((issue) => [issue.in, issue.name]).sort()).toEqual([
     ['body', 'name'],
     ['body', 'nmae'],
@@ -61,12 +63,12 @@ test('pages a list if pageSize is set', async () => {
 test('names invalid page arguments by their REST names', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
-  const pageRefusal = await rest.getRefusal('GET', path);
+  const pageRefusal = await rest.expectRefusal('GET', path);
   expect(pageRefusal.issues?.map((issue) => [issue.in, issue.name])).toEqual([
     ['query', 'page'],
     ['query', 'pageSize'],
   ]);
-  const tokenRefusal = await rest.getRefusal('GET', `${rest.base}/topics?pageToken=x`);
+  const tokenRefusal = await rest.expectRefusal('GET', `${rest.base}/topics?pageToken=x`);
   expect(tokenRefusal.issues).toMatchObject([
     { in: 'query', name: 'pageToken', value: 'x', detail: 'is not a cursor of this list.' },
   ]);
@@ -76,23 +78,23 @@ test("returns 404 for another tenant's topic", async () => {
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
   for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.getRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({
+    expect(await stranger.expectRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.getRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' })).toMatchObject(
-      {
-        status: 404,
-      },
-    );
+    expect(
+      await stranger.expectRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' }),
+    ).toMatchObject({
+      status: 404,
+    });
   }
-  expect(await stranger.getRefusal('GET', `${rest.base}/topics`)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('GET', `${rest.base}/topics`)).toMatchObject({ status: 404 });
 });
 
 test('returns 403 for a key without the scope', async () => {
   const rest = await createRestTenant(app);
   const reader = await rest.withScopes('read');
   await reader.get(`${rest.base}/topics`);
-  const problem = await reader.getRefusal('POST', `${rest.base}/topics`, { name: 'alerts' });
+  const problem = await reader.expectRefusal('POST', `${rest.base}/topics`, { name: 'alerts' });
   expect(problem).toMatchObject({ status: 403, title: 'Forbidden' });
   expect(problem.detail).toContain('events:write');
 });

@@ -22,9 +22,9 @@ const read = {
 test("returns the backfill's progress by either name, and keeps it after later reads", async () => {
   const rest = await createRestInstallation(app, { content: { read } });
   const createPath = (name: string) => `${rest.installationPath}/objects/${name}/backfill-progress`;
-  const refusal = await rest.getRefusal('GET', createPath('contacts'));
+  const refusal = await rest.expectRefusal('GET', createPath('contacts'));
   expect(refusal).toMatchObject({ status: 404, detail: expect.stringContaining('first read') });
-  expect(await rest.getRefusal('GET', createPath('deals'))).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', createPath('deals'))).toMatchObject({ status: 404 });
 
   await using _workers = await startUnscheduledReadJobs(app);
   await readOnSchedule(app, rest);

@@ -90,7 +90,7 @@ test('ignores values outside the mask, even invalid ones', async () => {
     installation: { connectionId: 5, config: values },
   });
   expect(changed.config.createdBy).toBe('consumer:bob');
-  const refused = await rest.getRefusal('PATCH', rest.installationPath, {
+  const refused = await rest.expectRefusal('PATCH', rest.installationPath, {
     updateMask: ['connectionId', 'config.createdBy'],
     installation: { connectionId: 5, config: values },
   });
@@ -160,14 +160,14 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
 
 test('accepts escaped dots in names of the mask, and refuses names of inherited members', async () => {
   const rest = await install();
-  const dotted = await rest.getRefusal('PATCH', rest.installationPath, {
+  const dotted = await rest.expectRefusal('PATCH', rest.installationPath, {
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],
     installation: { config: { content: { read: { objects: { 'a.b:c': { disabled: true } } } } } },
   });
   expect(listSortedIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
   for (const name of ['__proto__', 'constructor']) {
     const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
-    const refused = await rest.getRefusal('PATCH', rest.installationPath, {
+    const refused = await rest.expectRefusal('PATCH', rest.installationPath, {
       updateMask: [`config.content.read.objects.${name}.disabled`],
       installation: { config: { content: JSON.parse(text) } },
     });
@@ -180,7 +180,7 @@ test('refuses invalid choices at their positions', async () => {
   const rest = await install();
   const fetchIssueNames = async (updateMask: string[], content: object) =>
     listSortedIssueNames(
-      await rest.getRefusal('PATCH', rest.installationPath, {
+      await rest.expectRefusal('PATCH', rest.installationPath, {
         updateMask,
         installation: { config: { content } },
       }),
@@ -191,7 +191,7 @@ test('refuses invalid choices at their positions', async () => {
     `installation.config.content.read.objects.contacts${place}`;
   expect(await fetchIssueNames(['config.content.module'], {})).toEqual(['updateMask[0]']);
   const unknown = { updateMask: ['config.content.module'], installation: {} };
-  const { remedy } = await rest.getRefusal('PATCH', rest.installationPath, unknown);
+  const { remedy } = await rest.expectRefusal('PATCH', rest.installationPath, unknown);
   expect(remedy).toContain('config.content.proxy.enabled');
   expect(await fetchIssueNames([contactsMask], {})).toEqual([createIssuePath('')]);
   expect(
@@ -221,7 +221,7 @@ test('refuses invalid choices at their positions', async () => {
   const body = { groupRef: 'other', config: { content: { provider: 'hubspot' } } };
   expect(
     listSortedIssueNames(
-      await rest.getRefusal('POST', `${rest.integrationPath}/installations`, body),
+      await rest.expectRefusal('POST', `${rest.integrationPath}/installations`, body),
     ),
   ).toContain('config.content.provider');
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
@@ -267,7 +267,7 @@ test('changes nothing if a JSON Patch fails', async () => {
   const rest = await install();
   const createPath = (object: string) => `${rest.integrationPath}/objects/${object}/config-content`;
   const getPatchRefusal = (overrides: object, object = 'contacts') =>
-    rest.getRefusal('PATCH', createPath(object), {
+    rest.expectRefusal('PATCH', createPath(object), {
       groupRef: 'acme',
       action: 'read',
       ...overrides,
@@ -293,11 +293,11 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect((await rest.get(rest.installationPath)).config).toEqual(rest.installation.config);
   const reader = await rest.withScopes('read');
   const patch = { groupRef: 'acme', action: 'read', changes: [add] };
-  expect(await reader.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+  expect(await reader.expectRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 403,
   });
   const stranger = await install();
-  expect(await stranger.getRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+  expect(await stranger.expectRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 404,
   });
 });

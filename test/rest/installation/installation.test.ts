@@ -81,7 +81,7 @@ test('names invalid members at their positions', async () => {
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };
   const getCreateRefusal = (chosen: object) =>
-    rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
+    rest.expectRefusal('POST', `${rest.integrationPath}/installations`, {
       groupRef: 'unknown',
       config: { content: { read: { objects: chosen } } },
     });
@@ -91,14 +91,14 @@ test('names invalid members at their positions', async () => {
   expect(listIssuePositions(await getCreateRefusal({ nothing: {} }))).toEqual(
     expect.arrayContaining(['body groupRef', 'body config.content.read.objects.nothing']),
   );
-  const changed = await rest.getRefusal('PATCH', rest.installationPath, {
+  const changed = await rest.expectRefusal('PATCH', rest.installationPath, {
     updateMask: ['config'],
     installation: { config },
   });
   expect(listIssuePositions(changed)).toEqual(
     expect.arrayContaining(['body installation.config.content.read.objects.nothing.schedule']),
   );
-  const repeated = await rest.getRefusal('POST', `${rest.integrationPath}/installations`, {
+  const repeated = await rest.expectRefusal('POST', `${rest.integrationPath}/installations`, {
     groupRef: 'acme',
   });
   expect(repeated).toMatchObject({ status: 409 });
@@ -109,11 +109,11 @@ test('deletes an installation, and finds it only in its own integration', async 
   const otherPath = await createRestIntegration(rest, createIntegrationContent('other'));
   const foreignPath = `${otherPath}/installations/${rest.installation.id}`;
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  expect(await rest.getRefusal('GET', foreignPath)).toMatchObject({ status: 404 });
-  expect(await rest.getRefusal('PATCH', foreignPath, change)).toMatchObject({ status: 404 });
-  expect(await rest.getRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', foreignPath)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('PATCH', foreignPath, change)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('DELETE', foreignPath)).toMatchObject({ status: 404 });
   await rest.delete(rest.installationPath);
-  expect(await rest.getRefusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', rest.installationPath)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
@@ -124,18 +124,20 @@ test("returns 404 for another tenant's installations, and 403 without the scope"
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
   const foreign = `${stranger.integrationPath}/installations/${installed.installation.id}`;
   for (const path of [installed.installationPath, foreign]) {
-    expect(await stranger.getRefusal('GET', path)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('GET', `${path}/operations`)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('GET', path)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('GET', `${path}/operations`)).toMatchObject({
+      status: 404,
+    });
+    expect(await stranger.expectRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
   }
   const reader = await installed.withScopes('read');
   const body = { groupRef: 'acme' };
   for (const refused of [
-    await reader.getRefusal('POST', `${installed.integrationPath}/installations`, body),
-    await reader.getRefusal('PATCH', installed.installationPath, change),
-    await reader.getRefusal('DELETE', installed.installationPath),
+    await reader.expectRefusal('POST', `${installed.integrationPath}/installations`, body),
+    await reader.expectRefusal('PATCH', installed.installationPath, change),
+    await reader.expectRefusal('DELETE', installed.installationPath),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('installations:write');

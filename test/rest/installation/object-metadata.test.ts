@@ -76,40 +76,44 @@ test('finds an object by both of its names through an installation', async () =>
     createInstalledPath('crm', 'people', '?groupRef=unknown'),
     createInstalledPath('crm', 'people', '?groupRef=other'),
   ]) {
-    expect(await rest.getRefusal('GET', missing)).toMatchObject({ status: 404 });
+    expect(await rest.expectRefusal('GET', missing)).toMatchObject({ status: 404 });
   }
-  const refusal = await rest.getRefusal('GET', createInstalledPath('crm', 'people', ''));
+  const refusal = await rest.expectRefusal('GET', createInstalledPath('crm', 'people', ''));
   expect(refusal.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);
 });
 
 test("distinguishes unknown objects from the provider's refusal", async () => {
   const rest = await createRestTenant(app);
-  const refusal = await rest.getRefusal(
+  const refusal = await rest.expectRefusal(
     'GET',
     createPath(rest, 'contacts', '?groupRef=&excludeReadOnly=x'),
   );
   expect(listIssuePositions(refusal).sort()).toEqual(['query excludeReadOnly', 'query groupRef']);
   const unknown = `${rest.base}/providers/none/objects/contacts/metadata?groupRef=acme`;
-  const { issues } = await rest.getRefusal('GET', unknown);
+  const { issues } = await rest.expectRefusal('GET', unknown);
   expect(issues).toMatchObject([{ in: 'path', name: 'provider', value: 'none' }]);
-  expect(await rest.getRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
+    status: 404,
+  });
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  expect(await rest.getRefusal('GET', createPath(rest, 'nothing'))).toMatchObject({ status: 422 });
+  expect(await rest.expectRefusal('GET', createPath(rest, 'nothing'))).toMatchObject({
+    status: 422,
+  });
   app.app.sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
-  expect(await rest.getRefusal('GET', createPath(rest, 'deals'))).toMatchObject({ status: 502 });
+  expect(await rest.expectRefusal('GET', createPath(rest, 'deals'))).toMatchObject({ status: 502 });
   app.app.sandbox.faults.clear();
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  expect(await stranger.getRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
+  expect(await stranger.expectRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
     status: 404,
   });
   const path = `${rest.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
-  expect(await stranger.getRefusal('GET', path)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('GET', path)).toMatchObject({ status: 404 });
   const writer = await rest.withScopes('records:write');
   for (const url of [createPath(rest, 'contacts'), path]) {
-    expect(await writer.getRefusal('GET', url)).toMatchObject({ status: 403 });
+    expect(await writer.expectRefusal('GET', url)).toMatchObject({ status: 403 });
   }
 });

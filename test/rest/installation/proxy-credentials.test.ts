@@ -14,7 +14,7 @@ afterAll(() => rawClient[Symbol.asyncDispose]());
 const REVOKED = { accessToken: 'revoked', expiresAt: null };
 
 async function installWithTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { id: connectionId } = await connectWithTokens(app, tenant, tokens);
   const { path } = await installProxy(app, tenant, { provider: 'sandbox', connectionId });
   const ownHeaders = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };

@@ -18,7 +18,7 @@ const app = await getSharedApp({
 const rawClient = await startRawClient(app);
 afterAll(() => rawClient[Symbol.asyncDispose]());
 
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const { path } = await installProxy(app, tenant);
 const headers = { 'x-api-key': tenant.apiKey };
 

@@ -57,7 +57,7 @@ for (let n = 0; n < 250; n++) {
 }
 
 async function createProxy(provider: string) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { path } = await installProxy(app, tenant, { provider, apiKey: TOKEN });
   const headers = { 'x-api-key': tenant.apiKey };
   const sendProxied = (target: string) => rawClient.send(`${path}${target}`, { headers });

@@ -31,7 +31,7 @@ const rawClient = await startRawClient(app);
 afterAll(() => rawClient[Symbol.asyncDispose]());
 
 async function createProxy(provider = 'crm') {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { path, connectionId } = await installProxy(app, tenant, { provider });
   const key = { 'x-api-key': tenant.apiKey };
   return { tenant, path, connectionId, key };
@@ -226,7 +226,7 @@ test('refuses callers without access to the installation or without the scope', 
   const requestCount = upstream.requests.length;
   const fetchStatus = async (headers: Record<string, string>, path = crm.path) =>
     (await rawClient.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
-  const stranger = await app.tenant();
+  const stranger = await app.createTenant();
   expect(await fetchStatus({})).toBe(401);
   expect(await fetchStatus({ 'x-api-key': 'ik_wrong' })).toBe(401);
   expect(await fetchStatus({ 'x-api-key': stranger.apiKey })).toBe(404);
@@ -247,7 +247,7 @@ test('refuses callers without access to the installation or without the scope', 
 });
 
 test('returns a problem for requests that it cannot forward or whose provider is unreachable', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const disabled = await installProxy(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
   const fetchProblem = async (path: string, headers = key) => {

@@ -83,7 +83,7 @@ test("returns the error of an object that cannot be described, with the revision
 test('refuses an unknown connection, and one of another provider', async () => {
   const rest = await createRestTenant(app);
   const { hydrated, url } = await prepareHydration(rest, contacts);
-  expect(await rest.getRefusal('GET', hydrated)).toMatchObject({
+  expect(await rest.expectRefusal('GET', hydrated)).toMatchObject({
     status: 400,
     issues: [{ in: 'query', name: 'connectionId' }],
   });
@@ -92,10 +92,10 @@ test('refuses an unknown connection, and one of another provider', async () => {
     apiKey: 'sandbox-key',
   });
   expect(
-    await rest.getRefusal('GET', `${hydrated}?connectionId=${otherConnection.id}`),
+    await rest.expectRefusal('GET', `${hydrated}?connectionId=${otherConnection.id}`),
   ).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });
   const stranger = await createRestTenant(app);
-  expect(await stranger.getRefusal('GET', url)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('GET', url)).toMatchObject({ status: 404 });
 });

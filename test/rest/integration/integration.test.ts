@@ -91,7 +91,7 @@ test('returns an empty schedule for reads and watches without one', async () => 
 test('names invalid members at their positions, for the form and for the rules', async () => {
   const rest = await createRestTenantWithDestination(app);
   const fetchIssues = async (body: unknown) =>
-    listIssuePositions(await rest.getRefusal('POST', `${rest.base}/integrations`, body));
+    listIssuePositions(await rest.expectRefusal('POST', `${rest.base}/integrations`, body));
   const [contacts] = createIntegrationContent().read.objects;
   const createRevision = (object: object) =>
     toRevision(
@@ -122,10 +122,10 @@ test('returns 409 for a used name, and deletes an integration with its installat
     provider: 'sandbox',
     latestRevision: toRevision(createIntegrationContent()),
   };
-  const refusal = await rest.getRefusal('POST', `${rest.base}/integrations`, body);
+  const refusal = await rest.expectRefusal('POST', `${rest.base}/integrations`, body);
   expect(refusal).toMatchObject({ status: 409, title: 'Conflict' });
   await rest.delete(rest.integrationPath);
-  expect(await rest.getRefusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', rest.integrationPath)).toMatchObject({ status: 404 });
   expect(await rest.get(`${rest.base}/installations`)).toEqual([]);
 });
 
@@ -146,7 +146,9 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   expect(await rest.get(`${path}/revisions/${firstRevision.id}`)).toEqual(firstRevision);
 
   const otherPath = await createRestIntegration(rest, createIntegrationContent('other'));
-  expect(await rest.getRefusal('GET', `${otherPath}/revisions/${firstRevision.id}`)).toMatchObject({
+  expect(
+    await rest.expectRefusal('GET', `${otherPath}/revisions/${firstRevision.id}`),
+  ).toMatchObject({
     status: 404,
   });
 });
@@ -160,9 +162,9 @@ test('requires destructive=true for a revision that drops a read object', async 
     }),
   );
   const path = `${rest.integrationPath}/revisions`;
-  expect(await rest.getRefusal('POST', path, { revision })).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('POST', path, { revision })).toMatchObject({ status: 409 });
   await rest.post(`${path}?destructive=true`, { revision });
-  const refusal = await rest.getRefusal('POST', `${path}?destructive=yes`, { revision: {} });
+  const refusal = await rest.expectRefusal('POST', `${path}?destructive=yes`, { revision: {} });
   expect(listIssuePositions(refusal)).toEqual(
     expect.arrayContaining(['query destructive', 'body revision.content']),
   );
@@ -182,7 +184,7 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
       ['GET', '/revisions'],
       ['GET', `/revisions/${latestRevision.id}`],
     ] as const) {
-      const refused = await stranger.getRefusal(method, `${base}/integrations/${id}${end}`);
+      const refused = await stranger.expectRefusal(method, `${base}/integrations/${id}${end}`);
       expect(refused.status).toBe(404);
     }
   }
@@ -193,9 +195,9 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     latestRevision: toRevision(createIntegrationContent('x')),
   };
   for (const refused of [
-    await reader.getRefusal('POST', `${rest.base}/integrations`, body),
-    await reader.getRefusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
-    await reader.getRefusal('DELETE', path),
+    await reader.expectRefusal('POST', `${rest.base}/integrations`, body),
+    await reader.expectRefusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
+    await reader.expectRefusal('DELETE', path),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('integrations:write');

@@ -95,7 +95,7 @@ test('requires a project from a builder with several, and the scope from other c
     `mutation CreateProject($input: CreateProjectInput!) { createProject(input: $input) { project { id } } }`,
     { input: { orgId, name: `second-${crypto.randomUUID().slice(0, 8)}`, appName: 'Second' } },
   );
-  expect(await rest.builder.getRefusal('GET', '/generate-upload-url')).toMatchObject({
+  expect(await rest.builder.expectRefusal('GET', '/generate-upload-url')).toMatchObject({
     status: 400,
     issues: [{ name: 'projectIdOrName' }],
   });
@@ -105,10 +105,10 @@ test('requires a project from a builder with several, and the scope from other c
   expect((await putFile(signed, file)).status).toBe(200);
   expect((await deploy(rest, signed.url)).status).toBe(200);
   const reader = await rest.withScopes('read');
-  expect((await reader.getRefusal('GET', '/generate-upload-url')).status).toBe(403);
+  expect((await reader.expectRefusal('GET', '/generate-upload-url')).status).toBe(403);
   const stranger = await createUploadTenant();
   const foreignPath = `/generate-upload-url?projectIdOrName=${stranger.tenant.projectName}`;
-  expect((await rest.getRefusal('GET', foreignPath)).status).toBe(404);
+  expect((await rest.expectRefusal('GET', foreignPath)).status).toBe(404);
 });
 
 test('refuses the upload of another project, and its URL with another project in it', async () => {
@@ -142,7 +142,7 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
     detail: 'The file does not have the MD5 checksum of the URL.',
   });
   for (const md5 of ['abc', 'd41d8cd98f00b204e9800998ecf8427e', '']) {
-    expect(await rest.getRefusal('GET', `/generate-upload-url?md5=${md5}`)).toMatchObject({
+    expect(await rest.expectRefusal('GET', `/generate-upload-url?md5=${md5}`)).toMatchObject({
       status: 400,
       issues: [{ in: 'query', name: 'md5' }],
     });

@@ -61,7 +61,7 @@ test('creates a revision from the integration with the name, or from the only on
 test('refuses text that is not a manifest of the integration, and a file elsewhere', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const listRefusedMembers = async (body: object) => {
-    const { status, issues } = await rest.getRefusal('POST', revisions, body);
+    const { status, issues } = await rest.expectRefusal('POST', revisions, body);
     return [status, issues?.map(({ name }) => name)];
   };
   const bomb = `a: &a [x, x]\n${Array.from({ length: 200 }, (_, at) => `b${at}: [*a, *a]`).join('\n')}`;
@@ -90,7 +90,7 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
 test('names the line of an error in the text', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) => {
-    const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
+    const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
@@ -266,8 +266,8 @@ test('keeps the case of integration names, which are unique regardless of case',
   await rest.post(`${rest.base}/integrations`, createIntegrationBody('readSalesforceContacts'));
   const path = `${rest.base}/integrations/readSalesforceContacts`;
   expect((await rest.get(path)).name).toBe('readSalesforceContacts');
-  expect((await rest.getRefusal('GET', path.toLowerCase())).status).toBe(404);
-  const taken = await rest.getRefusal(
+  expect((await rest.expectRefusal('GET', path.toLowerCase())).status).toBe(404);
+  const taken = await rest.expectRefusal(
     'POST',
     `${rest.base}/integrations`,
     createIntegrationBody('ReadSalesforceContacts'),
@@ -304,7 +304,7 @@ test.each([
   ['after a large text', `b: ${'x'.repeat(20_000)}\n${nestFlow(40)}`, 'line 2'],
 ])('refuses nesting deeper than 32 levels %s', async (_what, sourceYaml, line) => {
   const { rest, revisions } = await createIntegrationTenant();
-  const { status, issues } = await rest.getRefusal('POST', revisions, { sourceYaml });
+  const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
   expect([status, issues?.map(({ name, detail }) => [name, detail])]).toEqual([
     400,
     [['sourceYaml', `is nested deeper than 32 levels: see ${line}.`]],
@@ -314,7 +314,7 @@ test.each([
 test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) =>
-    (await rest.getRefusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
+    (await rest.expectRefusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
   const chain = Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*b${at - 1}]\n`).slice(1);
   expect(await fetchDetail(`b0: &b0 []\n${chain.join('')}`)).toBe(
     'is nested deeper than 32 levels where its aliases are resolved.',

@@ -45,7 +45,7 @@ test('filters operations by status and kind', async () => {
     const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
     expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
     expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
-    const refused = await rest.getRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
+    const refused = await rest.expectRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
     expect(listIssuePositions(refused)).toEqual(['query status', 'query pageSize']);
   }
 });
@@ -76,14 +76,14 @@ test("returns 404 for another tenant's operations", async () => {
   const stranger = await createRestTenant(app);
   for (const base of [rest.base, stranger.base]) {
     for (const end of ['', '/logs']) {
-      const refused = await stranger.getRefusal(
+      const refused = await stranger.expectRefusal(
         'GET',
         `${base}/operations/${newestFirst[0]}${end}`,
       );
       expect(refused.status).toBe(404);
     }
   }
-  expect(await stranger.getRefusal('GET', `${rest.base}/operations`)).toMatchObject({
+  expect(await stranger.expectRefusal('GET', `${rest.base}/operations`)).toMatchObject({
     status: 404,
   });
 });

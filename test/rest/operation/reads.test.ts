@@ -54,7 +54,7 @@ test('pauses and resumes reads, all or by name, also without a body', async () =
 test('names invalid members at their positions', async () => {
   const rest = await createRestInstallation(app);
   const fetchIssueNames = async (path: string, body: unknown) =>
-    listIssuePositions(await rest.getRefusal('POST', path, body));
+    listIssuePositions(await rest.expectRefusal('POST', path, body));
   const times = { sinceTimestamp: 'yesterday', untilTimestamp: '2026-01-31T12:00:00Z' };
   const readPath = `${rest.integrationPath}/objects/nothing:read`;
   expect(await fetchIssueNames(readPath, { groupRef: 'acme', mode: 'sync', ...times })).toEqual(
@@ -88,10 +88,10 @@ test("requires reads:control and an installation of the caller's project", async
     await installed.withScopes('reads:control'),
   ];
   for (const path of paths) {
-    expect(await stranger.getRefusal('POST', path, createBody(path))).toMatchObject({
+    expect(await stranger.expectRefusal('POST', path, createBody(path))).toMatchObject({
       status: 404,
     });
-    const refused = await reader.getRefusal('POST', path, createBody(path));
+    const refused = await reader.expectRefusal('POST', path, createBody(path));
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('reads:control');
     await controller.post(path, createBody(path), path === readPath ? 201 : 204);
@@ -103,13 +103,15 @@ test('returns 204 for deliverResults of an object that the group reads, and othe
   const createPath = (object: string) => `${rest.integrationPath}/objects/${object}:deliverResults`;
   const body = { groupRef: 'acme', pages: 1 };
   expect(await rest.post(createPath('contacts'), body, 204)).toBe('');
-  expect(await rest.getRefusal('POST', createPath('deals'), body)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('POST', createPath('deals'), body)).toMatchObject({
+    status: 404,
+  });
   const unknownGroup = { groupRef: 'unknown' };
-  expect(await rest.getRefusal('POST', createPath('contacts'), unknownGroup)).toMatchObject({
+  expect(await rest.expectRefusal('POST', createPath('contacts'), unknownGroup)).toMatchObject({
     status: 404,
   });
   const reader = await rest.withScopes('read');
-  expect(await reader.getRefusal('POST', createPath('contacts'), body)).toMatchObject({
+  expect(await reader.expectRefusal('POST', createPath('contacts'), body)).toMatchObject({
     status: 403,
   });
 });

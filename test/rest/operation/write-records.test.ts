@@ -216,7 +216,7 @@ test('returns an operation without an error if the outcome is late', async () =>
 test('names invalid members at their positions', async () => {
   const rest = await installWriter();
   const fetchIssues = async (body: object) =>
-    listIssuePositions(await rest.getRefusal('POST', getContactsPath(rest), body));
+    listIssuePositions(await rest.expectRefusal('POST', getContactsPath(rest), body));
   expect(await fetchIssues({ groupRef: 'acme', type: 'UPSERT', mode: 'SYNCHRONOUS' })).toEqual(
     expect.arrayContaining(['body type', 'body mode']),
   );
@@ -244,7 +244,7 @@ test('refuses a record together with a batch', async () => {
     record: createContact(),
     batch: [{ record: createContact() }],
   };
-  expect(await rest.getRefusal('POST', getContactsPath(rest), body)).toMatchObject({
+  expect(await rest.expectRefusal('POST', getContactsPath(rest), body)).toMatchObject({
     status: 400,
     issues: [{ in: 'body', name: 'batch', detail: 'must not be combined with record.' }],
   });
@@ -253,11 +253,11 @@ test('refuses a record together with a batch', async () => {
 test("requires records:write and an installation of the caller's project", async () => {
   const [writer, stranger] = [await installWriter(), await installWriter()];
   const body = { groupRef: 'acme', type: 'create', record: createContact() };
-  expect(await stranger.getRefusal('POST', getContactsPath(writer), body)).toMatchObject({
+  expect(await stranger.expectRefusal('POST', getContactsPath(writer), body)).toMatchObject({
     status: 404,
   });
   const reader = await writer.withScopes('read');
-  const refused = await reader.getRefusal('POST', getContactsPath(writer), body);
+  const refused = await reader.expectRefusal('POST', getContactsPath(writer), body);
   expect(refused.status).toBe(403);
   expect(refused.detail).toContain('records:write');
 });

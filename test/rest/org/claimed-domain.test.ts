@@ -36,13 +36,17 @@ test('refuses and hides a domain that another org has claimed', async () => {
   });
   await rest.builder.post('/claimed-domains', createClaim(rest));
   for (const client of [rest, stranger]) {
-    const taken = await client.builder.getRefusal('POST', '/claimed-domains', createClaim(client));
+    const taken = await client.builder.expectRefusal(
+      'POST',
+      '/claimed-domains',
+      createClaim(client),
+    );
     expect(taken.status).toBe(409);
   }
-  const unseen = await stranger.getRefusal('GET', `/claimed-domains?domain=${domain}`);
+  const unseen = await stranger.expectRefusal('GET', `/claimed-domains?domain=${domain}`);
   expect(unseen.status).toBe(404);
   const foreign = { ...createClaim(rest), domain: createDomain() };
-  expect(await stranger.builder.getRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
+  expect(await stranger.builder.expectRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
     status: 404,
   });
 });
@@ -50,15 +54,15 @@ test('refuses and hides a domain that another org has claimed', async () => {
 test('names every invalid input, and refuses claims by API keys', async () => {
   const rest = await createRestTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
-  const { issues } = await rest.builder.getRefusal('POST', '/claimed-domains', body);
+  const { issues } = await rest.builder.expectRefusal('POST', '/claimed-domains', body);
   expect(listIssuePositions({ issues }).sort()).toEqual([
     'body domain',
     'body parentId',
     'body parentType',
   ]);
-  const missing = await rest.getRefusal('GET', '/claimed-domains');
+  const missing = await rest.expectRefusal('GET', '/claimed-domains');
   expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
   const claim = { domain: createDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
-  const keyRefusal = await rest.getRefusal('POST', '/claimed-domains', claim);
+  const keyRefusal = await rest.expectRefusal('POST', '/claimed-domains', claim);
   expect(keyRefusal.status).toBe(403);
 });

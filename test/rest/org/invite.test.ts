@@ -19,7 +19,7 @@ test('creates, lists, finds and revokes an invite', async () => {
   });
   expect(await rest.get(path)).toEqual([created]);
   expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
-  const repeated = await rest.getRefusal('POST', path, { email: 'eve@example.com' });
+  const repeated = await rest.expectRefusal('POST', path, { email: 'eve@example.com' });
   expect(repeated.status).toBe(409);
 
   await rest.delete(`${path}/${created.id}`);
@@ -27,7 +27,9 @@ test('creates, lists, finds and revokes an invite', async () => {
   expect(revoked).toEqual({ ...created, status: 'revoked', updateTime: expect.any(String) });
   expect(await rest.get(`${path}?status=revoked`)).toEqual([revoked]);
   expect(await rest.get(`${path}?status=pending`)).toEqual([]);
-  expect(await rest.getRefusal('DELETE', `${path}/${created.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('DELETE', `${path}/${created.id}`)).toMatchObject({
+    status: 409,
+  });
 });
 
 test("lists the invites to a builder's address, and accepts one of them", async () => {
@@ -46,16 +48,16 @@ test("lists the invites to a builder's address, and accepts one of them", async 
     status: 'accepted',
   });
   expect(await guest.builder.get('/invites')).toEqual([]);
-  const repeated = await guest.builder.getRefusal('POST', '/invites:accept', body);
+  const repeated = await guest.builder.expectRefusal('POST', '/invites:accept', body);
   expect(repeated.status).toBe(409);
 });
 
 test('names an invalid address and role at their positions', async () => {
   const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
-  const { issues } = await rest.getRefusal('POST', path, { email: 'eve', role: 'owner' });
+  const { issues } = await rest.expectRefusal('POST', path, { email: 'eve', role: 'owner' });
   expect(listIssuePositions({ issues }).sort()).toEqual(['body email', 'body role']);
-  const refusal = await rest.getRefusal('GET', `${path}?status=PENDING`);
+  const refusal = await rest.expectRefusal('GET', `${path}?status=PENDING`);
   expect(refusal.issues).toMatchObject([{ in: 'query', name: 'status' }]);
 });
 
@@ -64,18 +66,20 @@ test("returns 404 for another tenant's invite, and requires the scopes", async (
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { id } = await rest.post(path, { email: 'eve@example.com' });
   for (const base of [path, `/orgs/${stranger.tenant.orgId}/invites`]) {
-    expect(await stranger.getRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
   }
-  const accepting = await stranger.builder.getRefusal('POST', '/invites:accept', { inviteId: id });
+  const accepting = await stranger.builder.expectRefusal('POST', '/invites:accept', {
+    inviteId: id,
+  });
   expect(accepting.status).toBe(404);
-  const keyRefusal = await rest.getRefusal('POST', '/invites:accept', { inviteId: id });
+  const keyRefusal = await rest.expectRefusal('POST', '/invites:accept', { inviteId: id });
   expect(keyRefusal.status).toBe(403);
   const full = await rest.withScopes('full');
   await full.get(`${path}/${id}`);
   for (const refused of [
-    await full.getRefusal('POST', path, { email: 'bob@example.com' }),
-    await full.getRefusal('DELETE', `${path}/${id}`),
+    await full.expectRefusal('POST', path, { email: 'bob@example.com' }),
+    await full.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('org:write');
@@ -87,7 +91,7 @@ test("accepts the newest invite to the builder's address by naming the address",
   const { orgId } = host.tenant;
   const invitedEmail = guest.tenant.builderEmail;
   const getAcceptRefusal = (client: typeof guest.builder, body: object) =>
-    client.getRefusal('POST', '/invites:accept', body);
+    client.expectRefusal('POST', '/invites:accept', body);
   expect(await getAcceptRefusal(guest.builder, { invitedEmail })).toMatchObject({ status: 404 });
   const { id: inviteId } = await host.builder.post(`/orgs/${orgId}/invites`, {
     email: invitedEmail,

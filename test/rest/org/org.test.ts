@@ -29,7 +29,7 @@ test('creates an org with the builder as an admin, and renames it', async () => 
   expect(renamed).toEqual({ ...created, label: 'Acme Inc.', updateTime: expect.any(String) });
   const listed = await builder.get('/orgs');
   expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.id, tenant.orgId]);
-  const { issues } = await builder.getRefusal('PATCH', path, {
+  const { issues } = await builder.expectRefusal('PATCH', path, {
     updateMask: ['label'],
     org: { label: ' ' },
   });
@@ -67,23 +67,25 @@ test("returns 404 for another tenant's org, requires the scopes, and refuses cha
   const change = { updateMask: ['label'], org: { label: 'Mine' } };
   for (const client of [stranger, stranger.builder]) {
     for (const below of ['', '/builders', '/billingAccount', '/invites', '/claimed-domains']) {
-      expect(await client.getRefusal('GET', path + below)).toMatchObject({ status: 404 });
+      expect(await client.expectRefusal('GET', path + below)).toMatchObject({ status: 404 });
     }
   }
-  expect(await stranger.builder.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+  expect(await stranger.builder.expectRefusal('PATCH', path, change)).toMatchObject({
+    status: 404,
+  });
   const reader = await rest.withScopes('read');
   for (const refused of [
-    await reader.getRefusal('GET', '/orgs'),
-    await reader.getRefusal('GET', path),
-    await reader.getRefusal('GET', `${path}/billingAccount`),
+    await reader.expectRefusal('GET', '/orgs'),
+    await reader.expectRefusal('GET', path),
+    await reader.expectRefusal('GET', `${path}/billingAccount`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('org:read');
   }
   for (const refused of [
-    await rest.getRefusal('POST', '/orgs', { label: 'Mine' }),
-    await rest.getRefusal('PATCH', path, change),
-    await rest.getRefusal('GET', '/my-info'),
+    await rest.expectRefusal('POST', '/orgs', { label: 'Mine' }),
+    await rest.expectRefusal('PATCH', path, change),
+    await rest.expectRefusal('GET', '/my-info'),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('bearer');
@@ -95,11 +97,11 @@ test('returns 422 without a billing portal, and 404 to callers who are not membe
   const { id } = await rest.get(`/orgs/${rest.tenant.orgId}/billingAccount`);
   const path = `/billingAccounts/${id}/portalSession`;
   const body = { redirectUrl: 'https://builder.test/billing' };
-  expect(await rest.getRefusal('POST', path, body)).toMatchObject({
+  expect(await rest.expectRefusal('POST', path, body)).toMatchObject({
     status: 422,
     detail: 'No billing portal is configured on this server.',
   });
-  expect(await stranger.getRefusal('POST', path, body)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('POST', path, body)).toMatchObject({ status: 404 });
   const reader = await rest.withScopes('read');
-  expect(await reader.getRefusal('POST', path, body)).toMatchObject({ status: 403 });
+  expect(await reader.expectRefusal('POST', path, body)).toMatchObject({ status: 403 });
 });

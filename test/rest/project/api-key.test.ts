@@ -39,7 +39,7 @@ test('refuses invalid masks, and names the position of each issue', async () => 
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>
-    listIssuePositions(await rest.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, body));
+    listIssuePositions(await rest.expectRefusal('PATCH', `${rest.base}/api-keys/${id}`, body));
   expect(await fetchIssues({ updateMask: ['label'], apiKey: {} })).toEqual(['body apiKey.label']);
   expect(await fetchIssues({ updateMask: ['key'], apiKey: {} })).toEqual(['body updateMask[0]']);
   expect(await fetchIssues({ updateMask: [], apiKey: {} })).toEqual(['body updateMask']);
@@ -53,7 +53,7 @@ test('deletes a key by its value, and refuses it immediately', async () => {
   const rest = await createRestTenant(app);
   const { key } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   await rest.delete(`${rest.base}/api-keys/${key}`);
-  const refusal = await rest.getRefusal('DELETE', `${rest.base}/api-keys/${key}`);
+  const refusal = await rest.expectRefusal('DELETE', `${rest.base}/api-keys/${key}`);
   expect(refusal.status).toBe(404);
   expect(JSON.stringify(refusal)).not.toContain(key);
   const refused = await createRestClient(app, { 'x-api-key': key }).request('GET', rest.base);
@@ -64,19 +64,19 @@ test("returns 404 for another tenant's key, and requires keys:write", async () =
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.getRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({
+    expect(await stranger.expectRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.getRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({
+    expect(await stranger.expectRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({
       status: 404,
     });
   }
   const reader = await rest.withScopes('read');
   const change = { updateMask: ['label'], apiKey: { label: 'x' } };
   for (const refused of [
-    await reader.getRefusal('POST', `${rest.base}/api-keys`, { label: 'x', scopes: ['read'] }),
-    await reader.getRefusal('PATCH', `${rest.base}/api-keys/${id}`, change),
-    await reader.getRefusal('DELETE', `${rest.base}/api-keys/${id}`),
+    await reader.expectRefusal('POST', `${rest.base}/api-keys`, { label: 'x', scopes: ['read'] }),
+    await reader.expectRefusal('PATCH', `${rest.base}/api-keys/${id}`, change),
+    await reader.expectRefusal('DELETE', `${rest.base}/api-keys/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('keys:write');

@@ -26,7 +26,11 @@ test("returns an API key's own project, and refuses to create one", async () => 
   const rest = await createRestTenant(app);
   const { projectId: id, projectName: name, orgId } = rest.tenant;
   expect(await rest.get('/projects')).toMatchObject([{ id, name }]);
-  const refused = await rest.getRefusal('POST', '/projects', { name: 'mine', appName: 'x', orgId });
+  const refused = await rest.expectRefusal('POST', '/projects', {
+    name: 'mine',
+    appName: 'x',
+    orgId,
+  });
   expect(refused.status).toBe(403);
 });
 
@@ -63,7 +67,7 @@ test('sets and clears the appearance of the connect page', async () => {
 
 test('refuses invalid inputs, and names the position of each', async () => {
   const { builder } = await createRestTenant(app);
-  const { issues } = await builder.getRefusal('POST', '/projects', { name: '-', appName: '' });
+  const { issues } = await builder.expectRefusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(listIssuePositions({ issues }))].sort()).toEqual([
     'body appName',
     'body name',
@@ -73,11 +77,11 @@ test('refuses invalid inputs, and names the position of each', async () => {
 
 test("returns 404 for another tenant's project", async () => {
   const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
-  expect(await stranger.getRefusal('GET', rest.base)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('GET', rest.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
-  expect(await stranger.getRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
+  expect(await stranger.expectRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
   const { orgId } = rest.tenant;
-  const created = await stranger.builder.getRefusal('POST', '/projects', {
+  const created = await stranger.builder.expectRefusal('POST', '/projects', {
     name: 'no',
     appName: 'x',
     orgId,

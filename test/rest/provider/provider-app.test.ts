@@ -59,7 +59,7 @@ test('updates only the fields that the mask names', async () => {
 test('refuses invalid inputs, names the position of each, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
-    const refused = await rest.getRefusal(method, `${rest.base}/provider-apps${path}`, body);
+    const refused = await rest.expectRefusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refused.status).toBe(400);
     expect(JSON.stringify(refused)).not.toContain('planted');
     return listIssuePositions(refused);
@@ -94,10 +94,10 @@ test('returns 409 for deleting a provider app that connections use, and deletes 
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
   const path = `${rest.base}/provider-apps`;
-  expect(await rest.getRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
+  expect(await rest.expectRefusal('DELETE', `${path}/${used.id}`)).toMatchObject({ status: 409 });
   const unused = await createProviderApp(rest);
   await rest.delete(`${path}/${unused.id}`);
-  expect(await rest.getRefusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('DELETE', `${path}/${unused.id}`)).toMatchObject({ status: 404 });
 });
 
 test("returns 404 for another tenant's provider app, and requires provider-apps:write", async () => {
@@ -106,15 +106,15 @@ test("returns 404 for another tenant's provider app, and requires provider-apps:
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
   for (const base of [rest.base, stranger.base]) {
     const path = `${base}/provider-apps/${id}`;
-    expect(await stranger.getRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.getRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/provider-apps`;
   for (const refused of [
-    await reader.getRefusal('POST', path, { provider: 'hubspot', ...CLIENT }),
-    await reader.getRefusal('PATCH', `${path}/${id}`, change),
-    await reader.getRefusal('DELETE', `${path}/${id}`),
+    await reader.expectRefusal('POST', path, { provider: 'hubspot', ...CLIENT }),
+    await reader.expectRefusal('PATCH', `${path}/${id}`, change),
+    await reader.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('provider-apps:write');

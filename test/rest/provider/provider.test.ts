@@ -70,10 +70,10 @@ test('returns the credential kind, the place of secrets and the inputs of a prov
 
 test('returns 404 for an unknown provider, and 403 for a key without the scope', async () => {
   const rest = await createRestTenant(app);
-  expect(await rest.getRefusal('GET', '/providers/none')).toMatchObject({ status: 404 });
+  expect(await rest.expectRefusal('GET', '/providers/none')).toMatchObject({ status: 404 });
   const writer = await rest.withScopes('records:write');
   for (const path of ['/providers', '/providers/hubspot']) {
-    expect(await writer.getRefusal('GET', path)).toMatchObject({ status: 403 });
+    expect(await writer.expectRefusal('GET', path)).toMatchObject({ status: 403 });
   }
 });
 

@@ -26,7 +26,7 @@ interface Edge {
 }
 
 async function createTenantWithRoutes(owner: TestApp = app) {
-  const tenant = await owner.tenant();
+  const tenant = await owner.createTenant();
   const { prisma } = owner.app.services.database;
   return { ...tenant, ...(await routeEvents(prisma, tenant.projectId)) };
 }
@@ -63,7 +63,7 @@ test('sends events to graphql-sse, and ends the subscription of a client that di
 });
 
 test('runs a query for graphql-sse, and returns a refusal as a result', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const client = createStreamClient(tenant);
   const results = [];
   for await (const result of client.iterate({ query: '{ viewer { kind } }' })) results.push(result);
@@ -114,7 +114,7 @@ test('sends messages with ids, and resumes after the id in Last-Event-ID', async
 });
 
 test('returns 401 for a wrong key', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const variables = { project: tenant.projectId };
   const stream = await openEventStream(fetchPath, {
     query,
@@ -126,7 +126,7 @@ test('returns 401 for a wrong key', async () => {
 });
 
 test('returns JSON for a single result to a client that also accepts streams', async () => {
-  const { apiKey } = await app.tenant();
+  const { apiKey } = await app.createTenant();
   const response = await fetchPath('/graphql', {
     method: 'POST',
     headers: {

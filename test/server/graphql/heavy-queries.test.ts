@@ -20,7 +20,7 @@ interface Pages {
 const REPETITIONS = 5;
 
 test('returns the pages of a heavy query completely and in order', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const rows = Array.from({ length: 450 }, (_, index) => ({
     id: `op_${String(index).padStart(4, '0')}`,
     projectId: tenant.projectId,

@@ -96,7 +96,7 @@ function sendOperation(
 }
 
 test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async (transport) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   takeSteps();
   const response = await sendOperation(transport, tenant, { query: QUERY });
   expect(await response.text()).toContain('"kind":"API_KEY"');
@@ -110,7 +110,7 @@ test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async 
 test.each(
   TRANSPORTS.filter(({ isStream }) => isStream),
 )('calls plugins for subscriptions and their events by $name', async (transport) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await routeEvents(database.prisma, tenant.projectId);
   const abortController = new AbortController();
   takeSteps();
@@ -129,7 +129,7 @@ test.each(
 });
 
 test('calls plugins for queries, mutations and subscriptions over a WebSocket', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await routeEvents(database.prisma, tenant.projectId);
   const socket = await openSocket(url);
   socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
@@ -176,7 +176,7 @@ async function expectPartialResult(result: PartialResult): Promise<void> {
     errors: [{ path: ['refused'], extensions: { code: 'CONFLICT', problem: { status: 409 } } }],
   });
   for (const { key } of [result.data.first, result.data.last]) {
-    const response = await app.client({ 'x-api-key': key }).query(QUERY);
+    const response = await app.createClient({ 'x-api-key': key }).query(QUERY);
     expect(response).toEqual({ viewer: { kind: 'API_KEY' } });
   }
 }
@@ -184,7 +184,7 @@ async function expectPartialResult(result: PartialResult): Promise<void> {
 test.each(
   TRANSPORTS.filter(({ method }) => method === 'POST'),
 )('keeps the results of other mutation fields when one is refused by $name', async (transport) => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await tenant.query(
     createTopicOperation(tenant, 'taken').query,
     createTopicOperation(tenant, 'taken').variables,
@@ -197,7 +197,7 @@ test.each(
 });
 
 test('keeps the results of other mutation fields when one is refused over a WebSocket', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await tenant.query(
     createTopicOperation(tenant, 'taken').query,
     createTopicOperation(tenant, 'taken').variables,
@@ -213,7 +213,7 @@ test('keeps the results of other mutation fields when one is refused over a WebS
 });
 
 test('calls plugins for each subscription, and once for a shared event', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await routeEvents(database.prisma, tenant.projectId);
   const subscribe = () =>
     openEventStream(app.fetch, {
@@ -233,7 +233,7 @@ test('calls plugins for each subscription, and once for a shared event', async (
 });
 
 test('validates by zod over every transport, with a path for every problem', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const body = createTopicOperation(tenant, '');
   const listIssues = (errors: { extensions: { problem: { issues: { name: string }[] } } }[]) =>
     errors[0]?.extensions.problem.issues.map(({ name }) => name);
@@ -311,7 +311,7 @@ const ACCEPTS = [
 ];
 
 async function fetchResponse(target: typeof app, name: string, accept: string) {
-  const tenant = await target.tenant();
+  const tenant = await target.createTenant();
   const { body, headers } = (REQUESTS[name] as (tenant: Tenant) => SentRequest)(tenant);
   const response = await target.fetch(
     '/graphql',

@@ -50,7 +50,7 @@ async function postOperation(
 }
 
 test('runs a document by its id, over POST, GET and a WebSocket', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const headers = { 'x-api-key': tenant.apiKey };
   const data = { viewer: { kind: 'API_KEY' } };
   expect(await postOperation(app, { documentId: 'who' }, headers)).toEqual({ data });
@@ -88,7 +88,7 @@ test('refuses an unknown id, an id with a query, and a mutation by GET', async (
 });
 
 test('runs only trusted documents for end users in mode `only`, and hides the schema', async () => {
-  const tenant = await strictApp.tenant();
+  const tenant = await strictApp.createTenant();
   const user = await createEndUser(strictApp, tenant);
   expect(await postOperation(strictApp, { documentId: 'who' }, user.headers)).toEqual({
     data: { viewer: { kind: 'END_USER' } },
@@ -113,7 +113,7 @@ test("responds to GraphiQL's introspection in mode `only`, except for an end use
   const query = getIntrospectionQuery({ schemaDescription: true });
   const { data } = await postOperation(strictApp, { query, operationName: 'IntrospectionQuery' });
   expect(data.__schema.queryType.name).toBe('Query');
-  const user = await createEndUser(strictApp, await strictApp.tenant());
+  const user = await createEndUser(strictApp, await strictApp.createTenant());
   const { errors } = await postOperation(strictApp, { query }, user.headers);
   expect(errors[0].extensions.code).toBe('FORBIDDEN');
 });
@@ -139,7 +139,7 @@ test('accepts the documents of relay-compiler as a manifest', async () => {
 });
 
 test('accepts the documents of graphql-codegen as a manifest, with the ids that clients send', async () => {
-  const tenant = await strictApp.tenant();
+  const tenant = await strictApp.createTenant();
   const { headers } = await createEndUser(strictApp, tenant);
   const texts: Record<string, string> = JSON.parse(readFileSync(CODEGEN_MANIFEST, 'utf8'));
   const findDocumentId = (name: string) =>

@@ -30,7 +30,7 @@ const query = `subscription FollowNotificationEvents($project: String!, $after: 
 }`;
 
 async function createTenantWithRoutes() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   return { ...tenant, ...(await routeEvents(database.prisma, tenant.projectId)) };
 }
 
@@ -95,7 +95,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
 });
 
 test('runs queries and mutations with the rules and errors of HTTP', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const client = createSocketClient({ 'x-api-key': tenant.apiKey });
   const runOperation = async (text: string, variables?: Record<string, unknown>) => {
     for await (const result of client.iterate({ query: text, variables })) return result;
@@ -274,7 +274,7 @@ test('closes the socket if connection_init is late', async () => {
 test('waits for the admission of a client that has sent connection_init', async () => {
   const admitting = Promise.withResolvers<void>();
   await using server = await startServer({ initMs: 100, admit: () => admitting.promise });
-  const { apiKey } = await app.tenant();
+  const { apiKey } = await app.createTenant();
   const waitingSocket = await openSocket(server.url);
   waitingSocket.send({ type: 'connection_init', payload: { 'x-api-key': apiKey } });
   // This socket neither authenticates nor responds to a close frame. When the server drops this socket, the time
@@ -315,7 +315,7 @@ test(
   { tags: ['all/rows'] },
   async () => {
     await using server = await startServer({});
-    const socket = await openAdmittedSocket(await app.tenant(), server.url);
+    const socket = await openAdmittedSocket(await app.createTenant(), server.url);
     socket.socket.pause();
     const ping = { type: 'ping', payload: { echo: 'x'.repeat(200_000) } };
     for (let sent = 0; sent < 600; sent += 1) socket.send(ping);
@@ -349,7 +349,7 @@ test('loses no event for a client that pauses reading', { tags: ['all/rows'] }, 
 test('closes sockets on stop with a code that lets clients reconnect', async () => {
   const stoppingApp = await createTestApp();
   const { url: stoppingUrl } = await stoppingApp.app.start();
-  const tenant = await stoppingApp.tenant();
+  const tenant = await stoppingApp.createTenant();
   const socket = await openSocket(stoppingUrl);
   socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });

@@ -36,9 +36,9 @@ async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
   return (await owner.query(create, { input })).createApiKey.key;
 }
 
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 await setAllowedOrigins(tenant, SHOP);
-await setAllowedOrigins(await app.tenant(), OTHER_SHOP);
+await setAllowedOrigins(await app.createTenant(), OTHER_SHOP);
 const user = await createEndUser(app, tenant);
 const query = '{ viewer { kind } }';
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -156,7 +156,7 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
 });
 
 test('refuses an origin soon after it is no longer allowed', async () => {
-  const changingTenant = await app.tenant();
+  const changingTenant = await app.createTenant();
   const origin = 'https://changing.example';
   await setAllowedOrigins(changingTenant, origin);
   const endUser = await createEndUser(app, changingTenant);
@@ -173,12 +173,12 @@ test.each([
   'https://*.app.example',
 ])('refuses the wildcard %s in allowedOrigins', async (origin) => {
   const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP, origin] };
-  const { problem } = await tenant.getRefusal(UPDATE_PROJECT, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE_PROJECT, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });
 
 test('ignores wildcards that an earlier version has stored', async () => {
-  const oldTenant = await app.tenant();
+  const oldTenant = await app.createTenant();
   const wildcard = 'https://*.old.example';
   await app.app.services.database.prisma.project.update({
     where: { id: oldTenant.projectId },

@@ -6,7 +6,7 @@ import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 const ORIGIN = 'https://app.example';
 const OTHER_ORIGIN = 'https://evil.example';
 const app = await getSharedApp({ env: { CORS_ORIGINS: ORIGIN } });
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const topicsPath = `/v1/projects/${tenant.projectId}/topics`;
 const keyHeaders = { 'x-api-key': tenant.apiKey };
 

@@ -25,7 +25,7 @@ function createConnectInput({ projectId }: Tenant) {
 }
 
 test('begins a connect on the host of the request, and exchanges its code with that redirect_uri', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const { startOAuthConnect } = await tenant.query(START_CONNECT, {
     input: createConnectInput(tenant),
@@ -42,7 +42,7 @@ test('begins a connect on the host of the request, and exchanges its code with t
 });
 
 test('begins a connect over REST on the host of the request', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const response = await fetch(`${OTHER_ORIGIN}/v1/oauth-connect`, {
     method: 'POST',
@@ -53,12 +53,12 @@ test('begins a connect over REST on the host of the request', async () => {
 });
 
 test('links to the connect page on the host of the request', async () => {
-  const { connectUrl } = await createSessionToken(await app.tenant());
+  const { connectUrl } = await createSessionToken(await app.createTenant());
   expect(connectUrl.startsWith(`${ORIGIN}/connect#`)).toBe(true);
 });
 
 test('begins a connect over a WebSocket on the host of its upgrade', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const started = new URL((await app.app.start()).url);
   const url = `http://127.0.0.1:${started.port}`;
@@ -72,7 +72,7 @@ test('begins a connect over a WebSocket on the host of its upgrade', async () =>
 });
 
 test('returns a webhook URL on the host of the request, and accepts signatures for this URL', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const client = { provider: 'hubspot', clientId: 'client', clientSecret: 'secret of the app' };
   const input = { projectIdOrName: tenant.projectId, ...client };
   const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;

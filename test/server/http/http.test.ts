@@ -6,7 +6,7 @@ import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support
 import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey };
 const body = JSON.stringify({ query: '{ viewer { kind } }' });
 
@@ -141,14 +141,14 @@ test('refuses NUL and lone surrogates in every argument', async () => {
     scopes: ['fine', '\ud800'],
     metadata: { authQueryParams: { 'k\u0000': ['x'] } },
   };
-  const { code, problem } = await tenant.getRefusal(mutation, { input });
+  const { code, problem } = await tenant.expectRefusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem).sort()).toEqual([
     'input.clientId',
     'input.metadata.authQueryParams',
     'input.scopes[1]',
   ]);
-  expect(await tenant.getRefusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
+  expect(await tenant.expectRefusal('{ project(idOrName: "a\\u0000b") { id } }')).toMatchObject({
     code: 'BAD_USER_INPUT',
   });
 });
@@ -184,7 +184,7 @@ test('names the position of a variable of the wrong type', async () => {
   }`;
   const label = { secret: 'hunter2' };
   const input = { projectIdOrName: tenant.projectId, label, scopes: ['READ'] };
-  const { code, problem } = await tenant.getRefusal(mutation, { input });
+  const { code, problem } = await tenant.expectRefusal(mutation, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.label' }]);
 });

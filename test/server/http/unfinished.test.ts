@@ -18,7 +18,7 @@ const LIMITS = {
 const app = await getSharedApp({
   env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMITS },
 });
-const tenant = await app.tenant();
+const tenant = await app.createTenant();
 const { url } = await app.app.start();
 const { hostname, port } = new URL(url);
 

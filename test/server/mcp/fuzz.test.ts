@@ -40,7 +40,7 @@ const VALID_VALUES: Record<keyof typeof FIELDS, Arbitrary<unknown>> = {
 };
 
 async function createLeads() {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await installPeople(app, tenant, {
     integration: 'leads',
     provider: 'zoho',

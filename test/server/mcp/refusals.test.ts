@@ -296,7 +296,7 @@ test("charges the cost of a tool call to the caller's rate limit", async () => {
   await using limitedApp = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' },
   });
-  const { projectId, apiKey } = await limitedApp.tenant();
+  const { projectId, apiKey } = await limitedApp.createTenant();
   const callTool = async (name: string) => {
     const params = { name, arguments: { group: 'none', objectName: 'people' } };
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };

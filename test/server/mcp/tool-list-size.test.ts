@@ -20,7 +20,7 @@ const CHARACTERS_PER_TOKEN = 3;
 const app = await startTypedApi();
 
 test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
   for (let index = 0; index < INTEGRATIONS; index += 1) {
     const name = `crm-${index}`;

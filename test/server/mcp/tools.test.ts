@@ -89,7 +89,7 @@ test("describes exactly the customer's fields", async () => {
 });
 
 test('describes an object with many fields in parts', async () => {
-  const largeTenant = await app.tenant();
+  const largeTenant = await app.createTenant();
   const optionalFields = Array.from({ length: 500 }, (_, index) => ({
     fieldName: `Field_${index}`,
     mapToName: `field${index}`,

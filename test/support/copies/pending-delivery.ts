@@ -32,7 +32,7 @@ const NAME_TO_ESCAPE = "a\"b\\c,(d)\n{null}\t'e' NULL é 🦊 \\N";
 
 /** Creates a destination that responds with 500, and waits for the first delivery attempt of one event. */
 export async function createPendingDelivery(app: TestApp, receiver: Receiver) {
-  const tenant = await app.tenant();
+  const tenant = await app.createTenant();
   const { projectId } = tenant;
   receiver.setBehavior(projectId, { status: 500 });
   const webhook = { name: 'hooks', url: receiver.getUrl(projectId) };

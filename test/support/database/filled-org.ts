@@ -16,7 +16,7 @@ const PROJECT_SIZES = { few: 2, connections: 4, installations: 4, operations: 8,
 /** Creates `count` members, invites, domains and projects, and `count` other orgs. */
 export async function fillOrg(app: TestApp, count: number) {
   const { services } = app.app;
-  const { orgId, projectId, builderId, builderEmail } = await app.tenant();
+  const { orgId, projectId, builderId, builderEmail } = await app.createTenant();
   const orgIds = [orgId];
   for (let n = 1; n <= count; n += 1) {
     const otherOrgId = newId('org');

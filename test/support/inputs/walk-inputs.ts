@@ -46,9 +46,9 @@ export async function walkInputs(app: TestApp): Promise<WalkResult> {
 }
 
 async function createCallers(app: TestApp) {
-  const tenant = await app.tenant('walked');
+  const tenant = await app.createTenant('walked');
   const token = await app.app.verifier.mint?.({ sub: 'guest', email: 'guest@walked.example' });
-  const guest = app.client({ authorization: `Bearer ${token}` });
+  const guest = app.createClient({ authorization: `Bearer ${token}` });
   const { viewer } = await guest.query('{ viewer { builder { id } } }');
   const { projectId } = tenant;
   const delivery = await insertRows(app).delivery({ projectId });

@@ -31,7 +31,7 @@ export interface RestClient {
   patch(path: string, body: unknown): Promise<any>;
   delete(path: string): Promise<void>;
   /** Returns the problem. Fails if the request succeeds. */
-  getRefusal(method: Method, path: string, body?: unknown): Promise<Problem>;
+  expectRefusal(method: Method, path: string, body?: unknown): Promise<Problem>;
 }
 
 /**
@@ -82,7 +82,7 @@ export function createRestClient(
     post: (path, body, status = 201) => expectStatus(status, request('POST', path, body)),
     patch: (path, body) => expectStatus(200, request('PATCH', path, body)),
     delete: (path) => expectStatus(204, request('DELETE', path)),
-    async getRefusal(method, path, body) {
+    async expectRefusal(method, path, body) {
       const response = await request(method, path, body);
       expect(response.status).toBeGreaterThanOrEqual(400);
       expect(response.body.status).toBe(response.status);
@@ -103,7 +103,7 @@ export interface RestTenant extends RestClient {
 
 /** Creates a tenant with a REST client of its API key. */
 export async function createRestTenant(app: TestApp, name?: string): Promise<RestTenant> {
-  const tenant = await app.tenant(name);
+  const tenant = await app.createTenant(name);
   const client = createRestClient(app, { 'x-api-key': tenant.apiKey });
   const base = `/projects/${tenant.projectName}`;
   return {

@@ -58,7 +58,7 @@ export async function createEndUserCallers(app: TestApp) {
   const publicIds = await listPublicIds(demo);
   const insider = await createEndUser(app, demo, { ...RIVAL, permissions });
   const insiderIds = await createInsiderRows(app, insider);
-  const otherTenant = await app.tenant('b');
+  const otherTenant = await app.createTenant('b');
   const outsider = await createEndUser(app, otherTenant, { ...RIVAL, permissions });
   const limited = await createEndUser(app, demo, { ...RIVAL, permissions, integrations: [] });
   const allIds = await listStoredIds(app);
@@ -117,7 +117,7 @@ export async function fillDemoTenant(app: TestApp) {
   await fillDemo({ services, verifier, url: 'http://gateway.test' });
   const file = readFileSync(`${services.config.DATA_DIR}/demo.json`, 'utf8');
   const headers = { 'x-api-key': JSON.parse(file).apiKey as string };
-  const client = app.client(headers);
+  const client = app.createClient(headers);
   const { viewer } = await client.query('{ viewer { project { id orgId } } }');
   return {
     ...client,
