@@ -20,7 +20,7 @@ const names = globSync('src/**/*.ts', { cwd: root })
   })
   .filter(({ name }) => name !== '');
 
-test('log lines have names of one form, which docs/operations.md explains', () => {
+test('lists every log name in docs/operations.md, in the form <subject>.<state>', () => {
   const documented = readFileSync(join(root, 'docs/operations.md'), 'utf8');
   const malformed = names.filter(
     ({ name }) =>

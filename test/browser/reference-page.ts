@@ -24,7 +24,7 @@ export function testReferencePage(stage: () => PagesStage) {
     await page.close();
   });
 
-  test('follows the dark mode of the system, and the theme that was chosen in the console', async () => {
+  test('uses the dark mode of the system, or the theme that was chosen in the console', async () => {
     const { origin } = new URL(stage().server.demo.url);
     const page = await stage().browser.newPage({ colorScheme: 'dark' });
     const background = () =>

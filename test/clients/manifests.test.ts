@@ -229,7 +229,7 @@ async function findFirstMessage(installationId: string, { objectName, mapToName 
 
 test.each(
   MANIFESTS.filter(({ file }) => REFUSED.has(file)),
-)('refuses $file, and names what is missing', async (manifest) => {
+)('refuses $file, and reports what is missing', async (manifest) => {
   const rest = await createTenantFor(manifest);
   const { status, body } = await deploy(rest, manifest);
   expect(status).toBe(400);

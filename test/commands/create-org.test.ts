@@ -39,7 +39,7 @@ test('creates an org without members, and invites its first admin', async () => 
   ]);
 });
 
-test('names every invalid option and creates nothing', async () => {
+test('reports every invalid option, and creates nothing', async () => {
   const { output, code } = await runOnFolder('--label', ' ', '--invite', 'ada');
   expect(code).toBe(1);
   expect(output).toContain('--label: ');

@@ -54,7 +54,7 @@ export function testAgents(stage: () => ConsoleStage) {
     agent = { url: stage().url, token };
   });
 
-  test('leads from the overview to a pending proposal, approves it and commits it', async () => {
+  test('approves and commits a pending proposal from the overview', async () => {
     const values = { lastname: 'Byron', phone: '' };
     await propose(agent, { recordId: '3', values, reason: 'She married.' });
     await open('');
@@ -81,7 +81,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await page.getByRole('heading', { level: 1, name: 'Write contacts' }).waitFor();
   });
 
-  test('leads from an event to its proposal', async () => {
+  test('links an event to its proposal', async () => {
     const { project } = await stage().api(
       '{ project(idOrName: "demo") { topics(first: 1) { nodes { id } } } }',
     );
@@ -125,7 +125,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
   });
 
-  test('names the rule that approved, and shows why a commit failed', async () => {
+  test('shows which rule approved a proposal, and why a commit failed', async () => {
     const id = await propose(agent, { recordId: '5', values: { phone: '+1 555' } });
     await open(`agents/${id}`);
     await status('Approved').waitFor();

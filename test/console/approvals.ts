@@ -64,7 +64,7 @@ export function testApprovals(stage: () => ConsoleStage) {
     expect(await findProposal(other)).toMatchObject({ status: 'PENDING' });
   });
 
-  test('rejects with a reason, until nothing waits', async () => {
+  test('rejects a proposal with a reason', async () => {
     await press('Reject');
     expect(await page.locator(':focus').getAttribute('name')).toBe('reason');
     await press('Cancel');
@@ -85,7 +85,7 @@ export function testApprovals(stage: () => ConsoleStage) {
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  test('says that another person must approve what the customer proposed', async () => {
+  test('requires another person to approve what the customer proposed', async () => {
     const input = { ...{ groupRef: 'acme', consumerRef: 'boss' }, permissions: ['WRITE_RECORDS'] };
     const created = await stage().api(CREATE_TOKEN.replace('connectUrl', 'connectUrl token'), {
       input: { projectIdOrName: 'demo', ...input },

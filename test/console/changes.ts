@@ -197,7 +197,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(project.integration.revisions.totalCount).toBe(4);
   });
 
-  test('asks for the scopes of an app, and names the redirect URL to register', async () => {
+  test('asks for the scopes of an app, and shows the redirect URL to register', async () => {
     await open('providers/hubspot');
     await press('Add app');
     await dialog().getByText(`${stage().url}/oauth/callback`).waitFor();

@@ -37,7 +37,7 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
   }
 
   test(
-    'leads from an empty install to a first record and a key',
+    'guides a new user from an empty install to a first record and an API key',
     { timeout: TEST_TIMEOUT_MS },
     async () => {
       const page = await openAsNewBuilder('first@example.com');

@@ -39,7 +39,7 @@ export function testLive(stage: () => ConsoleStage) {
     expect(await groups('live-1', 'live-2', 'live-3')).toEqual(['live-3', 'live-2', 'live-1']);
   });
 
-  test('follows an operation to its end, with its log', async () => {
+  test('updates an operation and its log until the operation ends', async () => {
     await openConsole(page, `${stage().url}/console/demo/operations`);
     const { triggerRead } = await stage().api(`mutation { triggerRead(input: {
     projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",

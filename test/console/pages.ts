@@ -175,7 +175,7 @@ export function testPages(stage: () => ConsoleStage) {
     await context.close();
   });
 
-  test('names the missing scope if a key may not do something', async () => {
+  test('shows which scope is missing if a key does not permit an action', async () => {
     const created = await stage().api(`mutation { createApiKey(input: {
       projectIdOrName: "demo", label: "reader", scopes: [CONNECTIONS_WRITE] }) { key } }`);
     const context = await stage().openContext();

@@ -63,7 +63,7 @@ export function testPlans(stage: () => ConsoleStage) {
     expect(await listTopics()).toContain('planned');
   });
 
-  test('names the customers that a new revision would break, and creates none', async () => {
+  test('lists the customers that a new revision would break before it is created', async () => {
     const REVISIONS =
       '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }';
     const before = await stage().api(REVISIONS);
@@ -98,7 +98,7 @@ export function testPlans(stage: () => ConsoleStage) {
     expect(await stage().api(REVISIONS)).toEqual(before);
   });
 
-  test('says in words what a revision changes for code that uses the contract', async () => {
+  test('describes what a revision changes for code that uses the contract', async () => {
     await open('integrations/crm-sync');
     const revisions = page.getByRole('list', { name: 'Changes of the contract' });
     const choose = async (option: RegExp) => {

@@ -46,7 +46,7 @@ export function testShell(stage: () => ConsoleStage) {
     expect(page.url()).toMatch(new RegExp(`/connections/${id}$`));
   });
 
-  test('says that nothing matches, and closes the search with Escape', async () => {
+  test('shows that nothing matches, and closes the search with Escape', async () => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('searchbox', { name: 'Search' }).fill('zzz');
     await page.getByText('Nothing matches.').waitFor();
@@ -56,14 +56,14 @@ export function testShell(stage: () => ConsoleStage) {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  test('leads from a detail page back to its list by breadcrumbs', async () => {
+  test('links a detail page to its list with breadcrumbs', async () => {
     await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
     const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
     await breadcrumbs.getByRole('link', { name: 'Integrations' }).click();
     await expectHeading('Integrations');
   });
 
-  test('leads from an unknown page and from a missing object to a page that exists', async () => {
+  test('links an unknown page and a missing object to an existing page', async () => {
     await page.goto(`${stage().url}/console/demo/nowhere`);
     await expectHeading('Not found');
     await page.locator('main').getByRole('link', { name: 'Go to Overview' }).click();
@@ -74,7 +74,7 @@ export function testShell(stage: () => ConsoleStage) {
     await expectHeading('Integrations');
   });
 
-  test('leads from the usual URL of a new integration to its form', async () => {
+  test('redirects /integrations/new to the form', async () => {
     await page.goto(`${stage().url}/console/demo/integrations/new`);
     await expectHeading('New integration');
     expect(page.url()).toMatch(/\/new-integration$/);

@@ -52,7 +52,7 @@ export function testStates(stage: () => ConsoleStage) {
     await expectFitsScreens(page);
   });
 
-  test('says on the overview what needs attention, until it is acknowledged', async () => {
+  test('lists on the overview what needs attention, until it is acknowledged', async () => {
     await open('');
     const panel = page.locator('section.card', { hasText: 'Needs attention' });
     const failing = panel.getByRole('link', { name: 'records is failing' });
@@ -82,7 +82,7 @@ export function testStates(stage: () => ConsoleStage) {
     await dialog.getByRole('button', { name: 'Close' }).click();
   });
 
-  test('follows a retried delivery in the list until its attempt ends', async () => {
+  test('updates a retried delivery in the list until its attempt ends', async () => {
     await open('deliveries?status=RETRYING');
     const row = rows().nth(1);
     await row.getByText('Retrying').waitFor();
@@ -97,7 +97,7 @@ export function testStates(stage: () => ConsoleStage) {
     await page.locator('.facts .status.good', { hasText: 'Enabled' }).waitFor();
   });
 
-  test('calls reads without a schedule manual', async () => {
+  test('shows reads without a schedule as manual', async () => {
     const { project } = await stage().api(INSTALLATIONS);
     await open(`installations/${project.installations.nodes[0].id}`);
     const companies = page.getByRole('row', { name: /^companies/ });
@@ -107,7 +107,7 @@ export function testStates(stage: () => ConsoleStage) {
     await contacts.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  test('leads from the unused connections of the overview to their list', async () => {
+  test('links the unused connections of the overview to their list', async () => {
     await open('');
     await page.getByRole('link', { name: /\d+ Unused connections/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();
@@ -152,7 +152,7 @@ export function testStates(stage: () => ConsoleStage) {
     await page.getByRole('cell', { name: 'The provider returned 503.' }).first().waitFor();
   });
 
-  test('says on a phone what a row belongs to', async () => {
+  test('adds the customer to each outcome on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open('operations?status=FAILED');
     const outcome = 'Acme Inc. · Error writing to provider: The provider returned 503.';

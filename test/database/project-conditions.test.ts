@@ -59,7 +59,7 @@ test.each([
     ['deletes Topic'],
   ],
   ['insert into "Topic" ("id") values ($1)', ['inserts into Topic']],
-])('names the table without a condition: %s', (text, missingConditions) => {
+])('reports the table without a condition: %s', (text, missingConditions) => {
   expect(listMissingConditions(text)).toEqual(missingConditions);
 });
 

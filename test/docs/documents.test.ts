@@ -40,7 +40,7 @@ test('runs every command in a sentence, or has a reason for not running it', () 
   expect([...reasons].filter((command) => !commands.includes(command))).toEqual([]);
 });
 
-test('has every npm script and test that a document names', () => {
+test('mentions only existing npm scripts and tests', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const names = DOCUMENTS.flatMap(listNpmScripts);
   expect(names.filter((name) => !(name in scripts))).toEqual([]);

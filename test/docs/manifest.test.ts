@@ -42,7 +42,7 @@ test('generates the JSON Schema from the inputs', async () => {
   await expect(text).toMatchFileSnapshot(join(ROOT, 'docs/manifest.schema.json'));
 });
 
-test('names every member in docs/manifest.md', () => {
+test('documents every member in docs/manifest.md', () => {
   const missing = [...listMembers(schema)].filter(
     (name) => !new RegExp(`\\b${name}\\b`).test(page),
   );

@@ -28,7 +28,7 @@ async function writeOverRest(record: object) {
   return { status: response.status, issues: (await response.json()).issues };
 }
 
-test('refuses an input with more than 10,000 list items in total, and names the list', async () => {
+test('refuses an input with more than 10,000 list items in total, and reports the list', async () => {
   // `b` itself has one item.
   const record = { a: createNumbers(6_000), b: [{ c: createNumbers(4_000) }] };
   const createIssue = (name: string) =>

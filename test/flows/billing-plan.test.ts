@@ -29,7 +29,7 @@ test('returns the entitlements and the billing account that the operator set', a
   expect(await get(`/orgs/${orgId}/billingAccount`)).toMatchObject(billing);
 });
 
-test('names the gateway on the pages of a connect unless the billing plan removes it', async () => {
+test("shows the gateway's name on the pages of a connect unless the billing plan removes it", async () => {
   const { tenant } = await createRestTenant(app);
   await createProviderApp(tenant);
   const consumer = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };

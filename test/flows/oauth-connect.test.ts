@@ -264,7 +264,7 @@ async function listIssueNames(tenant: Tenant, overrides: object) {
   return problem.issues?.map(({ name }) => name);
 }
 
-test('names every invalid input', async () => {
+test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
   expect(await listIssueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
   expect(await listIssueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);

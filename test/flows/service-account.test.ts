@@ -172,7 +172,7 @@ test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts t
   expect((await readConnection()).status).toBe('BAD_CREDENTIALS');
 });
 
-test('names every missing, unknown or malformed input, and repeats none', async () => {
+test('reports every missing, unknown or malformed input, and repeats none', async () => {
   const rest = await createRestTenant(app);
   const listIssues = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };

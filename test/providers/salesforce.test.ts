@@ -355,7 +355,7 @@ test.each<[number, string, ProviderErrorKind]>([
   });
 });
 
-test('reports a missing field when a query names an unknown one', async () => {
+test('reports a missing field when a query contains an unknown one', async () => {
   await using server = await startSalesforceServer();
   const read = { objectName: 'Account', fields: ['Nope'], pageSize: 200 };
   expect(await catchFailure(readPage(createSession(server), read))).toMatchObject({
@@ -364,7 +364,7 @@ test('reports a missing field when a query names an unknown one', async () => {
   });
 });
 
-test('throws failures that do not concern the record, even for a write', async () => {
+test('throws if a write fails for a reason other than its record', async () => {
   await using server = await startSalesforceServer();
   const write = { type: 'CREATE', objectName: 'Account', record: { Name: 'Acme' } } as const;
   server.failNext({ status: 400, body: [{ message: 'row', errorCode: 'UNABLE_TO_LOCK_ROW' }] });

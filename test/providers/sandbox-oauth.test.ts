@@ -44,7 +44,7 @@ async function canRead(sandbox: SandboxServer, token: string | undefined): Promi
   return status === 200;
 }
 
-test('exchanges a code for tokens, and names their user', async () => {
+test('exchanges a code for tokens that contain the user', async () => {
   await using sandbox = await startSandbox();
   const location = await authorize(sandbox, { scope: 'records.read' });
   expect(location.origin + location.pathname).toBe('https://app.example.test/callback');

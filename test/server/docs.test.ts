@@ -29,7 +29,7 @@ function writeFiles(folder: string, files: Record<string, string>): void {
   }
 }
 
-test('names the command that builds the site if it is not built', async () => {
+test('shows the command that builds the site if it is not built', async () => {
   const { get } = await startSiteServer();
   for (const path of ['/docs/', '/docs/scale', '/docs/assets/app.js']) {
     const { statusCode, headers, body } = await get(path);

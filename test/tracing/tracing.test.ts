@@ -169,7 +169,7 @@ test('traces batched reads in the trace of the work that needs them', async () =
   );
 });
 
-test('names a statement over all projects by its verb and table', async () => {
+test('traces a statement over all projects by its verb and table', async () => {
   const { traceparent, listSpans } = createTrace();
   const { url } = await app.app.start();
   const request = { method: 'POST', headers: { traceparent }, body: '[]' };

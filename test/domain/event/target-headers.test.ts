@@ -53,7 +53,7 @@ test.each([
   expect(listInvalidNames({ 'X-Value': value })).toEqual(['X-Value']);
 });
 
-test('names every invalid header, and repeats no value', () => {
+test('reports every invalid header, and repeats no value', () => {
   const headers = { host: 'a', 'X-Good': 'b', 'X-Bad': 5, 'x-good': 'c' };
   const { error } = targetHeaders.safeParse(headers);
   const issues = error ? toIssues(error, { input: { headers } }) : [];

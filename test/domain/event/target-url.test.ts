@@ -122,7 +122,7 @@ test('accepts 2048 characters, and refuses more', () => {
   );
 });
 
-test('accepts the sandbox only at its port', () => {
+test('accepts the address of the sandbox only with its port', () => {
   expect(findIssue(`${sandboxUrl}/inbox/demo`)).toBeUndefined();
   expect(findIssue('http://127.0.0.1:4002/inbox/demo')).toBeDefined();
 });

@@ -9,7 +9,7 @@ test(`executes each of ${WRITES} accepted writes once despite ${KILLS} SIGKILLs 
   await expectEachWriteOnce(await prepareOnPostgres());
 });
 
-test('repeats no write and reports unknown outcomes if the provider has no idempotency keys', async () => {
+test('repeats no write, and reports unknown outcomes, if the provider has no idempotency keys', async () => {
   const fixture = await prepareOnPostgres();
   const { prisma } = fixture.database;
   fixture.env.WITHOUT_PROVIDER_KEYS = '1';

@@ -210,7 +210,7 @@ test.each<{ from: string; headers: Record<string, string> }>([
     from: 'a cross-site redirect that begins at the gateway',
     headers: { referer: 'https://gateway.test/', 'sec-fetch-site': 'cross-site' },
   },
-])('names the group and the person, and waits, if the browser comes from $from', async ({
+])('shows the group and the person, and waits for a click, if the browser comes from $from', async ({
   headers,
 }) => {
   const fixture = await createFixture();

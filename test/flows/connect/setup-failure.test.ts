@@ -128,7 +128,7 @@ test('reports a rejected OAuth client, and hides the reason from the customer', 
   ]);
 });
 
-test('reports a consent page that refuses the scopes, but not a person who declines', async () => {
+test('reports a provider that refuses the scopes, but not a person who declines', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const user = await createEndUser(app, tenant);

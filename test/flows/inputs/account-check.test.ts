@@ -33,7 +33,7 @@ const createConfig = (selectedFields: string[], owner = 'lastname') => ({
   ],
 });
 
-test('accepts fields of the account, and names fields that it lacks', async () => {
+test('accepts fields of the account, and reports fields that it lacks', async () => {
   const rest = await createRestTenant(app);
   const { tenant } = rest;
   await createIntegration(

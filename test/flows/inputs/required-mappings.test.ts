@@ -33,7 +33,7 @@ const createConfig = (mappings: object[], overrides: object = {}) => ({
   read: [{ objectName: 'contacts', fieldMappings: mappings, ...overrides }],
 });
 
-test('refuses an installation or update without a required mapping, and names each', async () => {
+test('refuses an installation or update without a required mapping, and reports each missing one', async () => {
   const rest = await createRestTenant(app);
   await createIntegration(app, rest.tenant, requiringContent);
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });

@@ -126,7 +126,7 @@ function expectRefused(responses: readonly GraphqlResponse[], limits: readonly s
 const waitForHeld = (name: Parameters<typeof shares.get>[0], count: number) =>
   expect.poll(() => shares.get(name).held, { timeout: 30_000 }).toBe(count);
 
-test('serves others while one caller requests metadata of a provider that never responds', async () => {
+test('serves other callers while one caller requests metadata of a provider that never responds', async () => {
   const hanging = hangForAttacker();
   const person = await createEndUser(app, attacker);
   // Requests of a new token count for its network until the gateway has authenticated the token.
@@ -160,7 +160,7 @@ test('serves others while one caller requests metadata of a provider that never 
   await waitForHeld('providerRequests', 0);
 });
 
-test('serves others while several callers send proxy requests to one connection', async () => {
+test('serves other callers while several callers send proxy requests to one connection', async () => {
   const hanging = hangForAttacker();
   const [target, quietTarget] = [
     await installProxy(app, attacker, { apiKey: 'attacker' }),
@@ -195,7 +195,7 @@ test('serves others while several callers send proxy requests to one connection'
   await waitForHeld('requests', 0);
 });
 
-test('serves others while one caller sends expensive queries', async () => {
+test('serves other callers while one caller sends expensive queries', async () => {
   const heavyQuery =
     'query Heavy { viewer { project { operations(first: 300) { edges { node { id } } } } } }';
   const keys = await Promise.all(Array.from({ length: 3 }, () => attacker.createKey('read')));
@@ -211,7 +211,7 @@ test('serves others while one caller sends expensive queries', async () => {
   await waitForHeld('requests', 0);
 });
 
-test('serves others while one token opens too many sockets', async () => {
+test('serves other callers while one token opens too many sockets', async () => {
   const { token } = await createEndUser(app, attacker);
   const open = async (payload: object) => {
     const socket = await openSocket(url);
@@ -236,7 +236,7 @@ test('serves others while one token opens too many sockets', async () => {
   await waitForHeld('sockets', 0);
 });
 
-test('serves others while one caller opens too many subscriptions', async () => {
+test('serves other callers while one caller opens too many subscriptions', async () => {
   const subscribe = ({ apiKey, projectId }: Tenant) =>
     openEventStream(fetchFrom(url), {
       query:

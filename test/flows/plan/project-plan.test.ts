@@ -115,7 +115,7 @@ test('applies a plan once if it is applied twice concurrently', async () => {
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(1);
 });
 
-test('returns 409 for a plan whose project has changed, and names the changes', async () => {
+test('returns 409 for a plan whose project has changed, and lists the changes', async () => {
   const rest = await createProject();
   await planAndApply(rest, DOCUMENT);
   const plan = await planDocument(rest, DOCUMENT.replace('0 * * * *', '30 * * * *'));
@@ -176,7 +176,7 @@ test.for([
   expect((await applyPlan(rest, plan)).status).toBe(200);
 });
 
-test('names every missing secret, and refuses a URL that does not match the document', async () => {
+test('reports every missing secret, and refuses a URL that does not match the document', async () => {
   const rest = await createProject();
   const plan = await planDocument(rest, DOCUMENT);
   const path = `${rest.base}/plans/${plan.id}:apply`;

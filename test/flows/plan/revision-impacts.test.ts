@@ -105,7 +105,7 @@ async function listRefusedGroups(rest: RestTenant, groupByInstallation: Map<stri
   return refused.sort();
 }
 
-test('names the installations without a required mapping, which become unhealthy with the revision', async () => {
+test('lists the installations without a required mapping, which become unhealthy with the revision', async () => {
   const { rest, groupByInstallation } = await installAllGroups();
   const nextContent = createContent({
     requiredFields: [EMAIL, TIER],
@@ -136,7 +136,7 @@ test('names the installations without a required mapping, which become unhealthy
   ).toEqual(['phone', 'plain']);
 });
 
-test('names the installations whose account lacks a field that becomes required', async () => {
+test('lists the installations whose account lacks a field that becomes required', async () => {
   const { rest, groupByInstallation } = await installAllGroups();
   const nextContent = createContent({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
   const { impacts, findings } = await planDocument(rest, createDocument(nextContent));
@@ -193,7 +193,7 @@ test('returns impacts from upsertIntegrations, and none for unchanged content', 
   expect(repeated.upsertIntegrations.impacts).toEqual([]);
 });
 
-test('names the installations of a deleted integration', async () => {
+test('lists the installations of a deleted integration', async () => {
   const { rest, groupByInstallation } = await installAllGroups();
   const document = '{"specVersion": "1.0.0", "integrations": []}';
   const plan = await planDocument(rest, document, { allowDeletions: true });

@@ -114,7 +114,7 @@ test('delivers an event of the portal with the current record, and sets the subs
   expect(await listSubscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 2 }]);
 });
 
-test('learns the portal from HubSpot if the input does not name it', async () => {
+test('requests the portal from HubSpot if the input omits it', async () => {
   const tenant = await app.createTenant();
   const { providerApp } = await subscribe(tenant, { namesPortal: false });
   const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });

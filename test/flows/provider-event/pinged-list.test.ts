@@ -240,7 +240,7 @@ test('shares a webhook among installations of one connection, and deletes it wit
   ).toBe(401);
 });
 
-test('forgets a webhook that the vendor refuses to delete', async () => {
+test('deletes the row of a webhook that the vendor refuses to delete', async () => {
   const installation = await installAndSubscribe();
   const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
   vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);

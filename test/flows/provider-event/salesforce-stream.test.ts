@@ -73,7 +73,7 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
 });
 
-test('names changed fields, including parts of an address, and ignores the case of watched fields', async () => {
+test('lists changed fields, including parts of an address, and ignores the case of watched fields', async () => {
   const tenant = await app.createTenant();
   const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
   const installed = await installActiveOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });

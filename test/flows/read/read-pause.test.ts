@@ -80,7 +80,7 @@ test('pauses all objects with a note, and resumes them', async () => {
   expect(await listAttentionItems()).toEqual([]);
 });
 
-test('pauses only the objects that the input names, by their name or mapped name', async () => {
+test('pauses only the objects in the input, by their name or mapped name', async () => {
   const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   await tenant.query(PAUSE_READS, { input: { ...reads.input, objects: ['people'] } });
@@ -207,7 +207,7 @@ test('fails a paused read if its installation is deleted', async () => {
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
 });
 
-test('names unknown objects at their position, and pauses nothing', async () => {
+test('reports unknown objects at their position, and pauses nothing', async () => {
   const tenant = await app.createTenant();
   const reads = await installReads(app, tenant, { content });
   const names = ['contacts', 'planets', 'people', 'moons'];

@@ -105,7 +105,7 @@ test('reads an object by its mapped name, even while its schedule is paused', as
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
 });
 
-test('names invalid input immediately, and reads nothing', async () => {
+test('reports invalid input immediately, and reads nothing', async () => {
   const tenant = await app.createTenant();
   const reads = await installReads(app, tenant);
   const input = {

@@ -120,7 +120,7 @@ test.each<[object, string[]]>([
     ['input.objectName: is not an object that the integration writes.'],
   ],
   [{ record, groupRef: 'unknown' }, ['input.groupRef: is not a group of the project.']],
-])('names invalid input at its position, and creates no operation: case %#', async (input, expected) => {
+])('reports invalid input at its position, and creates no operation: case %#', async (input, expected) => {
   const { code, issues } = await fetchRefusal(refusedWriter, input);
   expect(code).toBe('BAD_USER_INPUT');
   expect(issues).toHaveLength(expected.length);

@@ -105,7 +105,7 @@ test('refuses a proposal with a verb or an object that the session does not perm
   });
 });
 
-test('names every rule and tool that needs a right that the session lacks', async () => {
+test('reports every rule and tool that needs a right that the session lacks', async () => {
   const rights = {
     objects: ['people'],
     rules: [{ name: 'all', types: ['DELETE'], objects: ['deals'], maxPerDay: 1 }],
@@ -119,7 +119,7 @@ test('names every rule and tool that needs a right that the session lacks', asyn
   ]);
 });
 
-test('refuses an unknown object, and names it', async () => {
+test('refuses an unknown object, and reports its name', async () => {
   const input = { ...minimal, objects: ['people', 'unicorns'] };
   const { problem } = await tenant.expectRefusal(CREATE_AGENT_SESSION, { input });
   expect(problem.issues).toMatchObject([{ name: 'input.objects[1]', value: 'unicorns' }]);

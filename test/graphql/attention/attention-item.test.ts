@@ -400,7 +400,7 @@ test('refuses items of other projects, ended items, and items without their obje
   });
 });
 
-test('names every invalid member', async () => {
+test('reports every invalid member', async () => {
   const tenant = await app.createTenant();
   const { problem } = await tenant.expectRefusal(ACKNOWLEDGE, {
     input: {

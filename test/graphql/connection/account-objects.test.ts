@@ -76,7 +76,7 @@ test('returns null if the provider cannot list objects', async () => {
   expect(await queryObjects()).toEqual({ node: { objects: null } });
 });
 
-test('names a provider that refuses to list objects', async () => {
+test('reports the provider if it refuses to list objects', async () => {
   const { tenant, id } = await createAccount('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
   const { code, problem } = await tenant.expectRefusal(OBJECTS, { id });

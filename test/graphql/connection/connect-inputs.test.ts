@@ -27,7 +27,7 @@ async function fetchIssues(tenant: Tenant, overrides: object) {
   ]);
 }
 
-test('names a missing input with its description', async () => {
+test('reports a missing input with its description', async () => {
   const tenant = await app.createTenant();
   expect(await fetchIssues(tenant, { provider: 'airtable' })).toEqual([
     [
@@ -37,7 +37,7 @@ test('names a missing input with its description', async () => {
   ]);
 });
 
-test('names every input that the provider cannot use', async () => {
+test('reports every input that the provider cannot use', async () => {
   const tenant = await app.createTenant();
   const region = 'crm4.dynamics.com/evil?';
   const issues = await fetchIssues(tenant, {

@@ -195,7 +195,7 @@ test('refuses an app of another project or another provider', async () => {
   }
 });
 
-test('names every issue of a phase together, without secrets', async () => {
+test('reports every issue of a phase together, without secrets', async () => {
   const tenant = await app.createTenant();
   const wrong = createConnectionVariables(tenant, {
     groupRef: '',

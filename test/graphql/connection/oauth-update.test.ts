@@ -33,7 +33,7 @@ test('replaces the tokens of the connection after a second consent', async () =>
   expect(await prisma.connection.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('names invalid inputs, and reports problems of the connection as UNPROCESSABLE', async () => {
+test('reports invalid inputs as issues, and problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, imported);
   const withoutProviderApp = await tenant.expectRefusal(START, createUpdateInput(tenant, id));

@@ -49,7 +49,7 @@ test('refuses to rename or delete a destination that a latest revision names', a
   expect(problem.detail).toContain('integration crm');
 });
 
-test('counts destinations of subscribed events as used, and those of earlier revisions as unused', async () => {
+test('treats the destination of an event as used while the latest revision subscribes to the event', async () => {
   const tenant = await app.createTenant();
   await insertDestination(app, tenant, 'events');
   const subscribe = {
@@ -66,7 +66,7 @@ test('counts destinations of subscribed events as used, and those of earlier rev
   });
 });
 
-test('counts destinations of present configs as used, and those of earlier configs as unused', async () => {
+test('treats the destination of a config as used until the config is replaced', async () => {
   const tenant = await app.createTenant();
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };

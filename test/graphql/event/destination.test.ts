@@ -154,7 +154,7 @@ test('returns the secret on creation, and later only with credentials:read', asy
   }
 });
 
-test('names every issue of the schema together, and repeats no header', async () => {
+test('reports every issue of the schema together, and repeats no header', async () => {
   const tenant = await app.createTenant();
   const values = {
     name: 'no spaces',
@@ -435,7 +435,7 @@ test('returns values of headers and of the query only with credentials:read', as
   expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
 });
 
-test('refuses masks as values and names each of them', async () => {
+test('refuses masks as values, and reports each of them', async () => {
   const tenant = await app.createTenant();
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
   const { id, projectIdOrName, url: maskedUrl, headers } = await createWebhook(tenant, secret);
@@ -453,7 +453,7 @@ test('refuses masks as values and names each of them', async () => {
   expect((await tenant.expectRefusal(CREATE, creating)).problem.issues).toHaveLength(3);
 });
 
-test('keeps the values of the headers that keepHeaders names', async () => {
+test('keeps the values of the headers in keepHeaders', async () => {
   const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, {
     headers: { 'X-A': '1', 'X-B': '2' },

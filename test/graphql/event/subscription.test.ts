@@ -253,7 +253,7 @@ test("ends a builder's stream if the builder leaves the org", async () => {
   expect(await readRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('follows an operation until it ends', async () => {
+test('sends an operation after each change until it ends', async () => {
   const tenant = await app.createTenant();
   const { id } = await insert.operation({ projectId: tenant.projectId, status: 'IN_PROGRESS' });
   const query = `subscription FollowOperation($id: ID!) {

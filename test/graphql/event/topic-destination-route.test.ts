@@ -91,7 +91,7 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
   expect(listIds(node.topicDestinationRoutes)).toEqual([routeBY, routeBX]);
 });
 
-test('names a topic or destination that is not of the project', async () => {
+test('reports a topic or destination of another project', async () => {
   const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const foreignIds = {
     topicId: await createTopic(tenant, 't'),

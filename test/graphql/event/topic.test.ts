@@ -59,7 +59,7 @@ test('accepts spaces within a name, and refuses them at its ends', async () => {
   }
 });
 
-test('names every invalid input', async () => {
+test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
   const input = { projectIdOrName: '', name: 'no_underscores' };
   const { code, problem } = await tenant.expectRefusal(create, { input });

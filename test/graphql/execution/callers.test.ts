@@ -107,7 +107,7 @@ test('takes an API key from X-Api-Key, and a token from Authorization', async ()
   }
 });
 
-test('refuses a wrong key of any form', async () => {
+test('rejects a wrong key of any form', async () => {
   const { apiKey } = await app.createTenant();
   for (const value of [createKeyValue(), 'nonsense', apiKey.slice(0, -1), `${apiKey}0`]) {
     const { status, data, errors } = await createClientAt(url, { 'x-api-key': value }).request(
@@ -120,7 +120,7 @@ test('refuses a wrong key of any form', async () => {
   }
 });
 
-test('refuses a deactivated or deleted key within seconds, or immediately if it was never used', async () => {
+test('rejects a deactivated or deleted key within seconds, or immediately if it was never used', async () => {
   for (const isUsed of [true, false]) {
     for (const end of ['deactivate', 'delete']) {
       const { apiKey, apiKeyId: id } = await app.createTenant();
@@ -169,7 +169,7 @@ test.each<[string, () => Promise<string>]>([
     () => signToken({ key: Buffer.from(issuerPublicKey), algorithm: 'HS256' }),
   ],
   ['not a token', async () => 'nonsense'],
-])('refuses a token that is %s', async (_what, createToken) => {
+])('rejects a token that is %s', async (_what, createToken) => {
   const token = await createToken();
   const { status, data, errors } = await createBearerClient(token).request(VIEWER_KIND);
   expect(status).toBe(401);
@@ -178,7 +178,7 @@ test.each<[string, () => Promise<string>]>([
   expect(await prisma.builder.count({ where: { idpProvider: 'https://issuer.test' } })).toBe(0);
 });
 
-test('refuses a scheme other than Bearer', async () => {
+test('rejects a scheme other than Bearer', async () => {
   const { token } = await app.createTenant();
   for (const authorization of [`Basic ${token}`, token, 'Bearer']) {
     expect((await createClientAt(url, { authorization }).request(VIEWER_KIND)).status).toBe(401);
@@ -287,7 +287,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
   }
 });
 
-test('refuses wrong keys of an address over a rate, and accepts good ones', async () => {
+test('refuses wrong keys from an address above a rate limit, and accepts valid ones', async () => {
   const guarded = await createTestApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();

@@ -106,7 +106,7 @@ test('lets a key for pages find only nodes that end users can see', async () => 
   });
 });
 
-test('says that full does not include the missing scope', async () => {
+test('reports that full does not include the missing scope', async () => {
   const full = await tenant.withScopes('full');
   const create = `mutation CreateInvite($input: CreateInviteInput!) {
     createInvite(input: $input) { invite { id } }

@@ -22,7 +22,7 @@ test('refuses each field that the schema does not have with a problem document',
   }
 });
 
-test('names the path of a refused value and does not repeat the value', async () => {
+test('reports the path of a refused value, and does not repeat the value', async () => {
   const tenant = await app.createTenant();
   const inline = await tenant.expectRefusal('{ node(id: ["planted"]) { id } }');
   expect(inline.problem.detail).toBe('A value of type ID must be a string or an integer.');
@@ -89,7 +89,7 @@ test('returns GRAPHQL_VALIDATION_FAILED for an unused variable, and for one of t
   expect(nullable.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
-test('names a missing variable', async () => {
+test('reports a missing variable', async () => {
   const tenant = await app.createTenant();
   const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   const type = 'urn:problem:missing-value';
@@ -164,7 +164,7 @@ test.each([
     'mutation CreateEventTopicRoute { createEventTopicRoute(input: { projectIdOrName: "x", topicId: "y", eventType: CONNECTION_CREATE }) { __typename } }',
     'A value of type NotificationEventType! must be one of CONNECTION_CREATED, CONNECTION_DELETED, ',
   ],
-])('refuses %s and suggests names or values', async (query, message) => {
+])('refuses %s, and suggests names or values', async (query, message) => {
   const { errors } = await app.createClient().request(query);
   expect(errors?.map((error) => error.message)).toContainEqual(expect.stringContaining(message));
 });
@@ -194,7 +194,7 @@ test('reports every problem of every variable, each with its path', async () => 
   ]);
 });
 
-test('names an invalid variable of a subscription', async () => {
+test('reports an invalid variable of a subscription', async () => {
   const tenant = await app.createTenant();
   const query = `subscription FollowNotificationEvents($p: String!) {
     notificationEvents(projectIdOrName: $p) { cursor }

@@ -127,7 +127,7 @@ test('installs everything that the integration has without a config', async () =
   });
 });
 
-test('installs only the objects that a config names', async () => {
+test('installs only the objects of a config', async () => {
   now = start;
   const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
@@ -228,7 +228,7 @@ test('returns CONFLICT for a second installation of the group', async () => {
   expect(await prisma.installationConfig.count({ where: { projectId: tenant.projectId } })).toBe(1);
 });
 
-test('names every issue of a config together, first those that need no revision', async () => {
+test('reports every issue of a config together, first those that need no revision', async () => {
   const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, content);
   await generateConnection(tenant);
@@ -288,7 +288,7 @@ test('names every issue of a config together, first those that need no revision'
   expect(await prisma.installation.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('names a group or connection that does not match', async () => {
+test('reports a group or connection that does not match', async () => {
   const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const integration = await createIntegration(app, tenant, content);
   const { projectId } = tenant;
@@ -407,7 +407,7 @@ test('keeps a paused object paused in an update', async () => {
   ]);
 });
 
-test('names invalid members of an update, and changes nothing', async () => {
+test('reports invalid members of an update, and changes nothing', async () => {
   const tenant = await app.createTenant();
   const { id, config } = await connectAndInstall(
     tenant,

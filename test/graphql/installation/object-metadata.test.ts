@@ -84,7 +84,7 @@ test("returns an object's fields through the group's connection", async () => {
   );
 });
 
-test('caches fields for a while, for the connection and its credentials', async () => {
+test('caches fields per connection and credentials', async () => {
   const tenant = await app.createTenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const described = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
@@ -106,7 +106,7 @@ test('caches fields for a while, for the connection and its credentials', async 
   expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
 });
 
-test('finds an object by both of its names through an installation', async () => {
+test('finds an object by its name and its mapped name through an installation', async () => {
   const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];

@@ -244,7 +244,7 @@ test('returns all issues at once; issues that need the project follow when the o
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
-test('names every value outside an enum, with the allowed values', async () => {
+test('reports every value outside an enum, with the allowed values', async () => {
   const tenant = await app.createTenant();
   const read = {
     objects: [
@@ -265,7 +265,7 @@ test('names every value outside an enum, with the allowed values', async () => {
   ]);
 });
 
-test('names an unknown provider, and an unknown project together with other issues', async () => {
+test('reports an unknown provider, and an unknown project together with other issues', async () => {
   const tenant = await app.createTenant();
   await insertDestination(app, tenant);
   const content = { ...createIntegrationContent(), provider: 'nosuch' };

@@ -82,7 +82,7 @@ test('returns a new revision as the latest immediately, also in installations, a
   ).toEqual(['contacts']);
 });
 
-test('returns CONFLICT if a revision drops an object that installations read, and names them', async () => {
+test('returns CONFLICT with the objects if a revision drops objects that installations read', async () => {
   const tenant = await app.createTenant();
   const integration = await createIntegration(app, tenant, createContent(contacts, deals));
   const installation = await connectAndInstall(tenant, integration);

@@ -51,7 +51,7 @@ test("claims the domain of a URL or an email address for the builder's org", asy
   expect(await addClaim(tenant, `Ada@${b}`)).toMatchObject({ domain: b });
 });
 
-test('claims a domain once across all orgs, also in concurrent calls', async () => {
+test('claims a domain once across all orgs, even in concurrent calls', async () => {
   const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const responses = await Promise.all(
@@ -89,7 +89,7 @@ test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", asyn
   ).toBe(0);
 });
 
-test('names every invalid input', async () => {
+test('reports every invalid input', async () => {
   const { builder } = await app.createTenant();
   const { code, problem } = await builder.expectRefusal(CLAIM_DOMAIN, createInput('192.0.2.1', ''));
   expect(code).toBe('BAD_USER_INPUT');

@@ -91,7 +91,7 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
   });
 });
 
-test('names every invalid input', async () => {
+test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
   for (const email of ['eve', 'eve@example', `${'e'.repeat(250)}@example.com`]) {
     const { code, problem } = await tenant.builder.expectRefusal(CREATE_INVITE, {
@@ -102,7 +102,7 @@ test('names every invalid input', async () => {
   }
 });
 
-test('creates one pending invite of an address and org, also in concurrent calls', async () => {
+test('creates one pending invite of an address and org, even in concurrent calls', async () => {
   const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
@@ -223,7 +223,7 @@ test("returns NOT_FOUND for another org's invites", async () => {
   expect((await listInvites(tenant)).nodes).toEqual([{ id: inviteId, status: 'PENDING' }]);
 });
 
-test('adds the builder with the invited address to the org, also for the rest of the request', async () => {
+test('adds the builder with the invited address to the org within the same request', async () => {
   const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const inviteId = await createInvite(host, guest.builderEmail, 'ADMIN');
   const { acceptInvite, ...next } = await guest.builder.query(
@@ -243,7 +243,7 @@ test('adds the builder with the invited address to the org, also for the rest of
   });
 });
 
-test('accepts an invite once, also in concurrent calls', async () => {
+test('accepts an invite once, even in concurrent calls', async () => {
   const [host, guest] = [await app.createTenant(), await app.createTenant()];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
   const responses = await Promise.all(

@@ -120,7 +120,7 @@ test('removes a member, renames and deletes an org over REST', async () => {
   expect(await rest.builder.expectRefusal('GET', `/orgs/${id}`)).toMatchObject({ status: 404 });
 });
 
-test('limits a builder to 100 orgs, also in concurrent calls, and frees the place of a deleted one', async () => {
+test('limits a builder to 100 orgs, even in concurrent calls, and ignores deleted orgs', async () => {
   const tenant = await app.createTenant();
   const { builderId } = tenant;
   const orgs = Array.from({ length: 98 }, () => ({ id: newId('org'), label: 'One of many' }));

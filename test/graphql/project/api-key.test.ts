@@ -76,7 +76,7 @@ test('shares statements among concurrently created keys', async () => {
   expect(inserts.length).toBeLessThan(labels.length);
 });
 
-test('names every invalid member of a key', async () => {
+test('reports every invalid member of a key', async () => {
   const tenant = await app.createTenant();
   const scopes = ['READ', 'RECORDS_READ', 'READ'];
   const input = { projectIdOrName: tenant.projectId, label: ' ', scopes };
@@ -170,7 +170,7 @@ test('keeps omitted members in an update, and refuses null', async () => {
   expect(listIssueNames(problem)).toEqual(['input.label', 'input.scopes', 'input.active']);
 });
 
-test('refuses an inactive key and a deleted key immediately', async () => {
+test('rejects an inactive key and a deleted key immediately', async () => {
   const tenant = await app.createTenant();
   const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };

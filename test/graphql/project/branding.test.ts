@@ -32,7 +32,7 @@ test('sets, keeps and clears the appearance of the connect page', async () => {
   expect(await updateProject(tenant, cleared)).toMatchObject(cleared);
 });
 
-test('names every invalid member', async () => {
+test('reports every invalid member', async () => {
   const tenant = await app.createTenant();
   const { code, problem } = await tenant.expectRefusal(UPDATE_PROJECT, {
     input: {

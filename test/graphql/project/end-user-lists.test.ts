@@ -95,7 +95,7 @@ test("deletes the end user's own connection once no installation uses it", async
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
 });
 
-test("refuses to delete other users' connections and installations, and without the permission", async () => {
+test('refuses to delete what belongs to other users, or without the permission', async () => {
   const { tenant, person, connectionId, installed, disconnect, uninstall } =
     await installForConsumer();
   const refusals = [

@@ -147,7 +147,7 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
   await createBearerClient(app, await issuer.sign()).query(VIEWER);
 });
 
-test('refuses tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
+test('rejects tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
   const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(app, await issuer.sign());
@@ -161,7 +161,7 @@ test('refuses tokens of an inactive or deleted key immediately, and accepts thos
   expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('refuses a token after its expiry, and after its project is deleted', async () => {
+test('rejects a token after its expiry, and after its project is deleted', async () => {
   let ms = Date.now();
   await using testApp = await createTestApp({ now: () => new Date(ms) });
   const tenant = await testApp.createTenant();

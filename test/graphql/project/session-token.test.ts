@@ -126,7 +126,7 @@ test('refuses to grant permissions that the caller lacks', async () => {
   });
 });
 
-test('names every invalid input', async () => {
+test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, groupRef: '', consumerRef: 'ann' };
   const schemaRefusal = await tenant.expectRefusal(CREATE_SESSION_TOKEN, {

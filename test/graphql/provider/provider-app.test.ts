@@ -87,7 +87,7 @@ test('creates an app with its secret sealed', async () => {
   });
 });
 
-test('names every invalid member of a new app, without its secret', async () => {
+test('reports every invalid member of a new app, without its secret', async () => {
   const tenant = await app.createTenant();
   const input = {
     projectIdOrName: tenant.projectId,

@@ -205,7 +205,7 @@ test('finds the beginnings of words, and returns each row once in the order of t
   expect((await listItems(tenant, 'connections(search: "corp")')).length).toBe(1);
 });
 
-test('finds changed names, and pages through all matches', async () => {
+test('finds rows by changed names, and pages through all matches', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   for (const name of ['alerts', 'data-alerts', 'alpha']) {

@@ -59,7 +59,7 @@ async function createOperations(count: number): Promise<{ tenant: Tenant; ids: s
 }
 
 test(
-  'returns 1,000 rows in pages of 7, both ways, while others are inserted',
+  'returns 1,000 rows in pages of 7, in both directions, while others are inserted',
   { tags: ['all/rows'] },
   async () => {
     const { tenant, ids } = await createOperations(1000);
@@ -224,7 +224,7 @@ test('returns 50 items by default, and more on request', async () => {
   expect((await readPage(tenant, { last: 1000 })).ids).toEqual(ids);
 });
 
-test('names all invalid arguments', async () => {
+test('reports all invalid arguments', async () => {
   const { tenant } = await createOperations(2);
   const listIssues = async (args: Record<string, unknown>) => {
     const { code, problem } = await tenant.expectRefusal(LIST_OPERATIONS, {

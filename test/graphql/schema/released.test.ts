@@ -31,7 +31,7 @@ test('finds every breaking change since the last release in the changelog', () =
   ).toEqual([]);
 });
 
-test('names every kind of breaking change', () => {
+test('reports every kind of breaking change', () => {
   const oldSchema = `
     directive @gone on FIELD
     directive @flag(old: Int) repeatable on FIELD | QUERY

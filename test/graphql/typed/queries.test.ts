@@ -131,7 +131,7 @@ test.each([
   expect(refusal).toMatchObject({ code, problem: { detail: expect.stringMatching(detail) } });
 });
 
-test('names both installations if a group has two with the object', async () => {
+test('reports both installations if a group has two with the object', async () => {
   const ownTenant = await app.createTenant();
   const crmId = await installPeople(app, ownTenant, {
     integration: 'crm',

@@ -45,7 +45,7 @@ test('notion: lists data sources as objects by their titles, page by page', asyn
   ]);
 });
 
-test('airtable: lists tables as objects, and names the vendor in an error', async () => {
+test("airtable: lists tables as objects, and adds the vendor's name to an error", async () => {
   const { listObjects } = getListingProvider('airtable');
   const options = { metadata: { base: 'app1' } };
   const body = { tables: [{ id: 'tbl1', name: 'Tasks' }] };

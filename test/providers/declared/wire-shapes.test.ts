@@ -68,7 +68,7 @@ test('creates a Klaviyo event, whose response has no record', async () => {
   ]);
 });
 
-test('names the channel in every request for Klaviyo campaigns', async () => {
+test('sends the channel in every request for Klaviyo campaigns', async () => {
   const { readPage } = getProvider('klaviyo');
   const { server, requests } = await startRecordingServer(() => ({
     status: 200,

@@ -75,7 +75,7 @@ test('lists connections by every filter, in a constant number of statements', as
   expect(await listIds('?groupRef=unknown')).toEqual([]);
 });
 
-test('names every invalid input at its position, and repeats no secret', async () => {
+test('reports every invalid input at its position, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const body = {
     groupRef: '',

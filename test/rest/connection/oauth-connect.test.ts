@@ -38,7 +38,7 @@ async function consent(link: string): Promise<string> {
   return done.searchParams.get('connectionId') as string;
 }
 
-test('returns the link to the consent page as text, which leads to a connection', async () => {
+test('returns a link to the consent page, which creates a connection', async () => {
   const rest = await createRestTenant(app);
   const providerAppId = await createProviderApp(rest.tenant, { scopes: ['records.read'] });
   const authScheme = 'oauth2/authorizationCodePKCE';
@@ -147,7 +147,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
   expect(urlRefusal).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
 });
 
-test('names every invalid input of a start at its position', async () => {
+test('reports every invalid input of a start at its position', async () => {
   const rest = await createRestTenant(app);
   const listPositions = async (body: object) =>
     listIssuePositions(await rest.expectRefusal('POST', '/oauth-connect', body));

@@ -72,7 +72,7 @@ test('changes the fields in the mask, including those of metadata', async () => 
   expect(bare).toMatchObject({ status: 'disabled', disabledReason: expect.any(String) });
 });
 
-test('names broken rules and invalid forms at their positions', async () => {
+test('reports broken rules and invalid forms at their positions', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (body: unknown) =>
     listIssuePositions(await rest.expectRefusal('POST', `${rest.base}/destinations`, body));

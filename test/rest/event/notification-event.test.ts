@@ -52,7 +52,7 @@ test('lists events in order, by topic and by types', async () => {
   ]);
 });
 
-test('names an unknown event type at its position', async () => {
+test('reports an unknown event type at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/notification-events?eventType=CONNECTION_CREATED`;
   const { issues } = await rest.expectRefusal('GET', path);

@@ -33,7 +33,7 @@ test('routes a topic to a destination, lists routes by either, and deletes them'
   expect(await rest.expectRefusal('DELETE', `${path}/${route.id}`)).toMatchObject({ status: 404 });
 });
 
-test('names an unknown topic and an unknown destination', async () => {
+test('reports an unknown topic and an unknown destination as issues', async () => {
   const rest = await createRestTenant(app);
   const ids = await createTopicAndDestination(await createRestTenant(app));
   const { issues } = await rest.expectRefusal('POST', `${rest.base}/topic-destination-routes`, ids);

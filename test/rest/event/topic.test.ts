@@ -34,7 +34,7 @@ test('returns 409 for a duplicate topic name', async () => {
   );
 });
 
-test('names every invalid input at its position', async () => {
+test('reports every invalid input at its position', async () => {
   const rest = await createRestTenant(app);
   const path = `/projects/${'x'.repeat(200)}/topics/${'y'.repeat(100)}`;
   const { issues } = await rest.expectRefusal('PATCH', path, { name: 'no_underscores', nmae: 1 });
@@ -60,7 +60,7 @@ test('pages a list if pageSize is set', async () => {
   expect(names).toEqual([['three', 'two'], ['one']]);
 });
 
-test('names invalid page arguments by their REST names', async () => {
+test('reports invalid page arguments by their REST names', async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/topics?pageSize=1001&pageToken=x&page=2`;
   const pageRefusal = await rest.expectRefusal('GET', path);

@@ -158,7 +158,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
   expect(Object.keys(added.write.objects)).toEqual(['deals', 'contacts']);
 });
 
-test('accepts escaped dots in names of the mask, and refuses names of inherited members', async () => {
+test('accepts escaped dots in a mask, and refuses names of inherited members', async () => {
   const rest = await install();
   const dotted = await rest.expectRefusal('PATCH', rest.installationPath, {
     updateMask: ['config.content.read.objects.a\\.b\\:c.disabled'],

@@ -76,7 +76,7 @@ test('updates the whole config or the connection, as the mask says', async () =>
   expect(moved.updateTime).toEqual(expect.any(String));
 });
 
-test('names invalid members at their positions', async () => {
+test('reports invalid members at their positions', async () => {
   const rest = await createRestInstallation(app);
   const objects = { nothing: { schedule: '* * * * *' } };
   const config = { content: { read: { objects } } };

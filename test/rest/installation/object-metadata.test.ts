@@ -51,7 +51,7 @@ test("returns an object's fields by name, through the group's connection", async
   expect(writable.fields).toEqual(Object.fromEntries(expected));
 });
 
-test('finds an object by both of its names through an installation', async () => {
+test('finds an object by its name and its mapped name through an installation', async () => {
   const rest = await createRestTenant(app);
   await insertDestination(app, rest.tenant);
   const objects = [{ objectName: 'contacts', destination: 'records', mapToName: 'people' }];

@@ -88,7 +88,7 @@ test('returns an empty schedule for reads and watches without one', async () => 
   });
 });
 
-test('names invalid members at their positions, for the form and for the rules', async () => {
+test('reports invalid members at their positions, for the form and for the rules', async () => {
   const rest = await createRestTenantWithDestination(app);
   const fetchIssues = async (body: unknown) =>
     listIssuePositions(await rest.expectRefusal('POST', `${rest.base}/integrations`, body));

@@ -87,7 +87,7 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
   expect([status, names]).toEqual([400, ['revision.content.read.objects[0].objectName']]);
 });
 
-test('names the line of an error in the text', async () => {
+test('reports the line of an error in the text', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) => {
     const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
@@ -135,7 +135,7 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
 });
 
-test('applies a manifest completely or not at all, and names every issue at its position', async () => {
+test('applies a manifest completely or not at all, and reports every issue at its position', async () => {
   const { rest } = await createIntegrationTenant();
   const fetchIssueNames = async (...integrations: string[]) => {
     const { body } = await putIntegrations(rest, { sourceYaml: formatManifest(...integrations) });

@@ -51,7 +51,7 @@ test('pauses and resumes reads, all or by name, also without a body', async () =
   expect(await fetchObject()).toMatchObject({ paused: true, pauseNote: 'moving' });
 });
 
-test('names invalid members at their positions', async () => {
+test('reports invalid members at their positions', async () => {
   const rest = await createRestInstallation(app);
   const fetchIssueNames = async (path: string, body: unknown) =>
     listIssuePositions(await rest.expectRefusal('POST', path, body));

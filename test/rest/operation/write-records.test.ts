@@ -213,7 +213,7 @@ test('returns an operation without an error if the outcome is late', async () =>
     .toBe('success');
 });
 
-test('names invalid members at their positions', async () => {
+test('reports invalid members at their positions', async () => {
   const rest = await installWriter();
   const fetchIssues = async (body: object) =>
     listIssuePositions(await rest.expectRefusal('POST', getContactsPath(rest), body));

@@ -51,7 +51,7 @@ test('refuses and hides a domain that another org has claimed', async () => {
   });
 });
 
-test('names every invalid input, and refuses claims by API keys', async () => {
+test('reports every invalid input, and refuses claims by API keys', async () => {
   const rest = await createRestTenant(app);
   const body = { domain: 'not a domain', parentType: 'ORG' };
   const { issues } = await rest.builder.expectRefusal('POST', '/claimed-domains', body);

@@ -52,7 +52,7 @@ test("lists the invites to a builder's address, and accepts one of them", async 
   expect(repeated.status).toBe(409);
 });
 
-test('names an invalid address and role at their positions', async () => {
+test('reports an invalid address and role at their positions', async () => {
   const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { issues } = await rest.expectRefusal('POST', path, { email: 'eve', role: 'owner' });

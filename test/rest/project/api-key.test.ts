@@ -24,7 +24,7 @@ test("returns a key's value on creation only, and later its prefix", async () =>
   expect(responses).not.toContain('hash');
 });
 
-test('updates only the fields that the mask names', async () => {
+test('updates only the fields in the mask', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci', scopes: ['read'] });
   const changed = await rest.patch(`${rest.base}/api-keys/${id}`, {
@@ -35,7 +35,7 @@ test('updates only the fields that the mask names', async () => {
   expect(await rest.get(`${rest.base}/api-keys?active=false`)).toEqual([changed]);
 });
 
-test('refuses invalid masks, and names the position of each issue', async () => {
+test('refuses invalid masks, and reports the position of each issue', async () => {
   const rest = await createRestTenant(app);
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   const fetchIssues = async (body: unknown) =>
@@ -49,7 +49,7 @@ test('refuses invalid masks, and names the position of each issue', async () => 
   ).toEqual(['body apiKey.scopes[0]', 'body apiKey.label']);
 });
 
-test('deletes a key by its value, and refuses it immediately', async () => {
+test('deletes a key by its value, and rejects it immediately', async () => {
   const rest = await createRestTenant(app);
   const { key } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
   await rest.delete(`${rest.base}/api-keys/${key}`);

@@ -42,7 +42,7 @@ test('returns entitlements only if requested', async () => {
   });
 });
 
-test('updates only the fields that the mask names', async () => {
+test('updates only the fields in the mask', async () => {
   const rest = await createRestTenant(app);
   const changed = await rest.patch(rest.base, {
     updateMask: ['appName'],
@@ -65,7 +65,7 @@ test('sets and clears the appearance of the connect page', async () => {
   expect(stored).not.toHaveProperty('accentColor');
 });
 
-test('refuses invalid inputs, and names the position of each', async () => {
+test('refuses invalid inputs, and reports the position of each', async () => {
   const { builder } = await createRestTenant(app);
   const { issues } = await builder.expectRefusal('POST', '/projects', { name: '-', appName: '' });
   expect([...new Set(listIssuePositions({ issues }))].sort()).toEqual([

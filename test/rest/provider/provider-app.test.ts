@@ -38,7 +38,7 @@ test('creates and lists a provider app, and never returns its secret', async () 
   expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([created]);
 });
 
-test('updates only the fields that the mask names', async () => {
+test('updates only the fields in the mask', async () => {
   const rest = await createRestTenant(app);
   const { id } = await createProviderApp(rest, { scopes: ['a'], externalRef: '42' });
   const path = `${rest.base}/provider-apps/${id}`;
@@ -56,7 +56,7 @@ test('updates only the fields that the mask names', async () => {
   expect(JSON.stringify(changed)).not.toContain('planted');
 });
 
-test('refuses invalid inputs, names the position of each, and repeats no secret', async () => {
+test('refuses invalid inputs, reports the position of each, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refused = await rest.expectRefusal(method, `${rest.base}/provider-apps${path}`, body);

@@ -37,7 +37,7 @@ test('returns all providers by name, and a single provider', async () => {
   expect(JSON.stringify(catalog)).not.toMatch(/baseUrl|limits|capabilities/);
 });
 
-test('returns the credential kind, the place of secrets and the inputs of a provider', async () => {
+test('returns the credential kind, the location of secrets and the inputs of a provider', async () => {
   const { sandbox, salesforce, jotform, sendGrid } = await (await createRestTenant(app)).get(
     '/providers',
   );

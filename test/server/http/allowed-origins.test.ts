@@ -102,7 +102,7 @@ test.each(CALLS)("accepts %s from pages of the token's own project", async (...c
 
 test.each(
   CALLS,
-)('refuses %s from pages with another key or a builder’s token, and names the alternative', async (...call) => {
+)('refuses %s from pages with another key or a builder’s token, and suggests the alternative', async (...call) => {
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const credentials of [{ 'x-api-key': tenant.apiKey }, builder]) {
     for (const origin of [SHOP, EVIL]) {

@@ -65,7 +65,7 @@ test('ignores forwarding headers without trusted proxies', () => {
   );
 });
 
-test('limits and logs by the client that a trusted proxy names, over GraphQL and REST', async () => {
+test('limits and logs the client that a trusted proxy forwards, over GraphQL and REST', async () => {
   const lines: { msg: string; address?: string; path?: string }[] = [];
   const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
     lines.push(JSON.parse(String(chunk)));

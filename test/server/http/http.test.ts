@@ -178,7 +178,7 @@ test('refuses JSON that would change when it is stored', async () => {
   }
 });
 
-test('names the position of a variable of the wrong type', async () => {
+test('reports the position of a variable of the wrong type', async () => {
   const mutation = `mutation CreateApiKey($input: CreateApiKeyInput!) {
     createApiKey(input: $input) { key }
   }`;

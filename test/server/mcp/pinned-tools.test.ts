@@ -50,7 +50,7 @@ test('proposes the write of its tool', async () => {
   });
 });
 
-test('names offending arguments', async () => {
+test('reports offending arguments', async () => {
   const withUnknownArgument = await call('create_people', {
     values: { nickname: 'x' },
     objectName: 'people',

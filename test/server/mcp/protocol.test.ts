@@ -97,7 +97,7 @@ test('refuses another media type', async () => {
   expect(status).toBe(415);
 });
 
-test('names the metadata of the resource to callers without credentials', async () => {
+test('returns the URL of the resource metadata to callers without credentials', async () => {
   const refusedHeaders: Record<string, string>[] = [
     {},
     { authorization: 'Bearer x' },
@@ -119,7 +119,7 @@ test('names the metadata of the resource to callers without credentials', async 
   }
 });
 
-test('names the configured issuer in the metadata, even for a project that does not exist', async () => {
+test('returns the configured issuer in the metadata, even for a project that does not exist', async () => {
   const issuer = 'https://login.example';
   await using configuredApp = await createTestApp({
     env: {
@@ -174,7 +174,7 @@ test('accepts calls from pages of configured origins only', async () => {
   expect(headers.get('access-control-expose-headers')).toContain('www-authenticate');
 });
 
-test('refuses tokens that a page of another origin sends', async () => {
+test('rejects tokens that a page of another origin sends', async () => {
   const { token } = await createSessionToken(tenant);
   const headers = { authorization: `Bearer ${token}`, origin: 'https://evil.example' };
   const response = await postMcp(app, { ...agent, headers }, '{}');

@@ -65,7 +65,7 @@ test.each([
   ['an unknown type', { type: 'UPSERT' }, /type: must be one of CREATE, UPDATE, DELETE\./],
   ['a group, which the token implies', { group: 'globex' }, /group: /],
   ['text that no database stores', { reason: 'a\0' }, /reason: must be well-formed Unicode/],
-])('names %s', async (_, members, detail) => {
+])('reports %s', async (_, members, detail) => {
   const { data, text, isError } = await mcp.call('propose_write', {
     ...createUpdate('1'),
     ...members,
@@ -76,7 +76,7 @@ test.each([
   expect(text).toContain('Correct these arguments and call the tool again.');
 });
 
-test('names every offending argument of a read', async () => {
+test('reports every offending argument of a read', async () => {
   const { data } = await mcp.call('read_records', {
     objectName: 'people',
     ids: ['1'],
@@ -175,7 +175,7 @@ test('refuses to commit an expired proposal', async () => {
   expect((await mcp.call('get_proposal', { proposalId })).data.status).toBe('EXPIRED');
 });
 
-test('refuses to commit a proposal twice and names its operation', async () => {
+test('refuses to commit a proposal twice, and returns its operation', async () => {
   const { commit, proposalId } = await proposeUpdate();
   await proposals.approve(approver, proposalId);
   const { operationId } = (await mcp.call('commit_write', commit)).data;
