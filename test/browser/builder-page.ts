@@ -220,7 +220,7 @@ export function testBuilderPage(stage: () => PagesStage) {
   });
 
   test('waits for a click in a window from another origin, and reports nothing to it', async () => {
-    await using stranger = await serveEmptyPage();
+    await using otherTenant = await serveEmptyPage();
     const page = await openPage();
     const url = await send(page, '/oauth-connect', {
       method: 'POST',
@@ -231,7 +231,7 @@ export function testBuilderPage(stage: () => PagesStage) {
         consumerRef: 'c',
       },
     });
-    await page.goto(stranger.origin);
+    await page.goto(otherTenant.origin);
     const opened = page.waitForEvent('popup');
     await page.evaluate((to) => {
       const opener = window as unknown as { messages: unknown[] };

@@ -146,15 +146,15 @@ export function testPages(stage: () => ConsoleStage) {
 
   test('refuses a wrong key, and puts no key into a URL', async () => {
     const context = await stage().openContext();
-    const stranger = await context.newPage();
-    await stranger.goto(`${stage().url}/console/demo/operations`);
-    await enter(stranger, 'ik_wrong');
-    await stranger.getByText("That key or token isn't valid.").waitFor();
-    await expectAccessible(stranger);
-    await enter(stranger, stage().server.demo.apiKey);
+    const otherTenant = await context.newPage();
+    await otherTenant.goto(`${stage().url}/console/demo/operations`);
+    await enter(otherTenant, 'ik_wrong');
+    await otherTenant.getByText("That key or token isn't valid.").waitFor();
+    await expectAccessible(otherTenant);
+    await enter(otherTenant, stage().server.demo.apiKey);
     // The page before the sign-in.
-    await stranger.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
-    expect(stranger.url()).not.toContain('ik_');
+    await otherTenant.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
+    expect(otherTenant.url()).not.toContain('ik_');
     await context.close();
   });
 

@@ -81,8 +81,8 @@ test('counts operations by creation time and outcome', async () => {
     { ...succeededRead, startTime: '2026-05-01T10:20:00.000Z' },
     { ...succeededRead, startTime: '2026-05-01T10:59:00.000Z' },
   ]);
-  const stranger = await app.createTenant();
-  expect((await readActivity(stranger)).operations).toEqual([]);
+  const otherTenant = await app.createTenant();
+  expect((await readActivity(otherTenant)).operations).toEqual([]);
 });
 
 test('counts attempts by destination, with percentiles of their duration', async () => {

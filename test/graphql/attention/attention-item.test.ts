@@ -369,23 +369,23 @@ test('acknowledges an item only up to the time that the caller has read', async 
 
 test('refuses items of other projects, ended items, and items without their object', async () => {
   const tenant = await app.createTenant();
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   const id = await createFailingDestination(tenant);
   const item = await getItem(tenant);
   const notFound = {
     code: 'NOT_FOUND',
     problem: { detail: expect.stringContaining(id) },
   };
-  expect(await stranger.expectRefusal(ACKNOWLEDGE, createInput(stranger, item))).toMatchObject(
-    notFound,
-  );
-  expect(await stranger.expectRefusal(REOPEN, createReopenInput(stranger, item))).toMatchObject(
-    notFound,
-  );
-  expect(await stranger.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
+  expect(
+    await otherTenant.expectRefusal(ACKNOWLEDGE, createInput(otherTenant, item)),
+  ).toMatchObject(notFound);
+  expect(
+    await otherTenant.expectRefusal(REOPEN, createReopenInput(otherTenant, item)),
+  ).toMatchObject(notFound);
+  expect(await otherTenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await listItems(stranger)).toEqual([]);
+  expect(await listItems(otherTenant)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
   await setFailingSince(id, null);

@@ -181,9 +181,9 @@ test('uses the named provider app for an OAuth connection, or else the newest', 
 });
 
 test('refuses an app of another project or another provider', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   for (const providerAppId of [
-    await insertProviderApp(stranger, 'sandbox'),
+    await insertProviderApp(otherTenant, 'sandbox'),
     await insertProviderApp(tenant, 'slack'),
     newId('app'),
   ]) {
@@ -263,7 +263,7 @@ test("requires a valid workspace if the provider's address contains it", async (
 });
 
 test('requires connections:write, and returns NOT_FOUND to another tenant', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const writer = await tenant.withScopes('connections:write', 'read');
   await writer.query(GENERATE_CONNECTION, createConnectionVariables(tenant));
   const reader = await tenant.withScopes('read', 'keys:write');
@@ -273,7 +273,7 @@ test('requires connections:write, and returns NOT_FOUND to another tenant', asyn
     code: 'FORBIDDEN',
   });
   expect(
-    await stranger.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
+    await otherTenant.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });

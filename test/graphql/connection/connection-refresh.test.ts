@@ -104,12 +104,12 @@ test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS
 });
 
 test('refuses another tenant, a missing scope and an unknown connection', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const connection = await connectWithTokens(app, tenant);
   const storedCredentials = await readStoredCredentials(app, connection);
-  for (const { projectId } of [tenant, stranger]) {
+  for (const { projectId } of [tenant, otherTenant]) {
     expect(
-      await stranger.expectRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
+      await otherTenant.expectRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
     ).toMatchObject({
       code: 'NOT_FOUND',
     });

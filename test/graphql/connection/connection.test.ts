@@ -216,12 +216,12 @@ test('refuses to delete a connection that installations use', async () => {
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id: connectionId } = await generateConnection(tenant);
   const reader = await tenant.withScopes('read', 'keys:write');
   for (const [client, projectIdOrName, code] of [
-    [stranger, tenant.projectId, 'NOT_FOUND'],
-    [stranger, stranger.projectId, 'NOT_FOUND'],
+    [otherTenant, tenant.projectId, 'NOT_FOUND'],
+    [otherTenant, otherTenant.projectId, 'NOT_FOUND'],
     [reader, tenant.projectId, 'FORBIDDEN'],
   ] as const) {
     const named = { projectIdOrName, connectionId };
@@ -234,7 +234,7 @@ test('refuses another tenant, and callers without the scope', async () => {
     });
     expect(await client.expectRefusal(DELETE_CONNECTION, { input: named })).toMatchObject({ code });
   }
-  expect(await stranger.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
+  expect(await otherTenant.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
   const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
   expect(stored.node.credentials.apiKey).toBe('sandbox-key');
 });

@@ -116,8 +116,8 @@ test('refuses new credentials from other groups, other consumers and tokens that
   for (const [rival, code] of rivals) {
     expect(await getUpdateRefusal(await createEndUser(app, tenant, rival))).toMatchObject({ code });
   }
-  const stranger = await app.createTenant();
-  expect(await getUpdateRefusal(await createEndUser(app, stranger))).toMatchObject({
+  const otherTenant = await app.createTenant();
+  expect(await getUpdateRefusal(await createEndUser(app, otherTenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await queryApiKey(tenant, id)).toBe('sandbox-key');

@@ -47,9 +47,9 @@ test('reports invalid inputs as issues, and problems of the connection as UNPROC
 });
 
 test("refuses another tenant's connection, and a caller without the scope", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await generateConnection(tenant, imported);
-  expect(await stranger.expectRefusal(START, createUpdateInput(stranger, id))).toMatchObject({
+  expect(await otherTenant.expectRefusal(START, createUpdateInput(otherTenant, id))).toMatchObject({
     code: 'NOT_FOUND',
   });
   const reader = await tenant.withScopes('read');

@@ -165,14 +165,14 @@ test('returns only the contract of their own installation to end users', async (
 test('returns no contract to other tenants', async () => {
   const tenant = await app.createTenant();
   const { installation, integration } = await installDescribed(tenant);
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   for (const [query, id] of [
     [OF_INSTALLATION, installation.id],
     [OF_REVISION, integration.latestRevision.id],
   ] as const) {
-    expect((await stranger.query(query, { id })).node).toBeNull();
+    expect((await otherTenant.query(query, { id })).node).toBeNull();
   }
-  expect((await stranger.query(OF_PROJECT, { id: tenant.projectId })).project).toBeNull();
+  expect((await otherTenant.query(OF_PROJECT, { id: tenant.projectId })).project).toBeNull();
 });
 
 test('reports an object that the account does not describe as a finding', async () => {

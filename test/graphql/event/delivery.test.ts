@@ -292,7 +292,7 @@ test('refuses to retry a delivery whose destination is deleted', async () => {
 });
 
 test('sends a test message to its destination only', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const send = `mutation SendTestMessage($input: SendTestMessageInput!) { sendTestMessage(input: $input) {
@@ -309,9 +309,9 @@ test('sends a test message to its destination only', async () => {
       data: { projectId, destinationId, destinationName: 'crm' },
     },
   });
-  for (const projectIdOrName of [projectId, stranger.projectId]) {
+  for (const projectIdOrName of [projectId, otherTenant.projectId]) {
     const variables = { input: { ...input, projectIdOrName } };
-    expect(await stranger.expectRefusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(send, variables)).toMatchObject({ code: 'NOT_FOUND' });
   }
   const reader = await tenant.withScopes('read');
   expect(await reader.expectRefusal(send, { input })).toMatchObject({ code: 'FORBIDDEN' });
@@ -319,13 +319,13 @@ test('sends a test message to its destination only', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's delivery, and FORBIDDEN without the scope", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const destinationId = await createDestination(tenant);
   const { id } = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, deliveryId: id };
-    expect(await stranger.expectRefusal(RETRY_DELIVERY, { input })).toMatchObject({
+    expect(await otherTenant.expectRefusal(RETRY_DELIVERY, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }

@@ -84,11 +84,11 @@ test('treats the destination of a config as used until the config is replaced', 
 });
 
 test('deletes a destination whose name another project uses', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   await createIntegration(app, tenant);
-  await insertDestination(app, stranger);
-  const input = await findDestinationKey(stranger, 'records');
-  expect(await stranger.query(DELETE_DESTINATION, { input })).toMatchObject({
+  await insertDestination(app, otherTenant);
+  const input = await findDestinationKey(otherTenant, 'records');
+  expect(await otherTenant.query(DELETE_DESTINATION, { input })).toMatchObject({
     deleteDestination: {},
   });
 });

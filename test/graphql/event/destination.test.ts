@@ -378,23 +378,23 @@ test('deletes a destination once no latest revision and no present config names 
 });
 
 test("returns NOT_FOUND for another tenant's destination", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createWebhook(tenant);
   const rowBefore = await findRow(id);
   const node = `query GetDestination($id: ID!) {
     node(id: $id) { id ... on Destination { signingSecret } }
   }`;
-  expect(await stranger.query(node, { id })).toEqual({ node: null });
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject(notFound);
-    expect(await stranger.expectRefusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject(notFound);
+    expect(await otherTenant.expectRefusal(ROTATE, { input })).toMatchObject(notFound);
     expect(
-      await stranger.expectRefusal(UPDATE, { input: { ...input, name: 'mine' } }),
+      await otherTenant.expectRefusal(UPDATE, { input: { ...input, name: 'mine' } }),
     ).toMatchObject(notFound);
   }
-  expect(await stranger.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
+  expect(await otherTenant.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await findRow(id)).toEqual(rowBefore);

@@ -57,7 +57,7 @@ test('creates a route for each event type, and deletes it', async () => {
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const createdToA = await createRoute(tenant, a, 'CONNECTION_CREATED');
   const createdToB = await createRoute(tenant, b, 'CONNECTION_CREATED');
@@ -78,7 +78,7 @@ test('lists routes by topic, by event type, and by both', async () => {
   expect(await listRouteIds({ topicId: b, eventType: 'CONNECTION_ERROR' })).toEqual([errorToB]);
   expect(await listRouteIds({ topicId: a, eventType: 'CONNECTION_ERROR' })).toEqual([]);
   expect(await listRouteIds({ topicId: 'nonsense' })).toEqual([]);
-  expect(await listRouteIds({ topicId: a }, stranger)).toEqual([]);
+  expect(await listRouteIds({ topicId: a }, otherTenant)).toEqual([]);
 });
 
 test('returns CONFLICT for a repeated route', async () => {
@@ -90,11 +90,15 @@ test('returns CONFLICT for a repeated route', async () => {
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const foreign = await createTopic(tenant, 'alerts');
   for (const topicId of [foreign, 'nonsense']) {
-    const input = { projectIdOrName: stranger.projectId, topicId, eventType: 'CONNECTION_CREATED' };
-    expect(await stranger.expectRefusal(CREATE, { input })).toMatchObject({
+    const input = {
+      projectIdOrName: otherTenant.projectId,
+      topicId,
+      eventType: 'CONNECTION_CREATED',
+    };
+    expect(await otherTenant.expectRefusal(CREATE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -104,15 +108,15 @@ test("refuses an unknown topic, and another tenant's", async () => {
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const topicId = await createTopic(tenant, 'alerts');
   const id = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 

@@ -174,12 +174,14 @@ test('refuses an empty list of types', async () => {
 });
 
 test("returns no events for another tenant's topic, and null for its events", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const topicId = await createTopic(tenant, 'a');
   const { id } = await insert.event({ projectId: tenant.projectId, topicIds: [topicId] });
-  expect((await fetchPage(stranger, { topicId })).ids).toEqual([]);
+  expect((await fetchPage(otherTenant, { topicId })).ids).toEqual([]);
   expect((await fetchPage(tenant, { topicId })).ids).toEqual([id]);
-  expect(await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+  expect(
+    await otherTenant.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id }),
+  ).toEqual({
     node: null,
   });
 });

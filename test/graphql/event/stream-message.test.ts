@@ -227,14 +227,14 @@ test('refuses a cursor that is too old, and ends a subscription that falls behin
 });
 
 test('refuses other destinations, foreign streams and callers without the scope', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { destinationId } = await addStream(tenant);
   const fetchCode = async (caller: Pick<Tenant, 'apiKey'>, variables: object) => {
     const live = await follow(createHeaders(caller), { destinationId, ...variables });
     const [error] = (await live.next())?.data.errors ?? [];
     return error?.extensions.code;
   };
-  expect(await fetchCode(stranger, {})).toBe('NOT_FOUND');
+  expect(await fetchCode(otherTenant, {})).toBe('NOT_FOUND');
   expect(await fetchCode(tenant, { destinationId: 'dst_none' })).toBe('NOT_FOUND');
   expect(await fetchCode(tenant, { after: 'abc' })).toBe('BAD_USER_INPUT');
   const create = { projectIdOrName: tenant.projectId, name: 'hook', type: 'WEBHOOK' };

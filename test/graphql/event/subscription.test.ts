@@ -139,30 +139,30 @@ test('filters a stream by topic and by type', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's project, topic and operation", async () => {
-  const [tenant, stranger] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
+  const [tenant, otherTenant] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
   const { id } = await insert.operation({ projectId: tenant.projectId });
   const operation = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id } }';
   for (const variables of [
     { project: tenant.projectId },
     { project: tenant.projectName },
-    { project: stranger.projectId, topicId: tenant.createdTopicId },
+    { project: otherTenant.projectId, topicId: tenant.createdTopicId },
     { query: operation, id },
   ]) {
-    const stream = await subscribe(createHeaders(stranger), variables);
+    const stream = await subscribe(createHeaders(otherTenant), variables);
     expect(await readRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
 test('refuses a damaged, foreign or future cursor, and an empty list of types', async () => {
-  const [tenant, stranger] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
+  const [tenant, otherTenant] = [await createTenantWithRoutes(), await createTenantWithRoutes()];
   const project = tenant.projectId;
-  await recordNamedEvents(database, stranger, createNames('e', 3));
+  await recordNamedEvents(database, otherTenant, createNames('e', 3));
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const queryCursor = async ({ query, projectId }: Tenant) => {
     const data = await query(LIST_EVENTS, { project: projectId });
     return data.project.notificationEvents.edges[2].cursor;
   };
-  const [ownCursor, foreignCursor] = [await queryCursor(tenant), await queryCursor(stranger)];
+  const [ownCursor, foreignCursor] = [await queryCursor(tenant), await queryCursor(otherTenant)];
   await database.prisma.eventLog.update({
     where: { projectId: project },
     data: { lastPosition: 2 },

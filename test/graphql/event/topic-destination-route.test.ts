@@ -55,7 +55,7 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const [topicA, topicB] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
   const [destinationX, destinationY] = [
     await createDestination(tenant, 'x'),
@@ -82,7 +82,7 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
   expect(await listRouteIds({ destinationId: destinationX })).toEqual([routeBX, routeAX]);
   expect(await listRouteIds({ topicId: topicB, destinationId: destinationX })).toEqual([routeBX]);
   expect(await listRouteIds({ topicId: topicA, destinationId: destinationY })).toEqual([]);
-  expect(await listRouteIds({ topicId: topicA }, stranger)).toEqual([]);
+  expect(await listRouteIds({ topicId: topicA }, otherTenant)).toEqual([]);
 
   const topicQuery = `query GetTopic($id: ID!) {
     node(id: $id) { ... on Topic { topicDestinationRoutes { nodes { id } } } }
@@ -92,18 +92,18 @@ test('lists routes by topic, by destination, by both, and on the topic', async (
 });
 
 test('reports a topic or destination of another project', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const foreignIds = {
     topicId: await createTopic(tenant, 't'),
     destinationId: await createDestination(tenant, 'd'),
   };
   const ownIds = {
-    topicId: await createTopic(stranger, 't'),
-    destinationId: await createDestination(stranger, 'd'),
+    topicId: await createTopic(otherTenant, 't'),
+    destinationId: await createDestination(otherTenant, 'd'),
   };
   const listIssues = async (ids: Record<string, string>) => {
-    const input = { projectIdOrName: stranger.projectId, ...ids };
-    const { problem } = await stranger.expectRefusal(CREATE, { input });
+    const input = { projectIdOrName: otherTenant.projectId, ...ids };
+    const { problem } = await otherTenant.expectRefusal(CREATE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
@@ -117,18 +117,18 @@ test('reports a topic or destination of another project', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's route", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const id = await createRoute(
     tenant,
     await createTopic(tenant, 't'),
     await createDestination(tenant, 'd'),
   );
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await stranger.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
-  expect(await stranger.query(node, { id })).toEqual({ node: null });
+  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
 });
 

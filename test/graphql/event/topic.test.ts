@@ -71,14 +71,14 @@ test('reports every invalid input', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's topic", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
   const { id } = (await tenant.query(create, { input })).createTopic.topic;
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  expect(await stranger.query(node, { id })).toEqual({ node: null });
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const foreign = { input: { projectIdOrName, topicId: id } };
-    expect(await stranger.expectRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 

@@ -289,7 +289,7 @@ test('reports every issue of a config together, first those that need no revisio
 });
 
 test('reports a group or connection that does not match', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const integration = await createIntegration(app, tenant, content);
   const { projectId } = tenant;
   await prisma.group.create({
@@ -301,7 +301,7 @@ test('reports a group or connection that does not match', async () => {
     groupRef: 'zen',
   });
   await generateConnection(tenant);
-  const foreignConnection = await generateConnection(stranger);
+  const foreignConnection = await generateConnection(otherTenant);
   const listIssues = (overrides: object) =>
     fetchIssues(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
@@ -581,25 +581,25 @@ test('lists installations newest first, by project, integration and group', asyn
 });
 
 test("returns NOT_FOUND for another tenant's installation, and leaves it unchanged", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const {
     id,
     input: creation,
     config,
   } = await connectAndInstall(tenant, await createIntegration(app, tenant, content));
-  expect(await stranger.query(GET_INSTALLATION, { id })).toEqual({ node: null });
-  expect(await stranger.query(GET_INSTALLATION, { id: config.id })).toEqual({ node: null });
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  expect(await otherTenant.query(GET_INSTALLATION, { id })).toEqual({ node: null });
+  expect(await otherTenant.query(GET_INSTALLATION, { id: config.id })).toEqual({ node: null });
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, installationId: id };
-    expect(await stranger.expectRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
+    expect(await otherTenant.expectRefusal(DELETE_INSTALLATION, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const update = { ...input, config: {} };
-    expect(await stranger.expectRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
+    expect(await otherTenant.expectRefusal(UPDATE_INSTALLATION, { input: update })).toMatchObject({
       code: 'NOT_FOUND',
     });
     const again = { ...creation, projectIdOrName };
-    expect(await stranger.expectRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
+    expect(await otherTenant.expectRefusal(CREATE_INSTALLATION, { input: again })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }

@@ -90,10 +90,10 @@ test('caches fields per connection and credentials', async () => {
   const described = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   failSandbox();
   expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
-  const stranger = await app.createTenant();
-  await generateConnection(stranger, { apiKey: 'sandbox-key' });
+  const otherTenant = await app.createTenant();
+  await generateConnection(otherTenant, { apiKey: 'sandbox-key' });
   expect(
-    await stranger.expectRefusal(GET_OBJECT_METADATA, createVariables(stranger)),
+    await otherTenant.expectRefusal(GET_OBJECT_METADATA, createVariables(otherTenant)),
   ).toMatchObject({
     code: 'PROVIDER_ERROR',
   });
@@ -185,9 +185,11 @@ test("distinguishes unknown providers and objects from the provider's refusal", 
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await stranger.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
+  expect(
+    await otherTenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant)),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
   const writer = await tenant.withScopes('records:write');

@@ -298,11 +298,11 @@ test('returns at most 1,000 issues', async () => {
 });
 
 test("refuses another project's destination", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   await insertDestination(app, tenant);
-  const { problem } = await stranger.expectRefusal(
+  const { problem } = await otherTenant.expectRefusal(
     CREATE_INTEGRATION,
-    createIntegrationVariables(stranger, createIntegrationContent()),
+    createIntegrationVariables(otherTenant, createIntegrationContent()),
   );
   expect(listSortedIssueNames(problem)).toEqual([
     'input.latestRevision.content.read.objects[0].destination',
@@ -409,19 +409,21 @@ test('deletes an integration with more installations than one transaction delete
 });
 
 test("returns NOT_FOUND for another tenant's integration", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createIntegration(app, tenant);
-  expect(await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+  expect(
+    await otherTenant.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id }),
+  ).toEqual({
     node: null,
   });
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, integrationIdOrName: id };
-    expect(await stranger.expectRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
+    expect(await otherTenant.expectRefusal(DELETE_INTEGRATION, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const foreign = createIntegrationVariables(tenant, createIntegrationContent('mine'));
-  expect(await stranger.expectRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({
+  expect(await otherTenant.expectRefusal(CREATE_INTEGRATION, foreign)).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await prisma.integration.count({ where: { projectId: tenant.projectId } })).toBe(1);

@@ -251,18 +251,18 @@ test('refuses either an installation or a revision that drops its object, if bot
 });
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id, latestRevision } = await createIntegration(app, tenant, createContent(contacts));
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const change = createRevisionInput(tenant, createContent(contacts), {
       projectIdOrName,
       integrationIdOrName: id,
     });
-    expect(await stranger.expectRefusal(CREATE_REVISION, change)).toMatchObject({
+    expect(await otherTenant.expectRefusal(CREATE_REVISION, change)).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
-  const node = await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', {
+  const node = await otherTenant.query('query GetNode($id: ID!) { node(id: $id) { id } }', {
     id: latestRevision.id,
   });
   expect(node).toEqual({ node: null });

@@ -65,12 +65,12 @@ test('returns an operation after its objects are deleted', async () => {
 });
 
 test('lists operations newest first, by status, by kind, and by both', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const read = await insert.operation({ projectId });
   const failed = await insert.operation({ projectId, status: 'FAILURE' });
   const write = await insert.operation({ projectId, actionType: 'WRITE' });
-  await insert.operation({ projectId: stranger.projectId });
+  await insert.operation({ projectId: otherTenant.projectId });
   const query = `query ListOperations($id: String!, $status: OperationStatus, $actionType: OperationActionType,
                         $last: Int) {
     project(idOrName: $id) {
@@ -91,7 +91,7 @@ test('lists operations newest first, by status, by kind, and by both', async () 
   expect(await listOperationIds({ status: 'IN_PROGRESS' })).toEqual([]);
   expect(await listOperationIds({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);
   expect(
-    await stranger.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id: read.id }),
+    await otherTenant.query('query GetNode($id: ID!) { node(id: $id) { id } }', { id: read.id }),
   ).toEqual({
     node: null,
   });

@@ -52,10 +52,10 @@ test("claims the domain of a URL or an email address for the builder's org", asy
 });
 
 test('claims a domain once across all orgs, even in concurrent calls', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const responses = await Promise.all(
-    [tenant, stranger, tenant].map(({ builder, orgId }) =>
+    [tenant, otherTenant, tenant].map(({ builder, orgId }) =>
       builder.request(CLAIM_DOMAIN, createInput(domain, orgId)),
     ),
   );
@@ -63,7 +63,7 @@ test('claims a domain once across all orgs, even in concurrent calls', async () 
     .flatMap(({ errors }) => errors ?? [])
     .map((error) => error.extensions.code);
   expect(codes).toEqual(['CONFLICT', 'CONFLICT']);
-  for (const { builder, orgId } of [tenant, stranger]) {
+  for (const { builder, orgId } of [tenant, otherTenant]) {
     const variables = createInput(`ada@${domain}`, orgId);
     expect(await builder.expectRefusal(CLAIM_DOMAIN, variables)).toMatchObject({
       code: 'CONFLICT',
@@ -72,10 +72,10 @@ test('claims a domain once across all orgs, even in concurrent calls', async () 
 });
 
 test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   expect(
-    await stranger.builder.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
+    await otherTenant.builder.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -107,7 +107,7 @@ test('reports every invalid input', async () => {
 });
 
 test('returns a claim to its org, and to builders with a verified address of the domain', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const { id } = await addClaim(tenant, domain);
   const reader = await tenant.withScopes('org:read');
@@ -119,7 +119,7 @@ test('returns a claim to its org, and to builders with a verified address of the
     }
     expect(await caller?.query(GET_NODE, { id })).toEqual({ node: { id } });
   }
-  for (const caller of [stranger, stranger.builder, await createBuilder(`eu.${domain}`)]) {
+  for (const caller of [otherTenant, otherTenant.builder, await createBuilder(`eu.${domain}`)]) {
     expect(await caller?.query(GET_CLAIMED_DOMAIN, { domain })).toEqual({ claimedDomain: null });
     expect(await caller?.query(GET_NODE, { id })).toEqual({ node: null });
   }
@@ -137,10 +137,10 @@ test('returns FORBIDDEN for a key without org:read', async () => {
 });
 
 test("lists an org's domains newest first, in both directions", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domains = [createDomain(), createDomain(), createDomain()];
   for (const domain of domains) await addClaim(tenant, domain);
-  await addClaim(stranger, createDomain());
+  await addClaim(otherTenant, createDomain());
   const nodes = domains.toReversed().map((domain) => ({ domain }));
 
   const id = tenant.orgId;

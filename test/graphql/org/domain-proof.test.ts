@@ -57,7 +57,7 @@ async function createPerson(
 }
 
 test('verifies a claimed domain if DNS has its verification text', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const claimed = await claimDomain(tenant, domain);
   expect(claimed).toMatchObject({ domain, verifiedTime: null });
@@ -69,7 +69,7 @@ test('verifies a claimed domain if DNS has its verification text', async () => {
   const unreachableDns = await tenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(unreachableDns.problem.detail).toContain('ETIMEOUT');
   records.set(domain, [claimed.verificationText]);
-  expect(await stranger.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
+  expect(await otherTenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await tenant.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
@@ -154,11 +154,11 @@ test('reserves an unproven domain for 7 days, and then for the first org that pr
 });
 
 test('frees a released domain, through which builders can no longer join', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
   const { id } = await proveDomain(tenant, domain);
   const input = { claimedDomainId: id };
-  expect(await stranger.builder.expectRefusal(RELEASE_CLAIMED_DOMAIN, { input })).toMatchObject({
+  expect(await otherTenant.builder.expectRefusal(RELEASE_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await tenant.builder.query(RELEASE_CLAIMED_DOMAIN, { input })).toEqual({
@@ -166,7 +166,7 @@ test('frees a released domain, through which builders can no longer join', async
   });
   const person = await createPerson(domain);
   expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
-  expect(await claimDomain(stranger, domain)).toMatchObject({ domain });
+  expect(await claimDomain(otherTenant, domain)).toMatchObject({ domain });
 });
 
 test('verifies and releases a domain, and lets builders join, over REST', async () => {
@@ -201,7 +201,7 @@ const ADD = `mutation AddMember($input: AddMemberInput!) {
 const ORGS = '{ orgs { nodes { id } } }';
 
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const rest = await createRestTenant(app);
   const domain = createDomain();
   const person = await createPerson(domain);
@@ -210,7 +210,7 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   const unknown = { code: 'NOT_FOUND' };
   expect(await tenant.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
   await proveDomain(tenant, domain);
-  expect(await stranger.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
+  expect(await otherTenant.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
   expect(await tenant.builder.query(ADD, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
   });

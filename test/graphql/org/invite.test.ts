@@ -103,7 +103,7 @@ test('reports every invalid input', async () => {
 });
 
 test('creates one pending invite of an address and org, even in concurrent calls', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const input = { orgId: tenant.orgId, email: 'eve@example.com' };
   const responses = await Promise.all(
     [1, 2, 3].map(() => tenant.builder.request(CREATE_INVITE, { input })),
@@ -117,7 +117,7 @@ test('creates one pending invite of an address and org, even in concurrent calls
     code: 'CONFLICT',
   });
   expect((await listInvites(tenant)).totalCount).toBe(1);
-  expect(await createInvite(stranger, 'eve@example.com')).toEqual(expect.any(String));
+  expect(await createInvite(otherTenant, 'eve@example.com')).toEqual(expect.any(String));
 });
 
 test('returns CONFLICT for the address of a member', async () => {
@@ -205,11 +205,11 @@ test('revokes an invite once, and still lists it', async () => {
 });
 
 test("returns NOT_FOUND for another org's invites", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const inviteId = await createInvite(tenant, 'eve@example.com');
-  for (const caller of [stranger, stranger.builder]) {
+  for (const caller of [otherTenant, otherTenant.builder]) {
     expect(await caller.query(GET_INVITE, { id: inviteId })).toEqual({ node: null });
-    for (const orgId of [tenant.orgId, stranger.orgId]) {
+    for (const orgId of [tenant.orgId, otherTenant.orgId]) {
       const input = { orgId, inviteId };
       expect(await caller.expectRefusal(DELETE_INVITE, { input })).toMatchObject({
         code: 'NOT_FOUND',

@@ -27,12 +27,12 @@ async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
 }
 
 test('lets an admin rename the org, and refuses an API key and a builder of another org', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const input = { orgId: tenant.orgId, label: ' Acme GmbH ' };
   const { org } = (await tenant.builder.query(UPDATE_ORG, { input })).updateOrg;
   expect(org).toEqual({ id: tenant.orgId, label: 'Acme GmbH', updateTime: expect.any(String) });
   expect(await tenant.expectRefusal(UPDATE_ORG, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.expectRefusal(UPDATE_ORG, { input })).toMatchObject({
+  expect(await otherTenant.builder.expectRefusal(UPDATE_ORG, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   const { problem } = await tenant.builder.expectRefusal(UPDATE_ORG, {
@@ -65,11 +65,11 @@ test('removes a member from the org and ends their streams', async () => {
 });
 
 test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const member = await addMember(app, tenant, 'MEMBER');
   const input = { orgId: tenant.orgId, builderId: member.builderId };
   expect(await tenant.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({
+  expect(await otherTenant.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect((await queryBuilders(tenant)).length).toBe(2);

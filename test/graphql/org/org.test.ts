@@ -92,14 +92,14 @@ test('refuses a blank or overlong label', async () => {
 });
 
 test("returns an org only to its members and to its projects' keys", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const reader = await tenant.withScopes('org:read');
   for (const caller of [tenant, tenant.builder, reader]) {
     expect(await caller.query(FIND_ORG, { id: tenant.orgId })).toMatchObject({
       org: { id: tenant.orgId },
     });
   }
-  for (const caller of [stranger, stranger.builder]) {
+  for (const caller of [otherTenant, otherTenant.builder]) {
     expect(await caller.query(FIND_ORG, { id: tenant.orgId })).toEqual({ org: null });
   }
   expect(await tenant.query(FIND_ORG, { id: 'nonsense' })).toEqual({ org: null });
@@ -148,10 +148,10 @@ test('lists only the org of its project to an API key', async () => {
 test("returns equal pages for a cursor with another org's id and with an unknown id", async () => {
   const { orgId } = await app.createTenant();
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
-  const stranger = app.createClient({ authorization: `Bearer ${token}` });
+  const otherTenant = app.createClient({ authorization: `Bearer ${token}` });
   for (const id of [orgId, newId('org')]) {
     const after = encodeCursor({ name: 'Query.orgs' }, id);
-    expect((await stranger.query(LIST_ORGS, { after })).orgs).toMatchObject({
+    expect((await otherTenant.query(LIST_ORGS, { after })).orgs).toMatchObject({
       nodes: [],
       pageInfo: { hasNextPage: false, hasPreviousPage: false },
     });
@@ -187,13 +187,13 @@ test("lists an org's builders newest first, in both directions", async () => {
 test('returns the org, its members and its billing account by id to members only', async () => {
   const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   const billing = 'query GetBillingAccount($id: ID!) { org(id: $id) { billingAccount { id } } }';
   const { org } = await tenant.query(billing, { id: tenant.orgId });
   for (const id of [tenant.orgId, tenant.builderId, org.billingAccount.id]) {
     expect(await member.builder.query(FIND_NODE, { id })).toMatchObject({ node: { id } });
     expect(await tenant.query(FIND_NODE, { id })).toMatchObject({ node: { id } });
-    expect(await stranger.builder.query(FIND_NODE, { id })).toEqual({ node: null });
-    expect(await stranger.query(FIND_NODE, { id })).toEqual({ node: null });
+    expect(await otherTenant.builder.query(FIND_NODE, { id })).toEqual({ node: null });
+    expect(await otherTenant.query(FIND_NODE, { id })).toEqual({ node: null });
   }
 });

@@ -190,8 +190,8 @@ test('returns all roles to members and keys, and viewerRole to builders only', a
   expect(org).toEqual({ viewerRole: 'MEMBER', members: { totalCount: 2, nodes: list } });
   const keyResponse = await tenant.query(ROLES, { id: tenant.orgId });
   expect(keyResponse.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
-  const stranger = await app.createTenant();
-  expect(await stranger.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
+  const otherTenant = await app.createTenant();
+  expect(await otherTenant.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
 });
 
 test('applies a new role to the rest of the request and to later ones', async () => {

@@ -206,16 +206,16 @@ test('deletes a key by its value, also with the key itself', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's key", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { key, apiKey } = await createKey(tenant);
-  for (const projectIdOrName of [tenant.projectId, stranger.projectId]) {
+  for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const changed = { input: { projectIdOrName, apiKeyId: apiKey.id, active: false } };
-    expect(await stranger.expectRefusal(UPDATE_API_KEY, changed)).toMatchObject({
+    expect(await otherTenant.expectRefusal(UPDATE_API_KEY, changed)).toMatchObject({
       code: 'NOT_FOUND',
     });
     for (const named of [key, apiKey.id]) {
       const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await stranger.expectRefusal(DELETE_API_KEY, deleted)).toMatchObject({
+      expect(await otherTenant.expectRefusal(DELETE_API_KEY, deleted)).toMatchObject({
         code: 'NOT_FOUND',
       });
     }
@@ -223,7 +223,7 @@ test("returns NOT_FOUND for another tenant's key", async () => {
   const creation = {
     input: { projectIdOrName: tenant.projectId, label: 'mine', scopes: ['READ'] },
   };
-  expect(await stranger.expectRefusal(CREATE_API_KEY, creation)).toMatchObject({
+  expect(await otherTenant.expectRefusal(CREATE_API_KEY, creation)).toMatchObject({
     code: 'NOT_FOUND',
   });
   await createClient(key).query(VIEWER);

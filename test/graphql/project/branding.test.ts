@@ -52,7 +52,7 @@ test('reports every invalid member', async () => {
 
 test('changes no project of another tenant', async () => {
   const tenant = await app.createTenant();
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, ...BRANDING };
-  expect((await stranger.expectRefusal(UPDATE_PROJECT, { input })).code).toBe('NOT_FOUND');
+  expect((await otherTenant.expectRefusal(UPDATE_PROJECT, { input })).code).toBe('NOT_FOUND');
 });

@@ -46,18 +46,18 @@ test('lists consumers newest first, from both ends', async () => {
 });
 
 test("returns null for another tenant's consumer", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { consumer } = await generateConnection(tenant);
   const node = 'query GetConsumer($id: ID!) { node(id: $id) { ... on Consumer { consumerRef } } }';
   expect(await tenant.query(node, { id: consumer.id })).toEqual({
     node: { consumerRef: consumer.consumerRef },
   });
-  expect(await stranger.query(node, { id: consumer.id })).toEqual({ node: null });
+  expect(await otherTenant.query(node, { id: consumer.id })).toEqual({ node: null });
   const { projectId } = tenant;
   expect(
     await (await tenant.withScopes('org:read')).expectRefusal(LIST_CONSUMERS, { projectId }),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await stranger.query(LIST_CONSUMERS, { projectId })).toEqual({ project: null });
+  expect(await otherTenant.query(LIST_CONSUMERS, { projectId })).toEqual({ project: null });
 });

@@ -46,18 +46,18 @@ test('lists groups newest first, from both ends', async () => {
 });
 
 test("returns null for another tenant's group", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { group } = await generateConnection(tenant);
   const node = 'query GetGroup($id: ID!) { node(id: $id) { ... on Group { groupRef } } }';
   expect(await tenant.query(node, { id: group.id })).toEqual({
     node: { groupRef: group.groupRef },
   });
-  expect(await stranger.query(node, { id: group.id })).toEqual({ node: null });
+  expect(await otherTenant.query(node, { id: group.id })).toEqual({ node: null });
   const { projectId } = tenant;
   expect(
     await (await tenant.withScopes('org:read')).expectRefusal(LIST_GROUPS, { projectId }),
   ).toMatchObject({
     code: 'FORBIDDEN',
   });
-  expect(await stranger.query(LIST_GROUPS, { projectId })).toEqual({ project: null });
+  expect(await otherTenant.query(LIST_GROUPS, { projectId })).toEqual({ project: null });
 });

@@ -54,14 +54,14 @@ test('creates, lists, changes and deletes a key', async () => {
 });
 
 test("returns NOT_FOUND for another tenant's key, and requires the scopes that the key grants", async () => {
-  const [tenant, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createJwtIssuer(tenant);
   for (const [query, change] of [
     [UPDATE_JWT_KEY, { label: 'mine' }],
     [DELETE_JWT_KEY, {}],
   ] as const) {
-    const input = { projectIdOrName: stranger.projectId, jwtKeyId: id, ...change };
-    expect(await stranger.expectRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    const input = { projectIdOrName: otherTenant.projectId, jwtKeyId: id, ...change };
+    expect(await otherTenant.expectRefusal(query, { input })).toMatchObject({ code: 'NOT_FOUND' });
   }
   const weakKey = await tenant.withScopes('keys:write', 'read');
   const input = { projectIdOrName: tenant.projectId, label: 'x', ...createJwtKeyPair() };

@@ -49,9 +49,9 @@ test('requires a builder with several projects to name one, unless an id implies
     problem: { issues: [{ name: 'idOrName' }] },
   });
 
-  const stranger = await app.createTenant('b');
+  const otherTenant = await app.createTenant('b');
   const deletion = { input: { topicId: topic.id } };
-  for (const caller of [stranger, stranger.builder]) {
+  for (const caller of [otherTenant, otherTenant.builder]) {
     expect(await caller.expectRefusal(DELETE_TOPIC, deletion)).toMatchObject({ code: 'NOT_FOUND' });
   }
   expect(await builder.query(DELETE_TOPIC, deletion)).toEqual({
@@ -102,12 +102,12 @@ beforeAll(async () => {
 });
 
 test('returns the object of the project by each lookup, and null to another project', async () => {
-  const stranger = await app.createTenant('other');
+  const otherTenant = await app.createTenant('other');
   for (const [field, id] of lookUps) {
     const name = field.replace(/\(.*/, '');
     const query = `{ project { ${field} { id } } }`;
     expect([field, await tenant.query(query)]).toEqual([field, { project: { [name]: { id } } }]);
-    expect([field, await stranger.query(query)]).toEqual([field, { project: { [name]: null } }]);
+    expect([field, await otherTenant.query(query)]).toEqual([field, { project: { [name]: null } }]);
   }
 });
 

@@ -127,8 +127,8 @@ test('refuses to write a record that has changed since the proposal', async () =
 });
 
 test('shows and compares a field that the installation writes and does not read', async () => {
-  const stranger = await app.createTenant();
-  await installPeople(app, stranger, {
+  const otherTenant = await app.createTenant();
+  await installPeople(app, otherTenant, {
     integration: 'crm',
     provider: 'sandbox',
     groupRef: 'acme',
@@ -137,12 +137,12 @@ test('shows and compares a field that the installation writes and does not read'
       write: [{ objectName: 'contacts' }],
     },
   });
-  const writer = await createAgent(app, stranger);
-  const { create, approve, getCommitRefusal: refuseCommit } = createProposalClient(stranger);
+  const writer = await createAgent(app, otherTenant);
+  const { create, approve, getCommitRefusal: refuseCommit } = createProposalClient(otherTenant);
   const id = await provider.create(createContact());
   const proposal = await create(writer, createUpdate(id, { score: 9 }));
   expect(proposal.fields).toEqual([{ name: 'score', before: 7, after: 9 }]);
-  await approve(stranger, proposal.id);
+  await approve(otherTenant, proposal.id);
   await provider.update(id, { score: 8 });
   expect(await refuseCommit(writer, proposal)).toMatchObject({ code: 'PROPOSAL_STALE' });
   expect(await readRecord(id)).toMatchObject({ score: 8 });

@@ -224,7 +224,7 @@ test('deletes an app once', async () => {
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
-  const [owner, stranger] = [await app.createTenant(), await app.createTenant()];
+  const [owner, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createProviderApp(owner);
   const changed = { updateMask: ['CLIENT_ID'], providerApp: { clientId: 'mine' } };
   const expectRefusals = async (
@@ -238,8 +238,8 @@ test('refuses another tenant, and callers without the scope', async () => {
     });
     expect(await client.expectRefusal(DELETE, { input: named })).toMatchObject({ code });
   };
-  await expectRefusals(stranger, owner.projectId, 'NOT_FOUND');
-  await expectRefusals(stranger, stranger.projectId, 'NOT_FOUND');
+  await expectRefusals(otherTenant, owner.projectId, 'NOT_FOUND');
+  await expectRefusals(otherTenant, otherTenant.projectId, 'NOT_FOUND');
   const reader = await owner.withScopes('read', 'connections:write');
   await expectRefusals(reader, owner.projectId, 'FORBIDDEN');
   const input = {
@@ -249,7 +249,7 @@ test('refuses another tenant, and callers without the scope', async () => {
     clientSecret: 's',
   };
   expect(await reader.expectRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await stranger.expectRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await otherTenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
   const { nodes } = (await owner.query(LIST)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });

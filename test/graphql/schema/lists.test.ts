@@ -128,8 +128,10 @@ test('filters operations by integration, installation and group, with their othe
       await listItems(tenant, `operations(${filter}, order: OLDEST_FIRST, status: SUCCEEDED)`),
     ).toEqual([writeOperation.id]);
   }
-  const stranger = await app.createTenant();
-  expect(await listItems(stranger, `operations(installationId: "${installationId}")`)).toEqual([]);
+  const otherTenant = await app.createTenant();
+  expect(await listItems(otherTenant, `operations(installationId: "${installationId}")`)).toEqual(
+    [],
+  );
   for (const filter of ['integrationIdOrName: "none"', 'groupRef: "none"', 'installationId: "x"']) {
     expect(await listItems(tenant, `operations(${filter})`)).toEqual([]);
   }
@@ -156,8 +158,8 @@ test("filters the project's deliveries by type, destination and status", async (
   expect(
     await listItems(tenant, 'deliveries(eventType: CONNECTION_CREATED, status: FAILED)'),
   ).toEqual([]);
-  const stranger = await app.createTenant();
-  expect(await listItems(stranger, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
+  const otherTenant = await app.createTenant();
+  expect(await listItems(otherTenant, `deliveries(destinationId: "${destinationId}")`)).toEqual([]);
 });
 
 test('returns connections and installations of groups, consumers and connections', async () => {
@@ -177,7 +179,7 @@ test('returns connections and installations of groups, consumers and connections
 
 test('finds the beginnings of words, and returns each row once in the order of the words', async () => {
   const tenant = await app.createTenant();
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   await connect(tenant, {
     groupRef: 'grp-17',
     groupName: 'Acme Corp acme',
@@ -185,7 +187,7 @@ test('finds the beginnings of words, and returns each row once in the order of t
   });
   await connect(tenant, { groupRef: 'g2', groupName: 'The ACME 100%_\\ Co', consumerRef: 'Bob' });
   await connect(tenant, { groupRef: 'g3', groupName: 'Ölmühle', consumerRef: 'ada2' });
-  await connect(stranger, { groupRef: 'acme', consumerRef: 'ada' });
+  await connect(otherTenant, { groupRef: 'acme', consumerRef: 'ada' });
   const searchGroups = (search: string) =>
     listItems(tenant, `groups(search: ${JSON.stringify(search)})`, 'groupRef');
   expect(await searchGroups('acme')).toEqual(['g2', 'grp-17']);

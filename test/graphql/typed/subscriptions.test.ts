@@ -313,11 +313,11 @@ test('refuses a cursor of another stream', async () => {
 
 test('returns NOT_FOUND to a client of another project', async () => {
   const { tenant } = await createStreamTenant();
-  const stranger = await app.createTenant();
-  const refusal = await (await subscribe(tenant, {}, { 'x-api-key': stranger.apiKey })).next();
+  const otherTenant = await app.createTenant();
+  const refusal = await (await subscribe(tenant, {}, { 'x-api-key': otherTenant.apiKey })).next();
   expect(refusal?.data.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   expect(
-    await createTypedClient(app, tenant, { 'x-api-key': stranger.apiKey }).expectRefusal(
+    await createTypedClient(app, tenant, { 'x-api-key': otherTenant.apiKey }).expectRefusal(
       '{ _contract }',
     ),
   ).toMatchObject({

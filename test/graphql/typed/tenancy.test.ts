@@ -136,10 +136,10 @@ test('covers the fields of each kind', () => {
 });
 
 test('returns the same NOT_FOUND for a foreign and an unknown project', async () => {
-  const stranger = await createStreamTenant();
+  const otherTenant = await createStreamTenant();
   const dump = await dumpProject(app, tenant.projectId);
   for (const root of ROOTS) {
-    const headers = { 'x-api-key': stranger.apiKey };
+    const headers = { 'x-api-key': otherTenant.apiKey };
     const foreign = await send(root, 'globex', { projectId: tenant.projectId, headers });
     const missing = await send(root, 'globex', { projectId: newId('prj'), headers });
     expect(foreign.found ?? null).toBeNull();

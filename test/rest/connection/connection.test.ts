@@ -205,19 +205,19 @@ test('deletes a connection unless installations use it', async () => {
 });
 
 test("returns 404 for another tenant's connection, and 403 without the scope", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createConnection(rest);
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key-mine' } };
-  for (const base of [rest.base, stranger.base]) {
+  for (const base of [rest.base, otherTenant.base]) {
     const path = `${base}/connections/${id}`;
-    expect(await stranger.expectRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({
+    expect(await otherTenant.expectRefusal('GET', `${path}?includeCreds=true`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({
+    expect(await otherTenant.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/connections`;

@@ -160,17 +160,17 @@ test('reports every invalid input of a start at its position', async () => {
 });
 
 test("returns 404 for another tenant's project and connection, and 403 without the scope", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   await createProviderApp(rest.tenant);
   const id = await consent(await rest.post('/oauth-connect', createStartInput(rest), 200));
   expect(
-    await stranger.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
+    await otherTenant.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
   ).toMatchObject({
     status: 404,
   });
-  for (const base of [rest.base, stranger.base]) {
+  for (const base of [rest.base, otherTenant.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
-    expect(await stranger.expectRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   for (const refused of [

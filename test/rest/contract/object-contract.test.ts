@@ -194,8 +194,8 @@ test('requires the scope read', async () => {
   expect(await otherKey.expectRefusal('GET', `${rest.base}/contract`)).toMatchObject({
     status: 403,
   });
-  const stranger = await createRestTenant(app);
-  expect(await stranger.expectRefusal('GET', `${rest.base}/contract`)).toMatchObject({
+  const otherTenant = await createRestTenant(app);
+  expect(await otherTenant.expectRefusal('GET', `${rest.base}/contract`)).toMatchObject({
     status: 404,
   });
 });

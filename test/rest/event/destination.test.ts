@@ -88,13 +88,13 @@ test('reports broken rules and invalid forms at their positions', async () => {
 });
 
 test("deletes a destination, and returns 404 for another tenant's", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createDestination(rest);
-  for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.expectRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({
+  for (const base of [rest.base, otherTenant.base]) {
+    expect(await otherTenant.expectRefusal('GET', `${base}/destinations/${id}`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.expectRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
+    expect(await otherTenant.expectRefusal('DELETE', `${base}/destinations/${id}`)).toMatchObject({
       status: 404,
     });
   }

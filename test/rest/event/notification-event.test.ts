@@ -154,17 +154,22 @@ test('retries a delivery with events:write', async () => {
 
 test("returns 404 for another tenant's events and deliveries", async () => {
   const { rest, event, destinationId, deliveryId } = await createDelivery();
-  const stranger = await createRestTenant(app);
-  for (const base of [rest.base, stranger.base]) {
+  const otherTenant = await createRestTenant(app);
+  for (const base of [rest.base, otherTenant.base]) {
     for (const path of [
       `notification-events/${event.id}`,
       `notification-events/${event.id}/deliveries`,
       `destinations/${destinationId}/deliveries`,
       `deliveries/${deliveryId}`,
     ]) {
-      expect(await stranger.expectRefusal('GET', `${base}/${path}`)).toMatchObject({ status: 404 });
+      expect(await otherTenant.expectRefusal('GET', `${base}/${path}`)).toMatchObject({
+        status: 404,
+      });
     }
-    const retried = await stranger.expectRefusal('POST', `${base}/deliveries/${deliveryId}:retry`);
+    const retried = await otherTenant.expectRefusal(
+      'POST',
+      `${base}/deliveries/${deliveryId}:retry`,
+    );
     expect(retried.status).toBe(404);
   }
 });

@@ -75,19 +75,21 @@ test('reports invalid page arguments by their REST names', async () => {
 });
 
 test("returns 404 for another tenant's topic", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.post(`${rest.base}/topics`, { name: 'alerts' });
-  for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.expectRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({
+  for (const base of [rest.base, otherTenant.base]) {
+    expect(await otherTenant.expectRefusal('DELETE', `${base}/topics/${id}`)).toMatchObject({
       status: 404,
     });
     expect(
-      await stranger.expectRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' }),
+      await otherTenant.expectRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' }),
     ).toMatchObject({
       status: 404,
     });
   }
-  expect(await stranger.expectRefusal('GET', `${rest.base}/topics`)).toMatchObject({ status: 404 });
+  expect(await otherTenant.expectRefusal('GET', `${rest.base}/topics`)).toMatchObject({
+    status: 404,
+  });
 });
 
 test('returns 403 for a key without the scope', async () => {

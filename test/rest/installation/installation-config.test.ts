@@ -296,8 +296,8 @@ test('changes nothing if a JSON Patch fails', async () => {
   expect(await reader.expectRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 403,
   });
-  const stranger = await install();
-  expect(await stranger.expectRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
+  const otherTenant = await install();
+  expect(await otherTenant.expectRefusal('PATCH', createPath('contacts'), patch)).toMatchObject({
     status: 404,
   });
 });

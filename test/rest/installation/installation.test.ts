@@ -117,20 +117,20 @@ test('deletes an installation, and finds it only in its own integration', async 
 });
 
 test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
-  const [installed, stranger] = [
+  const [installed, otherTenant] = [
     await createRestInstallation(app),
     await createRestInstallation(app),
   ];
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  const foreign = `${stranger.integrationPath}/installations/${installed.installation.id}`;
+  const foreign = `${otherTenant.integrationPath}/installations/${installed.installation.id}`;
   for (const path of [installed.installationPath, foreign]) {
-    expect(await stranger.expectRefusal('GET', path)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('GET', `${path}/operations`)).toMatchObject({
+    expect(await otherTenant.expectRefusal('GET', path)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('GET', `${path}/operations`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.expectRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
   }
   const reader = await installed.withScopes('read');
   const body = { groupRef: 'acme' };

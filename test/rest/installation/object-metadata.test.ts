@@ -105,13 +105,13 @@ test("distinguishes unknown objects from the provider's refusal", async () => {
 });
 
 test("refuses another tenant's project, and a key without the scope", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
-  expect(await stranger.expectRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
+  expect(await otherTenant.expectRefusal('GET', createPath(rest, 'contacts'))).toMatchObject({
     status: 404,
   });
   const path = `${rest.base}/integrations/crm/objects/contacts/metadata?groupRef=acme`;
-  expect(await stranger.expectRefusal('GET', path)).toMatchObject({ status: 404 });
+  expect(await otherTenant.expectRefusal('GET', path)).toMatchObject({ status: 404 });
   const writer = await rest.withScopes('records:write');
   for (const url of [createPath(rest, 'contacts'), path]) {
     expect(await writer.expectRefusal('GET', url)).toMatchObject({ status: 403 });

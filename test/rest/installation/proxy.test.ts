@@ -226,11 +226,11 @@ test('refuses callers without access to the installation or without the scope', 
   const requestCount = upstream.requests.length;
   const fetchStatus = async (headers: Record<string, string>, path = crm.path) =>
     (await rawClient.send(`${path}/x`, { method: 'POST', headers, body: '{}' })).status;
-  const stranger = await app.createTenant();
+  const otherTenant = await app.createTenant();
   expect(await fetchStatus({})).toBe(401);
   expect(await fetchStatus({ 'x-api-key': 'ik_wrong' })).toBe(401);
-  expect(await fetchStatus({ 'x-api-key': stranger.apiKey })).toBe(404);
-  expect(await fetchStatus({ authorization: `Bearer ${stranger.token}` })).toBe(404);
+  expect(await fetchStatus({ 'x-api-key': otherTenant.apiKey })).toBe(404);
+  expect(await fetchStatus({ authorization: `Bearer ${otherTenant.token}` })).toBe(404);
   expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_%00'))).toBe(400);
   expect(await fetchStatus(crm.key, crm.path.replace(/ins_\w+/, 'ins_none'))).toBe(404);
   const { prisma } = app.app.services.database;

@@ -96,6 +96,6 @@ test('refuses an unknown connection, and one of another provider', async () => {
   ).toMatchObject({
     issues: [{ in: 'query', name: 'connectionId' }],
   });
-  const stranger = await createRestTenant(app);
-  expect(await stranger.expectRefusal('GET', url)).toMatchObject({ status: 404 });
+  const otherTenant = await createRestTenant(app);
+  expect(await otherTenant.expectRefusal('GET', url)).toMatchObject({ status: 404 });
 });

@@ -171,20 +171,20 @@ test('requires destructive=true for a revision that drops a read object', async 
 });
 
 test("returns 404 for another tenant's integrations, and 403 without the scope", async () => {
-  const [rest, stranger] = [
+  const [rest, otherTenant] = [
     await createRestTenantWithDestination(app),
     await createRestTenantWithDestination(app),
   ];
   const path = await createRestIntegration(rest);
   const { id, latestRevision } = await rest.get(path);
-  for (const base of [rest.base, stranger.base]) {
+  for (const base of [rest.base, otherTenant.base]) {
     for (const [method, end] of [
       ['GET', ''],
       ['DELETE', ''],
       ['GET', '/revisions'],
       ['GET', `/revisions/${latestRevision.id}`],
     ] as const) {
-      const refused = await stranger.expectRefusal(method, `${base}/integrations/${id}${end}`);
+      const refused = await otherTenant.expectRefusal(method, `${base}/integrations/${id}${end}`);
       expect(refused.status).toBe(404);
     }
   }

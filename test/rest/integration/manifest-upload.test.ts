@@ -106,23 +106,23 @@ test('requires a project from a builder with several, and the scope from other c
   expect((await deploy(rest, signed.url)).status).toBe(200);
   const reader = await rest.withScopes('read');
   expect((await reader.expectRefusal('GET', '/generate-upload-url')).status).toBe(403);
-  const stranger = await createUploadTenant();
-  const foreignPath = `/generate-upload-url?projectIdOrName=${stranger.tenant.projectName}`;
+  const otherTenant = await createUploadTenant();
+  const foreignPath = `/generate-upload-url?projectIdOrName=${otherTenant.tenant.projectName}`;
   expect((await rest.expectRefusal('GET', foreignPath)).status).toBe(404);
 });
 
 test('refuses the upload of another project, and its URL with another project in it', async () => {
-  const [rest, stranger] = [await createUploadTenant(), await createUploadTenant()];
+  const [rest, otherTenant] = [await createUploadTenant(), await createUploadTenant()];
   const { url, bucket, path } = await upload(rest, buildManifestZip('crm'));
   const refused = 'must be a URL that generate-upload-url returned for this project';
-  expect(await fetchRefusal(stranger, url)).toContain(refused);
-  expect(await fetchRefusal(stranger, `gs://${bucket}/${path}`)).toContain(refused);
-  const moved = url.replace(rest.tenant.projectId, stranger.tenant.projectId);
-  expect(await fetchRefusal(stranger, moved)).toContain(refused);
+  expect(await fetchRefusal(otherTenant, url)).toContain(refused);
+  expect(await fetchRefusal(otherTenant, `gs://${bucket}/${path}`)).toContain(refused);
+  const moved = url.replace(rest.tenant.projectId, otherTenant.tenant.projectId);
+  expect(await fetchRefusal(otherTenant, moved)).toContain(refused);
   const unused = await fetchUploadUrl(rest);
   const forged = {
     ...unused,
-    url: unused.url.replace(rest.tenant.projectId, stranger.tenant.projectId),
+    url: unused.url.replace(rest.tenant.projectId, otherTenant.tenant.projectId),
   };
   expect((await putFile(forged, buildManifestZip('crm'))).status).toBe(403);
   expect(await fetchRefusal(rest, unused.url)).toContain(refused);

@@ -284,9 +284,9 @@ test('keeps the case of integration names, which are unique regardless of case',
     sourceYaml: formatManifest(formatIntegration('one'), formatIntegration('ONE')),
   });
   expect(twice.body).toMatchObject({ status: 400, issues: [{ name: 'integrations[1].name' }] });
-  const { rest: stranger } = await createIntegrationTenant();
-  await stranger.post(
-    `${stranger.base}/integrations`,
+  const { rest: otherTenant } = await createIntegrationTenant();
+  await otherTenant.post(
+    `${otherTenant.base}/integrations`,
     createIntegrationBody('READSALESFORCECONTACTS'),
   );
 });

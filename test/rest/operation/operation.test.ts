@@ -73,17 +73,17 @@ test('returns an operation and its log after the installation is deleted', async
 
 test("returns 404 for another tenant's operations", async () => {
   const { newestFirst, ...rest } = await createOperations(1);
-  const stranger = await createRestTenant(app);
-  for (const base of [rest.base, stranger.base]) {
+  const otherTenant = await createRestTenant(app);
+  for (const base of [rest.base, otherTenant.base]) {
     for (const end of ['', '/logs']) {
-      const refused = await stranger.expectRefusal(
+      const refused = await otherTenant.expectRefusal(
         'GET',
         `${base}/operations/${newestFirst[0]}${end}`,
       );
       expect(refused.status).toBe(404);
     }
   }
-  expect(await stranger.expectRefusal('GET', `${rest.base}/operations`)).toMatchObject({
+  expect(await otherTenant.expectRefusal('GET', `${rest.base}/operations`)).toMatchObject({
     status: 404,
   });
 });

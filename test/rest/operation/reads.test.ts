@@ -72,7 +72,7 @@ test('reports invalid members at their positions', async () => {
 });
 
 test("requires reads:control and an installation of the caller's project", async () => {
-  const [installed, stranger] = [
+  const [installed, otherTenant] = [
     await createRestInstallation(app),
     await createRestInstallation(app),
   ];
@@ -88,7 +88,7 @@ test("requires reads:control and an installation of the caller's project", async
     await installed.withScopes('reads:control'),
   ];
   for (const path of paths) {
-    expect(await stranger.expectRefusal('POST', path, createBody(path))).toMatchObject({
+    expect(await otherTenant.expectRefusal('POST', path, createBody(path))).toMatchObject({
       status: 404,
     });
     const refused = await reader.expectRefusal('POST', path, createBody(path));

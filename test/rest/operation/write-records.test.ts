@@ -251,9 +251,9 @@ test('refuses a record together with a batch', async () => {
 });
 
 test("requires records:write and an installation of the caller's project", async () => {
-  const [writer, stranger] = [await installWriter(), await installWriter()];
+  const [writer, otherTenant] = [await installWriter(), await installWriter()];
   const body = { groupRef: 'acme', type: 'create', record: createContact() };
-  expect(await stranger.expectRefusal('POST', getContactsPath(writer), body)).toMatchObject({
+  expect(await otherTenant.expectRefusal('POST', getContactsPath(writer), body)).toMatchObject({
     status: 404,
   });
   const reader = await writer.withScopes('read');

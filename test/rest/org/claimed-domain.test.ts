@@ -27,7 +27,7 @@ test('claims a domain, and returns it at its Location', async () => {
 });
 
 test('refuses and hides a domain that another org has claimed', async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const domain = createDomain();
   const createClaim = (client: typeof rest) => ({
     domain,
@@ -35,7 +35,7 @@ test('refuses and hides a domain that another org has claimed', async () => {
     parentType: 'org',
   });
   await rest.builder.post('/claimed-domains', createClaim(rest));
-  for (const client of [rest, stranger]) {
+  for (const client of [rest, otherTenant]) {
     const taken = await client.builder.expectRefusal(
       'POST',
       '/claimed-domains',
@@ -43,10 +43,12 @@ test('refuses and hides a domain that another org has claimed', async () => {
     );
     expect(taken.status).toBe(409);
   }
-  const unseen = await stranger.expectRefusal('GET', `/claimed-domains?domain=${domain}`);
+  const unseen = await otherTenant.expectRefusal('GET', `/claimed-domains?domain=${domain}`);
   expect(unseen.status).toBe(404);
   const foreign = { ...createClaim(rest), domain: createDomain() };
-  expect(await stranger.builder.expectRefusal('POST', '/claimed-domains', foreign)).toMatchObject({
+  expect(
+    await otherTenant.builder.expectRefusal('POST', '/claimed-domains', foreign),
+  ).toMatchObject({
     status: 404,
   });
 });

@@ -62,14 +62,16 @@ test('reports an invalid address and role at their positions', async () => {
 });
 
 test("returns 404 for another tenant's invite, and requires the scopes", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const path = `/orgs/${rest.tenant.orgId}/invites`;
   const { id } = await rest.post(path, { email: 'eve@example.com' });
-  for (const base of [path, `/orgs/${stranger.tenant.orgId}/invites`]) {
-    expect(await stranger.expectRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('DELETE', `${base}/${id}`)).toMatchObject({ status: 404 });
+  for (const base of [path, `/orgs/${otherTenant.tenant.orgId}/invites`]) {
+    expect(await otherTenant.expectRefusal('GET', `${base}/${id}`)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('DELETE', `${base}/${id}`)).toMatchObject({
+      status: 404,
+    });
   }
-  const accepting = await stranger.builder.expectRefusal('POST', '/invites:accept', {
+  const accepting = await otherTenant.builder.expectRefusal('POST', '/invites:accept', {
     inviteId: id,
   });
   expect(accepting.status).toBe(404);

@@ -62,15 +62,15 @@ test('returns the billing account and the builders of an org', async () => {
 });
 
 test("returns 404 for another tenant's org, requires the scopes, and refuses changes by API keys", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const path = `/orgs/${rest.tenant.orgId}`;
   const change = { updateMask: ['label'], org: { label: 'Mine' } };
-  for (const client of [stranger, stranger.builder]) {
+  for (const client of [otherTenant, otherTenant.builder]) {
     for (const below of ['', '/builders', '/billingAccount', '/invites', '/claimed-domains']) {
       expect(await client.expectRefusal('GET', path + below)).toMatchObject({ status: 404 });
     }
   }
-  expect(await stranger.builder.expectRefusal('PATCH', path, change)).toMatchObject({
+  expect(await otherTenant.builder.expectRefusal('PATCH', path, change)).toMatchObject({
     status: 404,
   });
   const reader = await rest.withScopes('read');
@@ -93,7 +93,7 @@ test("returns 404 for another tenant's org, requires the scopes, and refuses cha
 });
 
 test('returns 422 without a billing portal, and 404 to callers who are not members', async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.get(`/orgs/${rest.tenant.orgId}/billingAccount`);
   const path = `/billingAccounts/${id}/portalSession`;
   const body = { redirectUrl: 'https://builder.test/billing' };
@@ -101,7 +101,7 @@ test('returns 422 without a billing portal, and 404 to callers who are not membe
     status: 422,
     detail: 'No billing portal is configured on this server.',
   });
-  expect(await stranger.expectRefusal('POST', path, body)).toMatchObject({ status: 404 });
+  expect(await otherTenant.expectRefusal('POST', path, body)).toMatchObject({ status: 404 });
   const reader = await rest.withScopes('read');
   expect(await reader.expectRefusal('POST', path, body)).toMatchObject({ status: 403 });
 });

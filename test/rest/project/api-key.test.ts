@@ -61,13 +61,13 @@ test('deletes a key by its value, and rejects it immediately', async () => {
 });
 
 test("returns 404 for another tenant's key, and requires keys:write", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await rest.post(`${rest.base}/api-keys`, { label: 'ci' });
-  for (const base of [rest.base, stranger.base]) {
-    expect(await stranger.expectRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({
+  for (const base of [rest.base, otherTenant.base]) {
+    expect(await otherTenant.expectRefusal('GET', `${base}/api-keys/${id}`)).toMatchObject({
       status: 404,
     });
-    expect(await stranger.expectRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({
+    expect(await otherTenant.expectRefusal('DELETE', `${base}/api-keys/${id}`)).toMatchObject({
       status: 404,
     });
   }

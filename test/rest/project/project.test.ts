@@ -76,12 +76,12 @@ test('refuses invalid inputs, and reports the position of each', async () => {
 });
 
 test("returns 404 for another tenant's project", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
-  expect(await stranger.expectRefusal('GET', rest.base)).toMatchObject({ status: 404 });
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
+  expect(await otherTenant.expectRefusal('GET', rest.base)).toMatchObject({ status: 404 });
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
-  expect(await stranger.expectRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
+  expect(await otherTenant.expectRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
   const { orgId } = rest.tenant;
-  const created = await stranger.builder.expectRefusal('POST', '/projects', {
+  const created = await otherTenant.builder.expectRefusal('POST', '/projects', {
     name: 'no',
     appName: 'x',
     orgId,

@@ -101,13 +101,13 @@ test('returns 409 for deleting a provider app that connections use, and deletes 
 });
 
 test("returns 404 for another tenant's provider app, and requires provider-apps:write", async () => {
-  const [rest, stranger] = [await createRestTenant(app), await createRestTenant(app)];
+  const [rest, otherTenant] = [await createRestTenant(app), await createRestTenant(app)];
   const { id } = await createProviderApp(rest);
   const change = { updateMask: ['clientId'], providerApp: { clientId: 'mine' } };
-  for (const base of [rest.base, stranger.base]) {
+  for (const base of [rest.base, otherTenant.base]) {
     const path = `${base}/provider-apps/${id}`;
-    expect(await stranger.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
-    expect(await stranger.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
+    expect(await otherTenant.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/provider-apps`;

@@ -104,7 +104,9 @@ test(
   'serves authenticated WebSockets although unauthenticated ones wait',
   { tags: ['all/rows'] },
   async () => {
-    const strangers = await Promise.all(Array.from({ length: 6 }, () => openSocket(url)));
+    const unauthenticatedSockets = await Promise.all(
+      Array.from({ length: 6 }, () => openSocket(url)),
+    );
     const admitted = await Promise.all(
       [1, 2].map(async () => {
         const socket = await openSocket(url);
@@ -113,10 +115,10 @@ test(
         return socket;
       }),
     );
-    const [lateSocket] = strangers;
+    const [lateSocket] = unauthenticatedSockets;
     lateSocket?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
     expect(await lateSocket?.closed).toMatchObject({ code: 1013 });
-    await Promise.all(strangers.map(({ closed }) => closed));
+    await Promise.all(unauthenticatedSockets.map(({ closed }) => closed));
     for (const { socket } of admitted) socket.terminate();
   },
 );

@@ -274,8 +274,8 @@ test('rejects an expired session', async () => {
 });
 
 test('refuses a session of another project', async () => {
-  const stranger = await createPeopleTenant(app);
-  const foreignClient = await connectMcp(app, { ...agent, projectId: stranger.projectId });
+  const otherTenant = await createPeopleTenant(app);
+  const foreignClient = await connectMcp(app, { ...agent, projectId: otherTenant.projectId });
   await expect(foreignClient.client.listTools()).rejects.toThrow(/Not Found/);
   expect((await foreignClient.call('search_objects')).data).toMatchObject({ code: 'NOT_FOUND' });
 });
