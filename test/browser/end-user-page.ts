@@ -8,8 +8,8 @@ interface Sent {
   variables?: object;
 }
 
-const VIEWER = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
-const CONNECT = {
+const QUERY_VIEWER = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
+const GENERATE_CONNECTION = {
   query: `mutation ($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id group { groupRef } } }
   }`,
@@ -23,7 +23,7 @@ const CONNECT = {
     },
   },
 };
-const INSTALL = {
+const CREATE_INSTALLATION = {
   query: `mutation ($input: CreateInstallationInput!) {
     createInstallation(input: $input) { installation { id } }
   }`,
@@ -36,7 +36,7 @@ const INSTALL = {
     },
   },
 };
-const READ = {
+const TRIGGER_READ = {
   query: `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`,
   variables: {
     input: {
@@ -47,7 +47,7 @@ const READ = {
     },
   },
 };
-const FOLLOW = 'subscription ($id: ID!) { operation(id: $id) { id } }';
+const SUBSCRIBE_TO_OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id } }';
 
 export function testEndUserPage(stage: () => PagesStage) {
   let allowed: string;
@@ -128,30 +128,30 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   test('serves queries, connections and subscriptions to a page of an allowed origin', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    const { data } = await sendFrom(allowed, headers, VIEWER);
+    const { data } = await sendFrom(allowed, headers, QUERY_VIEWER);
     expect(data.viewer).toEqual({
       kind: 'END_USER',
       project: { name: 'demo', connections: { totalCount: 0 } },
     });
-    const connected = await sendFrom(allowed, headers, CONNECT);
+    const connected = await sendFrom(allowed, headers, GENERATE_CONNECTION);
     expect(connected.data.generateConnection.connection.group).toEqual({ groupRef: 'shop' });
-    await sendFrom(allowed, headers, INSTALL);
-    const { data: read } = await sendFrom(allowed, headers, READ);
+    await sendFrom(allowed, headers, CREATE_INSTALLATION);
+    const { data: read } = await sendFrom(allowed, headers, TRIGGER_READ);
     const { id } = read.triggerRead.operation;
-    const follow = { query: FOLLOW, variables: { id } };
+    const follow = { query: SUBSCRIBE_TO_OPERATION, variables: { id } };
     expect(await listenFrom(allowed, headers, follow)).toEqual({ operation: { id } });
   });
 
   test('refuses a page of another origin, and one with an API key', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const key = { 'x-api-key': stage().server.demo.apiKey };
-    expect(await sendFrom(other, headers, VIEWER)).toBeNull();
-    expect(await sendFrom(other, key, VIEWER)).toBeNull();
-    const { errors, data } = await sendFrom(allowed, key, VIEWER);
+    expect(await sendFrom(other, headers, QUERY_VIEWER)).toBeNull();
+    expect(await sendFrom(other, key, QUERY_VIEWER)).toBeNull();
+    const { errors, data } = await sendFrom(allowed, key, QUERY_VIEWER);
     expect(data ?? null).toBeNull();
     expect(errors[0].extensions.code).toBe('FORBIDDEN');
     expect(errors[0].message).toContain('createSessionToken');
-    const follow = { query: FOLLOW, variables: { id: 'none' } };
+    const follow = { query: SUBSCRIBE_TO_OPERATION, variables: { id: 'none' } };
     expect(await listenFrom(other, headers, follow)).toEqual({ code: 1006 });
     expect(await listenFrom(allowed, key, follow)).toEqual({ code: 4403 });
   });

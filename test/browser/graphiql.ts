@@ -83,7 +83,7 @@ export function testGraphiql(stage: () => PagesStage) {
 
   test('delivers an event to subscriptions by fetch and by WebSocket', async () => {
     const { apiKey } = stage().server.demo;
-    const received = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE, apiKey });
+    const received = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE_TO_EVENTS, apiKey });
     expect(received).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
   });
 }
@@ -101,7 +101,7 @@ async function openTab(page: Page, name: string) {
   );
 }
 
-const SUBSCRIBE =
+const SUBSCRIBE_TO_EVENTS =
   'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';
 
 /** Runs in the page, so it cannot use anything from outside. */

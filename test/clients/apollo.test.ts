@@ -14,10 +14,10 @@ const app = await getSharedApp();
 /** An app without the adapter, so that Yoga's own handler serves every request. */
 const yogaApp = await getSharedApp({ hasAdapter: false });
 
-const EVENTS = gql`subscription FollowNotificationEvents($project: String!) {
+const SUBSCRIBE_TO_EVENTS = gql`subscription FollowNotificationEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
-const VIEWER = gql`{ viewer { kind } }`;
+const QUERY_VIEWER = gql`{ viewer { kind } }`;
 
 const createKeyHeaders = ({ apiKey }: Tenant) => ({ 'x-api-key': apiKey });
 
@@ -32,7 +32,7 @@ async function createClient(target: TestApp, tenant: Tenant, extraLinks: ApolloL
 
 async function postSubscription(target: TestApp, tenant: Tenant, accept: string) {
   const { url } = await target.app.start();
-  const query = EVENTS.loc?.source.body;
+  const query = SUBSCRIBE_TO_EVENTS.loc?.source.body;
   return fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { accept, 'content-type': 'application/json', ...createKeyHeaders(tenant) },
@@ -40,12 +40,14 @@ async function postSubscription(target: TestApp, tenant: Tenant, accept: string)
   });
 }
 
-const HANDLERS = [
+const GRAPHQL_HANDLERS = [
   ['the adapter', app],
   ["Yoga's own handler", yogaApp],
 ] as const;
 
-test.each(HANDLERS)('sends events of a subscription to HttpLink through %s', async (_, target) => {
+test.each(
+  GRAPHQL_HANDLERS,
+)('sends events of a subscription to HttpLink through %s', async (_, target) => {
   const tenant = await target.createTenant();
   const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
@@ -53,7 +55,7 @@ test.each(HANDLERS)('sends events of a subscription to HttpLink through %s', asy
   const received: string[] = [];
   const variables = { project: tenant.projectId };
   const failures: unknown[] = [];
-  const subscription = client.subscribe({ query: EVENTS, variables }).subscribe({
+  const subscription = client.subscribe({ query: SUBSCRIBE_TO_EVENTS, variables }).subscribe({
     next: ({ data, error }) => {
       if (error) failures.push(error);
       // biome-ignore lint/suspicious/noExplicitAny: the document says what is in it
@@ -76,7 +78,9 @@ test('returns a refused subscription to HttpLink as an error', async () => {
   const client = await createClient(app, await app.createTenant());
   const variables = { project: 'none' };
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  client.subscribe({ query: EVENTS, variables }).subscribe({ next: resolve, error: resolve });
+  client
+    .subscribe({ query: SUBSCRIBE_TO_EVENTS, variables })
+    .subscribe({ next: resolve, error: resolve });
   expect(await promise).toMatchObject({
     error: { errors: [{ extensions: { code: 'NOT_FOUND' } }] },
   });
@@ -99,7 +103,7 @@ test('ends a multipart subscription with a transport error on stop', async () =>
 });
 
 test.each(
-  HANDLERS,
+  GRAPHQL_HANDLERS,
 )('refuses a subscription that accepts only JSON with 406 through %s', async (_, target) => {
   const tenant = await target.createTenant();
   const response = await postSubscription(target, tenant, 'application/json');
@@ -111,14 +115,14 @@ test.each(
 });
 
 test.each(
-  HANDLERS,
+  GRAPHQL_HANDLERS,
 )('makes the client send a persisted query in full through %s', async (_, target) => {
   const tenant = await target.createTenant();
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   for (const useGETForHashedQueries of [false, true]) {
     const persisted = new PersistedQueryLink({ sha256, useGETForHashedQueries });
     const client = await createClient(target, tenant, [persisted]);
-    const { data } = await client.query({ query: VIEWER });
+    const { data } = await client.query({ query: QUERY_VIEWER });
     expect(data).toMatchObject({ viewer: { kind: 'API_KEY' } });
   }
 });

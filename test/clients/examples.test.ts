@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const CLIENTS = ['fetch', 'urql', 'Apollo', 'Relay'];
+const CLIENT_NAMES = ['fetch', 'urql', 'Apollo', 'Relay'];
 
 test('runs each client until it has read the viewer and followed an operation', async () => {
   const commands = listCodeBlocks('docs/clients.md').filter(({ text }) =>
@@ -78,7 +78,7 @@ test('runs each client until it has read the viewer and followed an operation', 
   };
   const script = commands.map(({ text }) => text).join('');
   const { stdout } = await runCommand('bash', ['-ec', script], { cwd: folder, env });
-  for (const client of CLIENTS) {
+  for (const client of CLIENT_NAMES) {
     expect(stdout).toMatch(new RegExp(`by ${client} .*"kind":"END_USER".*"groupRef":"acme"`));
     expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCEEDED"`));
   }

@@ -50,17 +50,17 @@ interface Manifest {
   integrations: Content[];
 }
 
-const FOLDER = join(import.meta.dirname, 'manifests');
-const MANIFESTS: Manifest[] = readdirSync(FOLDER)
+const MANIFEST_FOLDER = join(import.meta.dirname, 'manifests');
+const MANIFESTS: Manifest[] = readdirSync(MANIFEST_FOLDER)
   .toSorted()
   .map((file) => {
-    const text = readFileSync(join(FOLDER, file), 'utf8');
+    const text = readFileSync(join(MANIFEST_FOLDER, file), 'utf8');
     const description = /^# (.*)$/m.exec(text)?.[1] ?? '';
     return { file, description, text, ...parse(text) };
   });
 
 /** The refused manifests, each with a reason that the document repeats. */
-const REFUSED = new Set(
+const REFUSED_FILES = new Set(
   [
     ...['github-account', 'gitlab-assistant', 'gong-calls', 'google-calendar', 'google-contacts'],
     ...['google-mail', 'intercom-conversations', 'linkedin-ads', 'marketo-leads'],
@@ -69,10 +69,10 @@ const REFUSED = new Set(
     ...['xero-purchasing', 'zoho-desk'],
   ].map((name) => `${name}.yaml`),
 );
-const ACCEPTED = MANIFESTS.filter(({ file }) => !REFUSED.has(file));
+const ACCEPTED_MANIFESTS = MANIFESTS.filter(({ file }) => !REFUSED_FILES.has(file));
 
 /** The warnings about members that are accepted and ignored. */
-const WARNINGS: Record<string, string[]> = {
+const WARNINGS_BY_FILE: Record<string, string[]> = {
   'hubspot-events.yaml': [
     'integrations[0].subscribe.objects[1].createEvent.watchFieldsAuto: is ignored.',
     'integrations[0].subscribe.objects[1].deleteEvent.watchFieldsAuto: is ignored.',
@@ -116,14 +116,14 @@ async function createTenantFor({ integrations }: Manifest): Promise<RestTenant> 
 const deploy = ({ request, base }: RestTenant, { text: sourceYaml }: Manifest) =>
   request('PUT', `${base}/integrations:batch`, { sourceYaml });
 
-test.each(ACCEPTED)('deploys, installs and uses $file', async (manifest) => {
+test.each(ACCEPTED_MANIFESTS)('deploys, installs and uses $file', async (manifest) => {
   const { file, specVersion, integrations } = manifest;
   const rest = await createTenantFor(manifest);
   const { status, body, headers } = await deploy(rest, manifest);
   expect({ status, issues: body.issues }).toEqual({ status: 200, issues: undefined });
   const names = integrations.map(({ name }) => name);
   expect(body.map(({ name }: Content) => name)).toEqual(names);
-  const warnings = WARNINGS[file]?.map((text) => `299 - "${text}"`).join(', ');
+  const warnings = WARNINGS_BY_FILE[file]?.map((text) => `299 - "${text}"`).join(', ');
   expect(headers.warning).toBe(warnings);
 
   const graphqlRest = await createTenantFor(manifest);
@@ -228,7 +228,7 @@ async function findFirstMessage(installationId: string, { objectName, mapToName 
 }
 
 test.each(
-  MANIFESTS.filter(({ file }) => REFUSED.has(file)),
+  MANIFESTS.filter(({ file }) => REFUSED_FILES.has(file)),
 )('refuses $file, and reports what is missing', async (manifest) => {
   const rest = await createTenantFor(manifest);
   const { status, body } = await deploy(rest, manifest);
@@ -269,9 +269,9 @@ test('lists the outcomes in docs/compatibility.md', async () => {
     '| --- | --- | --- | --- |',
     ...rows,
   ];
-  const [textBefore, textAfter] = readFileSync(file, 'utf8').split(TABLE);
+  const [textBefore, textAfter] = readFileSync(file, 'utf8').split(OUTCOME_TABLE);
   await expect(`${textBefore}${table.join('\n')}\n\n${textAfter}`).toMatchFileSnapshot(file);
 });
 
 /** Matches the table of manifests in the document. */
-const TABLE = /\| Manifest \| Provider [\s\S]*?\n\n/;
+const OUTCOME_TABLE = /\| Manifest \| Provider [\s\S]*?\n\n/;

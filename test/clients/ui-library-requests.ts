@@ -33,14 +33,14 @@ export interface UserStep {
   requests: (RecordedRequest | Popup)[];
 }
 
-const PROJECT = '/projects/{project}';
-const INTEGRATION = `${PROJECT}/integrations/{integrationId}`;
-const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
-const CONNECTION = `${PROJECT}/connections/{connectionId}`;
+const PROJECT_PATH = '/projects/{project}';
+const INTEGRATION_PATH = `${PROJECT_PATH}/integrations/{integrationId}`;
+const INSTALLATION_PATH = `${INTEGRATION_PATH}/installations/{installationId}`;
+const CONNECTION_PATH = `${PROJECT_PATH}/connections/{connectionId}`;
 
 const getProject: RecordedRequest = {
   method: 'GET',
-  path: PROJECT,
+  path: PROJECT_PATH,
   status: 200,
   reads: { id: ANY_ID, name: ANY_TEXT, appName: ANY_TEXT },
 };
@@ -54,7 +54,7 @@ const getEntitlements: RecordedRequest = {
 
 const listIntegrations: RecordedRequest = {
   method: 'GET',
-  path: `${PROJECT}/integrations`,
+  path: `${PROJECT_PATH}/integrations`,
   status: 200,
   reads: [
     {
@@ -69,7 +69,7 @@ const listIntegrations: RecordedRequest = {
 
 const listInstallations = (reads: unknown[]): RecordedRequest => ({
   method: 'GET',
-  path: `${INTEGRATION}/installations`,
+  path: `${INTEGRATION_PATH}/installations`,
   query: { groupRef: 'acme' },
   status: 200,
   reads,
@@ -77,7 +77,7 @@ const listInstallations = (reads: unknown[]): RecordedRequest => ({
 
 const listConnections = (provider: string, reads: unknown[]): RecordedRequest => ({
   method: 'GET',
-  path: `${PROJECT}/connections`,
+  path: `${PROJECT_PATH}/connections`,
   query: { provider, groupRef: 'acme' },
   status: 200,
   reads,
@@ -92,7 +92,7 @@ const getProvider = (provider: string, reads: object): RecordedRequest => ({
 
 const hydrateRevision: RecordedRequest = {
   method: 'GET',
-  path: `${INTEGRATION}/revisions/{revisionId}:hydrate`,
+  path: `${INTEGRATION_PATH}/revisions/{revisionId}:hydrate`,
   query: { connectionId: '{connectionId}' },
   status: 200,
   reads: {
@@ -118,7 +118,7 @@ const hydrateRevision: RecordedRequest = {
   },
 };
 
-const PERSON = {
+const PARTIES = {
   groupRef: 'acme',
   groupName: 'Acme Inc.',
   consumerRef: 'ann',
@@ -139,8 +139,8 @@ const keyConnection = {
 
 const connectByKey: RecordedRequest = {
   method: 'POST',
-  path: `${PROJECT}/connections:generate`,
-  body: { ...PERSON, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
+  path: `${PROJECT_PATH}/connections:generate`,
+  body: { ...PARTIES, provider: 'sandbox', apiKey: 'sandbox-key', providerMetadata: {} },
   status: 201,
   reads: keyConnection,
 };
@@ -153,13 +153,13 @@ const findKeyConnection: RecordedRequest = {
 const uninstall: UserStep = {
   title: 'uninstalls',
   requests: [
-    { method: 'DELETE', path: INSTALLATION, status: 204 },
+    { method: 'DELETE', path: INSTALLATION_PATH, status: 204 },
     listInstallations([]),
     listConnections('sandbox', [keyConnection]),
   ],
 };
 
-const deleteConnection: RecordedRequest = { method: 'DELETE', path: CONNECTION, status: 204 };
+const deleteConnection: RecordedRequest = { method: 'DELETE', path: CONNECTION_PATH, status: 204 };
 
 /** The choices for contacts, as the form sends them. */
 const contacts = {
@@ -209,7 +209,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         ...connectByKey,
-        body: { ...PERSON, provider: 'sandbox', apiKey: 'wrong', providerMetadata: {} },
+        body: { ...PARTIES, provider: 'sandbox', apiKey: 'wrong', providerMetadata: {} },
         status: 422,
         reads: { detail: ANY_TEXT },
       },
@@ -223,7 +223,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'POST',
-        path: `${INTEGRATION}/installations`,
+        path: `${INTEGRATION_PATH}/installations`,
         body: {
           groupRef: 'acme',
           connectionId: '{connectionId}',
@@ -243,7 +243,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'PATCH',
-        path: INSTALLATION,
+        path: INSTALLATION_PATH,
         body: {
           updateMask: ['config.content.read.objects.contacts'],
           installation: {
@@ -274,7 +274,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'PATCH',
-        path: INSTALLATION,
+        path: INSTALLATION_PATH,
         body: {
           updateMask: ['config.content.read.objects.contacts'],
           installation: { config: { content: '{content}' } },
@@ -289,7 +289,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'PATCH',
-        path: INSTALLATION,
+        path: INSTALLATION_PATH,
         body: {
           updateMask: ['config.content.write.objects'],
           installation: {
@@ -309,7 +309,7 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'PATCH',
-        path: INSTALLATION,
+        path: INSTALLATION_PATH,
         body: {
           updateMask: ['config.content.read.objects.contacts.disabled'],
           installation: {
@@ -331,14 +331,14 @@ export const keySteps: UserStep[] = [
     requests: [
       {
         method: 'PATCH',
-        path: CONNECTION,
+        path: CONNECTION_PATH,
         body: { updateMask: ['apiKey'], connection: { apiKey: 'wrong' } },
         status: 422,
         reads: { detail: ANY_TEXT },
       },
       {
         method: 'PATCH',
-        path: CONNECTION,
+        path: CONNECTION_PATH,
         body: { updateMask: ['apiKey'], connection: { apiKey: 'sandbox-key' } },
         status: 200,
         reads: keyConnection,
@@ -356,7 +356,7 @@ export const keySteps: UserStep[] = [
       hydrateRevision,
       {
         method: 'POST',
-        path: `${INTEGRATION}/installations`,
+        path: `${INTEGRATION_PATH}/installations`,
         body: {
           groupRef: 'acme',
           connectionId: '{connectionId}',
@@ -405,7 +405,7 @@ export const stepsWithoutChoices: UserStep[] = [
       },
       {
         method: 'POST',
-        path: `${INTEGRATION}/installations`,
+        path: `${INTEGRATION_PATH}/installations`,
         body: {
           groupRef: 'acme',
           connectionId: '{connectionId}',
@@ -433,7 +433,7 @@ const startConnect: RecordedRequest = {
   method: 'POST',
   path: '/oauth-connect',
   body: {
-    ...PERSON,
+    ...PARTIES,
     provider: 'hubspot',
     projectIdOrName: '{project}',
     providerMetadata: {},
@@ -486,7 +486,7 @@ export const oauthSteps: UserStep[] = [
       {
         // The library sends no body and no content type.
         method: 'PATCH',
-        path: `${CONNECTION}:oauth-update`,
+        path: `${CONNECTION_PATH}:oauth-update`,
         status: 200,
         reads: expect.stringMatching(/^https?:/),
         keeps: { popupUrl: [] },
@@ -509,7 +509,7 @@ export const oauthSteps: UserStep[] = [
  * The request for the package that a user must install at Salesforce first. Only the page that connects Salesforce sends
  * it. If the gateway refuses the request, the page omits that step.
  */
-const providerAppsRequest = { method: 'GET', path: `${PROJECT}/provider-apps` } as const;
+const providerAppsRequest = { method: 'GET', path: `${PROJECT_PATH}/provider-apps` } as const;
 
 export const listProviderApps: RecordedRequest = {
   ...providerAppsRequest,

@@ -25,7 +25,7 @@ import {
   type UserStep,
 } from './ui-library-requests.ts';
 
-const PAGE = 'https://builder.test';
+const PAGE_ORIGIN = 'https://builder.test';
 const LIBRARY_HEADERS = { 'x-amp-client': 'react', 'x-amp-client-version': '2.16.1' };
 
 /** A stand-in for HubSpot that grants tokens for any code. */
@@ -68,7 +68,7 @@ const proxyContent = createIntegrationContent('crm', { read: undefined, proxy: {
 /** Creates a project that allows the page, with this integration, a destination and an OAuth app at HubSpot. */
 async function createLibraryTenant(content: typeof contactsContent): Promise<RestTenant> {
   const rest = await createRestTenant(app);
-  const project = { allowedOrigins: [PAGE] };
+  const project = { allowedOrigins: [PAGE_ORIGIN] };
   await rest.patch(rest.base, { updateMask: ['allowedOrigins'], project });
   await insertDestination(app, rest.tenant);
   await createRestIntegration(rest, content);
@@ -131,7 +131,7 @@ async function sendRecorded(
   const response = await app.fetch(`/v1${path}${search}`, {
     method,
     headers: {
-      origin: PAGE,
+      origin: PAGE_ORIGIN,
       ...LIBRARY_HEADERS,
       ...headers,
       ...(body && { 'content-type': 'application/json' }),
@@ -146,7 +146,7 @@ async function sendRecorded(
     status,
     ...(reads !== undefined && { received: reads }),
   });
-  expect(response.headers.get('access-control-allow-origin')).toBe(PAGE);
+  expect(response.headers.get('access-control-allow-origin')).toBe(PAGE_ORIGIN);
   for (const [name, member] of Object.entries(keeps)) {
     knownValues[name] = getValueAt(received, member);
   }
@@ -168,7 +168,7 @@ async function usePopup(
   knownValues: KnownValues,
 ): Promise<void> {
   const browser = createOAuthBrowser(app);
-  const headers = { referer: `${PAGE}/`, 'sec-fetch-site': 'cross-site' };
+  const headers = { referer: `${PAGE_ORIGIN}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(knownValues[opens] as string, { headers });
   const url = new URL((await readPageData(link)).consentUrl);
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
@@ -178,7 +178,7 @@ async function usePopup(
   else callback.searchParams.set('error', 'access_denied');
   const posted = await readPageData(await browser.send(callback));
   expect(posted.message).toMatchObject(fillValues(message, knownValues));
-  expect(posted.origins).toContain(PAGE);
+  expect(posted.origins).toContain(PAGE_ORIGIN);
 }
 
 async function replaySteps(steps: readonly UserStep[], headers: Headers, knownValues: KnownValues) {
@@ -239,12 +239,12 @@ test("lets pages send the library's own headers", async () => {
   const preflight = await app.fetch('/v1/oauth-connect', {
     method: 'OPTIONS',
     headers: {
-      origin: PAGE,
+      origin: PAGE_ORIGIN,
       'access-control-request-method': 'POST',
       'access-control-request-headers': expectedHeaders.join(','),
     },
   });
   expect(preflight.status).toBe(204);
-  expect(preflight.headers.get('access-control-allow-origin')).toBe(PAGE);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(PAGE_ORIGIN);
   expect(preflight.headers.get('access-control-allow-headers')).toBe(expectedHeaders.join(','));
 });

@@ -21,7 +21,7 @@ const { url } = await app.app.start();
 const folder = mkdtempSync(join(tmpdir(), 'gateway-command-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SECRETS = [
+const SECRET_OPTIONS = [
   'destinations.records.url=RECORDS_URL',
   'destinations.records.headers.authorization=RECORDS_TOKEN',
 ].flatMap((secret) => ['--secret', secret]);
@@ -66,7 +66,7 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
   expect(plan).toMatchObject({ code: 2, error: '' });
   expect(plan.output).toContain('+ integrations.crm\n');
   expect(plan.output).toContain('needs a value: --secret destinations.records.url=VARIABLE');
-  const applied = await runGateway({ rest, args: ['apply', '-f', file, ...SECRETS] });
+  const applied = await runGateway({ rest, args: ['apply', '-f', file, ...SECRET_OPTIONS] });
   expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 
   const copy = join(folder, 'copy.yaml');
@@ -88,7 +88,7 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
 
 test('exits with 3 for impacts, and applies them only if they are allowed', async () => {
   const rest = await createRestTenant(app);
-  await runGateway({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
+  await runGateway({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRET_OPTIONS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
   const installed = await connectAndInstall(rest.tenant, { id });
   const mappedName = '            - mapToName: tier\n';
@@ -132,7 +132,10 @@ test('exits with 1 and the reason if it cannot run', async () => {
 
 test('promotes an export to another project with a bearer token', async () => {
   const [staging, live] = [await createRestTenant(app), await createRestTenant(app)];
-  await runGateway({ rest: staging, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRETS] });
+  await runGateway({
+    rest: staging,
+    args: ['apply', '-f', writeFile(DOCUMENT), ...SECRET_OPTIONS],
+  });
   const destination = {
     name: 'live',
     type: 'webhook',

@@ -25,8 +25,8 @@ const addPathToFields = (path: string, fields: Body['fields']) =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [`${path}${name}`, field]));
 
 const content = 'latestRevision.content';
-const MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
-const moduleField = { createWith: createIntegrationBody('salesforce', MODULE) };
+const CRM_MODULE = { module: 'crm', proxy: { enabled: true, useModule: true } };
+const moduleField = { createWith: createIntegrationBody('salesforce', CRM_MODULE) };
 
 const integrationFields: Body['fields'] = {
   name: unspecifiedField('string'),

@@ -5,10 +5,10 @@ import { createMappedContact } from '../support/conformance/fixture-resources.ts
 import type { BodyEndpoint } from '../support/conformance/outcome.ts';
 import type { Section } from '../support/conformance/rule.ts';
 
-const CREATE = { groupRef: 'acme', type: 'create' };
-const createSingleWrite = () => ({ ...CREATE, record: createMappedContact() });
+const CREATE_BODY = { groupRef: 'acme', type: 'create' };
+const createSingleWrite = () => ({ ...CREATE_BODY, record: createMappedContact() });
 const createAsynchronousWrite = () => ({ ...createSingleWrite(), mode: 'asynchronous' });
-const createBatchWrite = () => ({ ...CREATE, batch: [{ record: createMappedContact() }] });
+const createBatchWrite = () => ({ ...CREATE_BODY, batch: [{ record: createMappedContact() }] });
 const ASSOCIATION = {
   to: { id: '1' },
   types: [{ associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 279 }],

@@ -116,7 +116,7 @@ const keyRules: Rule[] = [
 ];
 
 const basicAuth = { username: 'ann', password: 'sandbox-password' };
-const CREDENTIALS: [scheme: string, credentials: object][] = [
+const CREDENTIALS_BY_SCHEME: [scheme: string, credentials: object][] = [
   ['apiKey', { apiKey: 'sandbox-key' }],
   ['basic', { basicAuth }],
   ['oauth2/clientCredentials', { oauth2ClientCredentials: OAUTH_CLIENT }],
@@ -129,7 +129,7 @@ const CREDENTIALS: [scheme: string, credentials: object][] = [
   ['none', { customAuth: { accountKey: 'sandbox-key-a' } }],
 ];
 
-const schemeRules = CREDENTIALS.map(
+const schemeRules = CREDENTIALS_BY_SCHEME.map(
   ([scheme, credentials]): Rule => ({
     title: `With \`${Object.keys(credentials).join('` and `')}\` a connection has the scheme \`${scheme}\`.`,
     rest: async ({ post, base, createUniqueName }) => {

@@ -101,7 +101,7 @@ interface Condition {
   fetchProblem(fixture: Fixture): Promise<Problem>;
 }
 
-const CONDITIONS: Condition[] = [
+const PROBLEMS: Condition[] = [
   {
     when: 'the request has neither a key nor a token',
     status: 401,
@@ -142,7 +142,7 @@ const CONDITIONS: Condition[] = [
   },
 ];
 
-const choices = CONDITIONS.map(
+const choices = PROBLEMS.map(
   ({ when, status, type, fetchProblem }): Choice => ({
     open: 'Status and `type` of a problem',
     title: `${status} and \`${type}\` if ${when}.`,

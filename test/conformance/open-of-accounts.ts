@@ -32,12 +32,12 @@ const createAccount = ({ createUniqueName }: Fixture, overrides: Json): Json => 
   ...overrides,
 });
 
-const USER = { username: 'ann', password: 'sandbox-password-planted' };
+const BASIC_AUTH = { username: 'ann', password: 'sandbox-password-planted' };
 /** Required members of each kind of credentials. */
 const CREDENTIALS: Record<string, Json> = {
-  basicAuth: USER,
+  basicAuth: BASIC_AUTH,
   oauth2ClientCredentials: OAUTH_CLIENT,
-  oauth2PasswordCredentials: { ...USER, ...OAUTH_CLIENT },
+  oauth2PasswordCredentials: { ...BASIC_AUTH, ...OAUTH_CLIENT },
 };
 
 const METADATA = {

@@ -149,8 +149,11 @@ const creationChoice: Choice = {
   },
 };
 
-const SECRET = { url: 'https://receiver.test/hook?token=s3cret', headers: { 'X-Key': 's3cret' } };
-const MASKED = { url: 'https://receiver.test/hook?token=***', headers: { 'X-Key': '***' } };
+const SECRET_TARGET = {
+  url: 'https://receiver.test/hook?token=s3cret',
+  headers: { 'X-Key': 's3cret' },
+};
+const MASKED_TARGET = { url: 'https://receiver.test/hook?token=***', headers: { 'X-Key': '***' } };
 const GET_VALUES = `query GetDestinationValues($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
@@ -166,19 +169,24 @@ const maskChoice: Choice = {
     const destination = {
       name: createUniqueName('destination'),
       type: 'webhook',
-      metadata: SECRET,
+      metadata: SECRET_TARGET,
     };
     const { id, metadata } = await post(`${base}/destinations`, destination);
-    expect(metadata).toEqual(MASKED);
+    expect(metadata).toEqual(MASKED_TARGET);
     const path = `${base}/destinations/${id}`;
     const createChange = (overrides: object) => ({
       updateMask: Object.keys(overrides).map((name) => `metadata.${name}`),
       destination: { metadata: overrides },
     });
-    expect(await expectRefusal('PATCH', path, createChange(MASKED))).toMatchObject({ status: 400 });
+    expect(await expectRefusal('PATCH', path, createChange(MASKED_TARGET))).toMatchObject({
+      status: 400,
+    });
     await patch(path, createChange({ headers: { 'X-B': 'b' }, keepHeaders: ['X-Key'] }));
     const { secrets } = await get(`${path}?includeSecrets=true`);
-    expect(secrets).toMatchObject({ ...SECRET, headers: { ...SECRET.headers, 'X-B': 'b' } });
+    expect(secrets).toMatchObject({
+      ...SECRET_TARGET,
+      headers: { ...SECRET_TARGET.headers, 'X-B': 'b' },
+    });
   },
   graphql: async ({ tenant, createUniqueName }) => {
     const { projectName: projectIdOrName } = tenant;
@@ -186,15 +194,15 @@ const maskChoice: Choice = {
       projectIdOrName,
       name: createUniqueName('destination'),
       type: 'WEBHOOK',
-      ...SECRET,
+      ...SECRET_TARGET,
     };
     const { createDestination } = await tenant.query(CREATE_DESTINATION, { input });
     const { id: destinationId } = createDestination.destination;
-    const { url, headers } = SECRET;
-    const response = { ...MASKED, urlWithValues: url, headerValues: headers };
+    const { url, headers } = SECRET_TARGET;
+    const response = { ...MASKED_TARGET, urlWithValues: url, headerValues: headers };
     expect((await tenant.query(GET_VALUES, { id: destinationId })).node).toEqual(response);
     const change = { projectIdOrName, destinationId };
-    const maskedChange = { input: { ...change, ...MASKED } };
+    const maskedChange = { input: { ...change, ...MASKED_TARGET } };
     expect(await tenant.expectRefusal(UPDATE_DESTINATION, maskedChange)).toMatchObject({
       code: 'BAD_USER_INPUT',
     });
@@ -207,11 +215,11 @@ const maskChoice: Choice = {
   },
 };
 
-const GUARANTEES = 'Delivery guarantees, retries and ordering of events';
+const DELIVERY_SECTION = 'Delivery guarantees, retries and ordering of events';
 
 const deliveryChoices: Choice[] = [
   {
-    open: GUARANTEES,
+    open: DELIVERY_SECTION,
     title: 'An event is one message to a destination, however many topics route it there.',
     rest: async (fixture) => {
       const destinationId = await createRoutedDestination(fixture, 'connection.created', 3);
@@ -220,7 +228,7 @@ const deliveryChoices: Choice[] = [
     },
   },
   {
-    open: GUARANTEES,
+    open: DELIVERY_SECTION,
     title:
       'Delivery is at least once. A failed message is retried with its `webhook-id`, first after about 5 seconds. Messages have no defined order.',
     rest: async (fixture) => {

@@ -5,10 +5,10 @@ import { expectFitsScreens } from '../support/console.ts';
 import { createDemoAgent, type DemoAgent, propose } from './demo-agent.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const STATUS = `query ($id: ID!) {
+const GET_PROPOSAL = `query ($id: ID!) {
   node(id: $id) { ... on Proposal { status decidedBy decisionReason } }
 }`;
-const CREATE_TOKEN = `mutation ($input: CreateSessionTokenInput!) {
+const CREATE_SESSION_TOKEN = `mutation ($input: CreateSessionTokenInput!) {
   createSessionToken(input: $input) { connectUrl }
 }`;
 
@@ -23,7 +23,7 @@ export function testApprovals(stage: () => ConsoleStage) {
 
   async function connectUrl(permissions: string[]): Promise<string> {
     const input = { projectIdOrName: 'demo', groupRef: 'acme', consumerRef: 'boss', permissions };
-    return (await stage().api(CREATE_TOKEN, { input })).createSessionToken.connectUrl;
+    return (await stage().api(CREATE_SESSION_TOKEN, { input })).createSessionToken.connectUrl;
   }
 
   async function open(link: string, tab = page): Promise<void> {
@@ -31,7 +31,7 @@ export function testApprovals(stage: () => ConsoleStage) {
     await tab.goto(link);
   }
 
-  const findProposal = async (id: string) => (await stage().api(STATUS, { id })).node;
+  const findProposal = async (id: string) => (await stage().api(GET_PROPOSAL, { id })).node;
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
   test('opens the proposal of a link, and approves it in the words of the customer', async () => {
@@ -87,9 +87,12 @@ export function testApprovals(stage: () => ConsoleStage) {
 
   test('requires another person to approve what the customer proposed', async () => {
     const input = { ...{ groupRef: 'acme', consumerRef: 'boss' }, permissions: ['WRITE_RECORDS'] };
-    const created = await stage().api(CREATE_TOKEN.replace('connectUrl', 'connectUrl token'), {
-      input: { projectIdOrName: 'demo', ...input },
-    });
+    const created = await stage().api(
+      CREATE_SESSION_TOKEN.replace('connectUrl', 'connectUrl token'),
+      {
+        input: { projectIdOrName: 'demo', ...input },
+      },
+    );
     const { token } = created.createSessionToken;
     const boss = { url: stage().url, token };
     const id = await propose(boss, { recordId: '8', values: { lastname: 'Boss' } });

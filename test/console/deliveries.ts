@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
+const LIST_DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
 
 export function testDeliveries(stage: () => ConsoleStage) {
   let page: Page;
@@ -12,7 +12,7 @@ export function testDeliveries(stage: () => ConsoleStage) {
 
   beforeAll(async () => {
     page = await stage().openTab();
-    const { project } = await stage().api(DESTINATIONS);
+    const { project } = await stage().api(LIST_DESTINATIONS);
     const events = project.destinations.nodes.find(
       ({ name }: { name: string }) => name === 'events',
     );

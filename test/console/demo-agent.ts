@@ -6,7 +6,7 @@ export interface DemoAgent {
   token: string;
 }
 
-const CREATE = `mutation ($input: CreateAgentSessionInput!) {
+const CREATE_AGENT_SESSION = `mutation ($input: CreateAgentSessionInput!) {
   createAgentSession(input: $input) { token }
 }`;
 
@@ -21,7 +21,7 @@ export async function createDemoAgent(
     name,
     verbs: ['READ', 'CREATE', 'UPDATE', 'DELETE'],
   };
-  const { createAgentSession } = await api(CREATE, { input });
+  const { createAgentSession } = await api(CREATE_AGENT_SESSION, { input });
   return { url, token: createAgentSession.token };
 }
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const WRITE = `mutation ($input: WriteRecordsInput!) {
+const WRITE_RECORDS = `mutation ($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operationId operation { status } }
 }`;
-const WRITTEN = {
+const WRITE_INPUT = {
   projectIdOrName: 'demo',
   integrationIdOrName: 'crm-sync',
   groupRef: 'acme',
@@ -15,9 +15,9 @@ const WRITTEN = {
   type: 'CREATE',
   records: { record: { name: 'A private deal' } },
 };
-const INSTALLATION = `{ project(idOrName: "demo") {
+const GET_INSTALLATION = `{ project(idOrName: "demo") {
   installations(first: 1) { nodes { id connection { id } } } } }`;
-const RECORDS = `query ($id: ID!) {
+const LIST_RECORDS = `query ($id: ID!) {
   node(id: $id) { ... on Installation { records(objectName: "contacts") { nodes { id } } } }
 }`;
 
@@ -41,7 +41,7 @@ export function testDiagnosis(stage: () => ConsoleStage) {
 
   test('shows the request that failed, with the response of the provider', async () => {
     await setFault({ method: 'POST', pathPrefix: '/objects/deals', status: 400 });
-    const { writeRecords } = await stage().api(WRITE, { input: WRITTEN });
+    const { writeRecords } = await stage().api(WRITE_RECORDS, { input: WRITE_INPUT });
     expect(writeRecords.operation.status).toBe('FAILED');
     await open(`operations/${writeRecords.operationId}`);
     await requests().locator('.status.bad', { hasText: '400' }).waitFor();
@@ -55,12 +55,12 @@ export function testDiagnosis(stage: () => ConsoleStage) {
 
   test('shows requests of a connection that failed outside of operations', async () => {
     await setFault({ pathPrefix: '/objects', status: 503, times: 3 });
-    const { project } = await stage().api(INSTALLATION);
+    const { project } = await stage().api(GET_INSTALLATION);
     const [installation] = project.installations.nodes;
     await fetch(`${stage().url}/graphql`, {
       method: 'POST',
       headers: { 'x-api-key': stage().server.demo.apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: RECORDS, variables: { id: installation.id } }),
+      body: JSON.stringify({ query: LIST_RECORDS, variables: { id: installation.id } }),
     });
     await open(`connections/${installation.connection.id}`);
     const panel = page.locator('section.card', { hasText: 'Requests outside operations' });

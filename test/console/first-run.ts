@@ -6,7 +6,10 @@ import type { DemoServer } from '../support/stage.ts';
 import type { ConsoleStage } from './stage.ts';
 
 const TEST_TIMEOUT_MS = 60_000;
-const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' };
+const DARK_PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  colorScheme: 'dark',
+};
 
 export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
   /** Opens the console as a builder who has no org yet. */
@@ -92,7 +95,7 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
   }
 
   test('creates an integration as YAML on a phone, and shows errors at their lines', async () => {
-    const page = await openAsNewBuilder('second@example.com', PHONE);
+    const page = await openAsNewBuilder('second@example.com', DARK_PHONE);
     await createProject(page, 'first-run-yaml');
     await page.getByRole('link', { name: 'Choose a provider' }).click();
     await page.getByRole('link', { name: 'Sandbox CRM' }).click();

@@ -5,7 +5,7 @@ import { openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
 /** More events than the page shows at first. */
-const OLDER = 55;
+const OLDER_EVENT_COUNT = 55;
 
 export function testLive(stage: () => ConsoleStage) {
   let page: Page;
@@ -63,7 +63,9 @@ export function testLive(stage: () => ConsoleStage) {
   });
 
   test('loads older events once each on request, and no live events for a past period', async () => {
-    await Promise.all(Array.from({ length: OLDER }, (_none, index) => connect(`older-${index}`)));
+    await Promise.all(
+      Array.from({ length: OLDER_EVENT_COUNT }, (_none, index) => connect(`older-${index}`)),
+    );
     await openConsole(page, `${stage().url}/console/demo/events?type=CONNECTION_CREATED&time=week`);
     const row = page.locator('main .lines li');
     await expect.poll(() => row.count()).toBe(50);

@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { signIn } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const TOUR = readFileSync(join(import.meta.dirname, '..', '..', 'docs/demo.md'), 'utf8');
-const [, SECTION = ''] = /\n## See it work, fail and recover\n(.*?)\n## /s.exec(TOUR) ?? [];
+const DEMO_GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs/demo.md'), 'utf8');
+const [, SECTION = ''] = /\n## See it work, fail and recover\n(.*?)\n## /s.exec(DEMO_GUIDE) ?? [];
 const TOUR_TEXT = SECTION.replaceAll(/\s+/g, ' ');
 const [BREAK_COMMAND = '', REPAIR_COMMAND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
   ([, text]) => text ?? '',

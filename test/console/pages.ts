@@ -41,7 +41,7 @@ const PAGES = [
   ['settings', 'Settings'],
 ] as const;
 
-const IDS = `{ project(idOrName: "demo") {
+const LIST_IDS = `{ project(idOrName: "demo") {
   connections(first: 1) { nodes { id } }
   installations(first: 1, groupRef: "acme") { nodes { id } }
   operations(first: 1, actionType: WRITE) { nodes { id } }
@@ -60,14 +60,14 @@ const DECIDING_COLUMNS = [
   'Last used',
 ];
 
-const TABS = 3;
+const TAB_COUNT = 3;
 const FIRST_PAGE_BYTES_MAX = 250_000;
 
 export function testPages(stage: () => ConsoleStage) {
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    const { project } = await stage().api(IDS);
+    const { project } = await stage().api(LIST_IDS);
     const [event] = project.notificationEvents.nodes;
     const [delivery] = event.deliveries.nodes;
     ids.connection = project.connections.nodes[0].id;
@@ -123,12 +123,12 @@ export function testPages(stage: () => ConsoleStage) {
   }
 
   // The tabs run concurrently, because most of a page's time is waiting.
-  test.concurrent.each(Array.from({ length: TABS }, (_none, tab) => tab))(
+  test.concurrent.each(Array.from({ length: TAB_COUNT }, (_none, tab) => tab))(
     'shows every page without errors, in light, dark and narrow windows (tab %i)',
     { tags: ['all/walk'], timeout: 180_000 },
     async (tab) => {
       const { page, complaints } = await openWatchedTab();
-      for (const entry of PAGES.filter((_page, index) => index % TABS === tab)) {
+      for (const entry of PAGES.filter((_page, index) => index % TAB_COUNT === tab)) {
         await checkPage(page, entry);
         expect(complaints, entry[0]).toEqual([]);
       }

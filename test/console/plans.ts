@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const TOPICS = '{ project(idOrName: "demo") { topics { nodes { name } } } }';
+const LIST_TOPICS = '{ project(idOrName: "demo") { topics { nodes { name } } } }';
 
 export function testPlans(stage: () => ConsoleStage) {
   let page: Page;
@@ -17,7 +17,7 @@ export function testPlans(stage: () => ConsoleStage) {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
   const listTopics = async () =>
-    (await stage().api(TOPICS)).project.topics.nodes.map(({ name }: { name: string }) => name);
+    (await stage().api(LIST_TOPICS)).project.topics.nodes.map(({ name }: { name: string }) => name);
 
   test('reports every error of a document with its line, and keeps the text', async () => {
     await open('configuration');

@@ -4,8 +4,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
-const INSTALLATIONS =
+const LIST_DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
+const LIST_INSTALLATIONS =
   '{ project(idOrName: "demo") { installations(first: 1, integrationIdOrName: "crm-sync") { nodes { id } } } }';
 
 export function testStates(stage: () => ConsoleStage) {
@@ -25,7 +25,7 @@ export function testStates(stage: () => ConsoleStage) {
 
   beforeAll(async () => {
     page = await stage().openTab();
-    const { project } = await stage().api(DESTINATIONS);
+    const { project } = await stage().api(LIST_DESTINATIONS);
     const isRecords = ({ name }: { name: string }) => name === 'records';
     destinationId = project.destinations.nodes.find(isRecords).id;
     await refuseMessages(true);
@@ -98,7 +98,7 @@ export function testStates(stage: () => ConsoleStage) {
   });
 
   test('shows reads without a schedule as manual', async () => {
-    const { project } = await stage().api(INSTALLATIONS);
+    const { project } = await stage().api(LIST_INSTALLATIONS);
     await open(`installations/${project.installations.nodes[0].id}`);
     const companies = page.getByRole('row', { name: /^companies/ });
     await companies.locator('.status.idle', { hasText: 'Manual' }).waitFor();
@@ -141,7 +141,7 @@ export function testStates(stage: () => ConsoleStage) {
   });
 
   test('shows the schedule of a read in words', async () => {
-    const { project } = await stage().api(INSTALLATIONS);
+    const { project } = await stage().api(LIST_INSTALLATIONS);
     await open(`installations/${project.installations.nodes[0].id}`);
     const schedule = page.getByRole('region', { name: 'Objects' }).getByText('Every 10 minutes');
     expect(await schedule.getAttribute('title')).toBe('*/10 * * * *');

@@ -226,10 +226,13 @@ async function listContents({
   DATA_DIR,
 }: Awaited<ReturnType<typeof createEmptyLocation>>) {
   const files = existsSync(DATA_DIR) ? readdirSync(DATA_DIR) : null;
-  return { files, objects: DATABASE_URL ? await queryPostgres(DATABASE_URL, OBJECTS) : [] };
+  return {
+    files,
+    objects: DATABASE_URL ? await queryPostgres(DATABASE_URL, LIST_DATABASE_OBJECTS) : [],
+  };
 }
 
-const OBJECTS = `
+const LIST_DATABASE_OBJECTS = `
   select relname as "name" from pg_class where relnamespace = 'public'::regnamespace union all
   select proname from pg_proc where pronamespace = 'public'::regnamespace union all
   select typname from pg_type where typnamespace = 'public'::regnamespace`;

@@ -20,7 +20,7 @@ import { generateConnection } from '../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { runCommand } from '../support/process/run-command.ts';
 
-const PROJECTS = 4;
+const PROJECT_COUNT = 4;
 
 test.skipIf(!onCitus)(
   'moves, backs up and restores a cluster only while no gateway runs on it',
@@ -33,7 +33,7 @@ test.skipIf(!onCitus)(
     const passphraseEnv = { BACKUP_PASSPHRASE: 'correct horse battery' };
 
     const app = await startGateway(cluster);
-    for (let count = 0; count < PROJECTS; count += 1)
+    for (let count = 0; count < PROJECT_COUNT; count += 1)
       await generateConnection(await app.createTenant());
     const runMove = () => runCommand('move', ['--to', target.DATA_DIR], cluster);
     const runBackup = () => runCommand('backup', [file], { ...cluster, ...passphraseEnv });
@@ -44,7 +44,7 @@ test.skipIf(!onCitus)(
     await app[Symbol.asyncDispose]();
 
     const rowsBefore = await openAndReadRows(cluster);
-    expect(rowsBefore.Group).toHaveLength(PROJECTS);
+    expect(rowsBefore.Group).toHaveLength(PROJECT_COUNT);
     expect(await runMove()).toMatchObject({ code: 0 });
     expect(await openAndReadRows(target)).toEqual(rowsBefore);
     expect(await runBackup()).toMatchObject({ code: 0 });

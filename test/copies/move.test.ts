@@ -30,7 +30,7 @@ import { runCommand } from '../support/process/run-command.ts';
 import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/receiver.ts';
 
 /** The first retry starts soon, and the retries continue as long as a test takes. */
-const RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
+const FREQUENT_RETRIES = { DELIVERY_RETRY_SECONDS: Array(50).fill(1).join() };
 
 /** Creates an empty database. Returns the target for the command, and the settings of a server on it. */
 async function createTarget(from: DatabaseEnv): Promise<{ to: string; env: DatabaseEnv }> {
@@ -53,7 +53,7 @@ test(
     const receiver = await startReceiver();
     onTestFinished(() => receiver[Symbol.asyncDispose]());
     const source = createEmbeddedDatabase();
-    const app = await startGateway(source, RETRIES);
+    const app = await startGateway(source, FREQUENT_RETRIES);
     const { tenant, signingSecret } = await createPendingDelivery(app, receiver);
     const { projectId, apiKey } = tenant;
     const { project } = await tenant.query(LIST_EVENTS, { project: projectId });
@@ -85,7 +85,7 @@ test(
 
     const sentCount = receiver.listMessages(projectId).length;
     receiver.setBehavior(projectId, { status: 200 });
-    const gateway = await startGateway(env, RETRIES);
+    const gateway = await startGateway(env, FREQUENT_RETRIES);
     await receiver.waitForMessages(projectId, sentCount + 1);
     const messages = receiver.listMessages(projectId);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(1);

@@ -6,7 +6,7 @@ import { createTestDatabase, onCitus } from '../support/app.ts';
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
 /** Each process inserts a row into this table, which PostgreSQL counts about a second later. */
 const PROCESS_TABLE = 'ServerProcess';
-const STATISTICS = {
+const STATISTICS_QUERIES = {
   values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
   changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
     from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${PROCESS_TABLE}' order by 1`,
@@ -16,7 +16,7 @@ const STATISTICS = {
 
 async function readStatistics({ rows }: Database) {
   const statistics: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(STATISTICS))
+  for (const [name, text] of Object.entries(STATISTICS_QUERIES))
     statistics[name] = await rows.query(text, []);
   return statistics;
 }

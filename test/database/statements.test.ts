@@ -22,19 +22,25 @@ import {
 const SHORT_PAGE = 2;
 const LONG_PAGE = 12;
 /** Pages of both sizes have a next page. */
-const FEW = LONG_PAGE + 2;
-const MANY = 50 * FEW;
+const FEW_ROWS = LONG_PAGE + 2;
+const MANY_ROWS = 50 * FEW_ROWS;
 
 const app = await getSharedApp();
 const { services } = app.app;
-const { orgId, projectId, run } = await fillOrg(app, FEW);
+const { orgId, projectId, run } = await fillOrg(app, FEW_ROWS);
 await fillProject(
   { ...services, query: services.database.rows.query },
   { projectId, number: 0 },
-  { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: MANY, events: MANY },
+  {
+    few: FEW_ROWS,
+    connections: FEW_ROWS * FEW_ROWS,
+    installations: FEW_ROWS * FEW_ROWS,
+    operations: MANY_ROWS,
+    events: MANY_ROWS,
+  },
 );
 
-const FILTERS = {
+const FILTER_VALUES = {
   active: ['true'],
   failing: ['false'],
   provider: ['"hubspot"'],
@@ -54,7 +60,7 @@ const FILTERS = {
 /** Returns the ID of a row whose lists all have many items. */
 function getParentId(type: string): string {
   if (type === 'Org') return orgId;
-  const newest = { Installation: FEW * FEW - 1, Operation: MANY - 1 }[type] ?? 0;
+  const newest = { Installation: FEW_ROWS * FEW_ROWS - 1, Operation: MANY_ROWS - 1 }[type] ?? 0;
   return formatRowId(getIdPrefix(type), 0, newest);
 }
 
@@ -74,7 +80,7 @@ function createQuery({ name, parent, field }: ListShape, args: string, selection
   if (parent.name === 'Viewer') return `{ parent: viewer { ${list} } }`;
   if (parent.name === 'Project') return `{ parent: project(idOrName: "${projectId}") { ${list} } }`;
   const id =
-    name === 'Destination.messages' ? formatRowId('dst', 0, FEW) : getParentId(parent.name);
+    name === 'Destination.messages' ? formatRowId('dst', 0, FEW_ROWS) : getParentId(parent.name);
   return `{ parent: node(id: "${id}") { ... on ${parent.name} { ${list} } } }`;
 }
 
@@ -121,7 +127,7 @@ test.each(
   filteredShapes,
 )('$name with filters: runs as many statements for many parents as for two', async (shape) => {
   for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
-    for (const args of listFilterArguments(shape, FILTERS)) {
+    for (const args of listFilterArguments(shape, FILTER_VALUES)) {
       const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
       const fetchParents = (size: number) => queryList(parent, `first: ${size}`, list);
       const [short, long] = [await fetchParents(SHORT_PAGE), await fetchParents(LONG_PAGE)];
@@ -175,16 +181,16 @@ test('reads attention items of many projects with as many statements as those of
   expect(many.texts.length, many.texts.join('\n')).toBe(single.texts.length);
 });
 
-const OPERATIONS = `a: operations(first: 3, status: SUCCEEDED) { totalCount nodes { id installationId } }
+const OPERATION_LISTS = `a: operations(first: 3, status: SUCCEEDED) { totalCount nodes { id installationId } }
   b: operations(last: 2) { totalCount pageInfo { hasPreviousPage endCursor } nodes { id } }`;
 
 test('returns the same rows from lists of many parents as from each list', async () => {
-  const list = `installations(first: ${LONG_PAGE}) { nodes { id ${OPERATIONS} } }`;
+  const list = `installations(first: ${LONG_PAGE}) { nodes { id ${OPERATION_LISTS} } }`;
   const { data } = await run(`query Project { project(idOrName: "${projectId}") { ${list} } }`);
   const { nodes } = data.project.installations;
   expect(nodes[0].a.nodes).toHaveLength(3);
   for (const installation of nodes) {
-    const node = `node(id: "${installation.id}") { ... on Installation { id ${OPERATIONS} } }`;
+    const node = `node(id: "${installation.id}") { ... on Installation { id ${OPERATION_LISTS} } }`;
     expect((await run(`{ ${node} }`)).data.node).toEqual(installation);
   }
 });

@@ -16,7 +16,7 @@ const { database, prisma, receiver, createEndpointName, projectId, createDestina
 /** With these settings, the worker stops without waiting for messages in flight. */
 const STOP_IMMEDIATELY = { DELIVERY_RETRY_SECONDS: [5], SHUTDOWN_MS: 0 };
 /** With these limits, hanging requests last longer than the test, even on a slow machine. */
-const HANGING = { attemptMs: 100_000, leaseMs: 120_000 };
+const LONG_ATTEMPTS = { attemptMs: 100_000, leaseMs: 120_000 };
 /** A statement must end within five seconds, even on a busy machine. */
 const ROWS_PER_INSERT = 5_000;
 
@@ -46,7 +46,7 @@ test('limits a hanging destination with 20,000 due messages to 8 in flight, with
   );
   for (const { id } of otherDestinations) await enqueue(id, 200);
 
-  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: LONG_ATTEMPTS });
   const running = sender.worker.run();
   await Promise.all(
     otherDestinations.map(({ endpoint }) => receiver.waitForMessages(endpoint, 200)),
@@ -89,7 +89,7 @@ test('delays no other project if the destinations of a project could fill the ca
   const { id } = await quiet.createDestination(receiver.getUrl(endpoint));
   await quiet.enqueue(id, 200);
 
-  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: HANGING });
+  await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits: LONG_ATTEMPTS });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 200);
   await sender.worker.stop(running);
@@ -137,7 +137,7 @@ test.each([
   },
 ])('leaves a part of the $resource to other projects while the destinations of a project hang', async (scenario) => {
   const { endpoint } = await enqueueToHangingAndQuiet({ destinations: 20, ...scenario.delivery });
-  const limits = { ...HANGING, ...scenario.limits };
+  const limits = { ...LONG_ATTEMPTS, ...scenario.limits };
   await using sender = createWorker(database, { config: STOP_IMMEDIATELY, limits });
   const running = sender.worker.run();
   await receiver.waitForMessages(endpoint, 40);

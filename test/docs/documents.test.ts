@@ -50,7 +50,8 @@ test('mentions only existing npm scripts and tests', () => {
   expect(tests).not.toEqual([]);
 });
 
-const PROGRAM = /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
+const COMMAND_START =
+  /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;
 
 /** Returns the commands in code spans. */
 function listCommands(document: string): string[] {
@@ -58,7 +59,7 @@ function listCommands(document: string): string[] {
   const quoted = [...text.matchAll(/`([^`]+)`/g)].map((match) =>
     (match[1] ?? '').replace(/\s+/g, ' '),
   );
-  return quoted.filter((code) => PROGRAM.test(code));
+  return quoted.filter((code) => COMMAND_START.test(code));
 }
 
 /** Returns the test files that the document's commands run. */

@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { environment, readConfig } from '../../src/config.ts';
 import { ROOT } from '../support/documents.ts';
 
-const FOLDER = join(ROOT, 'ops', 'kubernetes');
+const MANIFEST_FOLDER = join(ROOT, 'ops', 'kubernetes');
 const KINDS = { ConfigMap, PodDisruptionBudget, Service, StatefulSet };
 const KEY = Buffer.alloc(32).toString('base64');
 const SECRETS = { DATABASE_URL: 'postgresql://a:b@c/d', ENCRYPTION_KEY: KEY };
@@ -25,12 +25,14 @@ const MARGIN_MS = 5_000;
 const namedSchema = z.object({
   kind: z.enum(['ConfigMap', 'PodDisruptionBudget', 'Service', 'StatefulSet']),
 });
-const files = readdirSync(FOLDER).filter((name) => name !== 'kustomization.yaml');
+const files = readdirSync(MANIFEST_FOLDER).filter((name) => name !== 'kustomization.yaml');
 const manifests = files.flatMap((name) =>
-  parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8'), { merge: true }).map((document) => ({
-    name,
-    manifest: document.toJS() as Record<string, unknown>,
-  })),
+  parseAllDocuments(readFileSync(join(MANIFEST_FOLDER, name), 'utf8'), { merge: true }).map(
+    (document) => ({
+      name,
+      manifest: document.toJS() as Record<string, unknown>,
+    }),
+  ),
 );
 
 const settings = z.record(z.string(), z.string());
@@ -104,7 +106,7 @@ test('has manifests that are valid for Kubernetes, and a kustomization that list
     const { kind } = namedSchema.parse(manifest);
     expect(() => new KINDS[kind](manifest as never).validate()).not.toThrow();
   }
-  const { resources } = parse(readFileSync(join(FOLDER, 'kustomization.yaml'), 'utf8'));
+  const { resources } = parse(readFileSync(join(MANIFEST_FOLDER, 'kustomization.yaml'), 'utf8'));
   expect(resources.toSorted()).toEqual(files.toSorted());
 });
 

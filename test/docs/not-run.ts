@@ -87,7 +87,7 @@ export const BLOCKS_NOT_RUN = [
 
 const RUN_BY_CI = '.ci/run does it, on a fresh copy';
 const CHANGES_SOURCES = 'it writes to the sources, and developers run it after they change them';
-const MINUTES = 'it takes minutes and needs an idle machine';
+const TAKES_MINUTES = 'it takes minutes and needs an idle machine';
 
 /** Commands within a sentence. */
 export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
@@ -187,20 +187,25 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run backup', reason: 'test/copies/ runs it on new databases' },
   { command: 'npm run restore', reason: 'test/copies/ runs it on new databases' },
   { command: 'npm run move', reason: 'test/copies/ runs it on new databases' },
-  { command: 'npm run bench', reason: MINUTES },
-  { command: 'npm run bench -- --parts observing --seconds 2', reason: MINUTES },
-  { command: 'npm run bench -- --parts retention', reason: MINUTES },
-  { command: 'npm run endurance -- --minutes 60 --rate 200', reason: MINUTES },
-  { command: 'npm run bench -- --seconds 3', reason: MINUTES },
-  { command: 'npm run bench -- --growth', reason: MINUTES },
-  { command: 'npm run bench -- --runs 5 --seconds 2', reason: MINUTES },
-  { command: 'npm run bench -- --parts fan-out,callers,deliveries', reason: MINUTES },
-  { command: 'npm run bench -- --parts moving,inbound', reason: MINUTES },
+  { command: 'npm run bench', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --parts observing --seconds 2', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --parts retention', reason: TAKES_MINUTES },
+  { command: 'npm run endurance -- --minutes 60 --rate 200', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --seconds 3', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --growth', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --runs 5 --seconds 2', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --parts fan-out,callers,deliveries', reason: TAKES_MINUTES },
+  { command: 'npm run bench -- --parts moving,inbound', reason: TAKES_MINUTES },
 ];
 
 /** Commands that walk.test.ts runs, each in a separate terminal. */
-export const START = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
-export const LISTEN = 'npm run listen -- --topic data';
-export const REENCRYPT = 'npm run reencrypt -- --new-key';
+export const START_COMMAND = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
+export const LISTEN_COMMAND = 'npm run listen -- --topic data';
+export const REENCRYPT_COMMAND = 'npm run reencrypt -- --new-key';
 export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
-export const COMMANDS_IN_TERMINALS = [START, LISTEN, REENCRYPT, WITHOUT_NPM];
+export const COMMANDS_IN_TERMINALS = [
+  START_COMMAND,
+  LISTEN_COMMAND,
+  REENCRYPT_COMMAND,
+  WITHOUT_NPM,
+];

@@ -13,10 +13,10 @@ import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentatio
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
 import { listBlocks, readName } from './code-blocks.ts';
-import { LISTEN, REENCRYPT, START, WITHOUT_NPM } from './not-run.ts';
+import { LISTEN_COMMAND, REENCRYPT_COMMAND, START_COMMAND, WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
-const OPERATIONS = 'docs/operations.md';
+const OPERATIONS_PAGE = 'docs/operations.md';
 
 /** Patterns that the output of each document must contain, including that of background processes. */
 const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
@@ -34,17 +34,17 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /by fetch .*"operation"/,
   ],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
-  [OPERATIONS]: [/"status":"ready".*"status":"ready"/s],
+  [OPERATIONS_PAGE]: [/"status":"ready".*"status":"ready"/s],
 };
 
 const WAITING = { timeout: 60_000, interval: 100 };
 const TEST_TIMEOUT_MS = 300_000;
-const REFUSED = /"errors":\s*\[\s*\{|urn:problem/;
+const ERROR_RESPONSE = /"errors":\s*\[\s*\{|urn:problem/;
 
 const postgresSkipReason = getPostgresSkipReason();
 if (postgresSkipReason) {
   console.warn(
-    `The commands of ${OPERATIONS} on PostgreSQL are not tested: ${postgresSkipReason}.`,
+    `The commands of ${OPERATIONS_PAGE} on PostgreSQL are not tested: ${postgresSkipReason}.`,
   );
 }
 
@@ -53,12 +53,12 @@ test(
   { timeout: TEST_TIMEOUT_MS },
   async () => {
     const reader = await openReader();
-    await reader.run(`export PORT=4000\n${START} &\n${createReadinessCommand(4000)}`);
+    await reader.run(`export PORT=4000\n${START_COMMAND} &\n${createReadinessCommand(4000)}`);
     const { url, apiKey } = JSON.parse(reader.read('data/demo.json'));
-    const listener = await reader.run(`${LISTEN} &`);
+    const listener = await reader.run(`${LISTEN_COMMAND} &`);
     await expectOutput(listener, [/^Listening to /m]);
     const outputs: string[] = [];
-    for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS)) {
+    for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS_PAGE)) {
       outputs.push(await runDocument(reader, document));
     }
     await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
@@ -67,10 +67,10 @@ test(
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
       const body = JSON.stringify({ query: text });
       const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
-      expect(await response.text(), `${document}:${line}`).not.toMatch(REFUSED);
+      expect(await response.text(), `${document}:${line}`).not.toMatch(ERROR_RESPONSE);
     }
     await reader.end();
-    const { output } = await reader.run(REENCRYPT);
+    const { output } = await reader.run(REENCRYPT_COMMAND);
     expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
     await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${createReadinessCommand(4000)}`);
   },
@@ -85,7 +85,7 @@ test.skipIf(postgresSkipReason)(
     const reader = await openReader({
       'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
     });
-    await runDocument(reader, OPERATIONS);
+    await runDocument(reader, OPERATIONS_PAGE);
   },
 );
 
@@ -104,7 +104,7 @@ async function runDocument(reader: Reader, document: string): Promise<string> {
   if (commands.length === 0) return '';
   const terminal = await reader.run(commands.join('\n'));
   await expectOutput(terminal, EXPECTED_OUTPUT[document] ?? []);
-  expect(terminal.output()).not.toMatch(REFUSED);
+  expect(terminal.output()).not.toMatch(ERROR_RESPONSE);
   return terminal.output();
 }
 

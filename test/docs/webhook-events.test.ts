@@ -8,15 +8,15 @@ import { EVENT_PARTS, EVENTS } from '../../src/events/event-types.ts';
 import { getEventTypeName } from '../../src/graphql/schema/schema-builder.ts';
 import { ROOT } from '../support/documents.ts';
 
-const FILE = join(ROOT, 'docs/webhooks.md');
+const WEBHOOKS_PAGE = join(ROOT, 'docs/webhooks.md');
 
 test('docs/webhooks.md is up to date', async () => {
-  const [textBefore, , textAfter] = readFileSync(FILE, 'utf8').split(/<!-- \/?events -->/);
+  const [textBefore, , textAfter] = readFileSync(WEBHOOKS_PAGE, 'utf8').split(/<!-- \/?events -->/);
   const page = `${textBefore}<!-- events -->\n\n${formatListing()}\n<!-- /events -->${textAfter}`;
   await expect(
     page,
     'Run `npx vitest run test/docs/webhook-events.test.ts -u` to update it.',
-  ).toMatchFileSnapshot(FILE);
+  ).toMatchFileSnapshot(WEBHOOKS_PAGE);
 });
 
 const parts = Object.entries<z.ZodObject>(EVENT_PARTS);

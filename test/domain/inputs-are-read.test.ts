@@ -20,7 +20,7 @@ const QUERY_INPUTS: Record<string, string> = {
   RecordFilterInput: 'test/flows/read/record-search.test.ts',
 };
 
-const FIELDS = Object.values(schema.getTypeMap())
+const INPUT_FIELDS = Object.values(schema.getTypeMap())
   .filter(isInputObjectType)
   .filter(({ name }) => !(name in QUERY_INPUTS))
   .flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`));
@@ -79,7 +79,7 @@ test('reads every member of every input, except those in NOT_READ', async () => 
   );
   const missing = {
     uncalled,
-    members: FIELDS.filter((field) => !sent.has(field)),
+    members: INPUT_FIELDS.filter((field) => !sent.has(field)),
     unexpected: unexpectedOutcomes,
   };
   expect(
@@ -96,7 +96,7 @@ test('reads every member of every input, except those in NOT_READ', async () => 
     const fields = listReadMembers(field);
     return fields.length === 0 || fields.some(isMemberRead);
   };
-  const unread = FIELDS.filter((field) => !isRead(field));
+  const unread = INPUT_FIELDS.filter((field) => !isRead(field));
   expect(unread.sort(), 'members without a reader, which NOT_READ must list').toEqual(
     Object.keys(NOT_READ).sort(),
   );

@@ -27,26 +27,26 @@ const RETURN_TYPE_BY_INPUT: Record<string, string> = {
   ProviderAppChanges: 'ProviderApp',
 };
 
-const IDENTIFIER = 'Names an existing object.';
-const SECRET = 'A secret, which is never returned.';
+const NAMES_AN_OBJECT = 'Names an existing object.';
+const IS_SECRET = 'A secret, which is never returned.';
 const RECORD_DATA = 'A part of a write, visible in the record at the provider.';
-const TRANSIENT = 'Work that is not stored. Its operation reports it.';
+const IS_NOT_STORED = 'Work that is not stored. Its operation reports it.';
 
 /** Inputs without a type that returns them, each with the reason. */
 const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
   [
     /^(Accept|Add|Delete|Erase|Join|Refresh|Release|Remove|Retry|Rotate|SendTest|Verify)\w+Input$/,
-    IDENTIFIER,
+    NAMES_AN_OBJECT,
   ],
   [
     /^(BasicAuth|OAuth2\w+)Input$/,
-    `${SECRET} \`authScheme\` is its kind, and tokens are in \`credentials\`.`,
+    `${IS_SECRET} \`authScheme\` is its kind, and tokens are in \`credentials\`.`,
   ],
   [
     /^(Association|AssociationTarget|AssociationType|BatchRecord|Header|RecordsToWrite)Input$/,
     RECORD_DATA,
   ],
-  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, TRANSIENT],
+  [/^(AutoBatchPolicy|BatchPolicy|RetryPolicy|WriteRecords|TriggerRead)Input$/, IS_NOT_STORED],
   [/^CreateSessionTokenInput$/, 'The token contains it, and `viewer` returns it to the end user.'],
   [/^(RecordFilter|TimeRange)Input$/, 'Selects records or rows, and is not stored.'],
   [
@@ -54,9 +54,9 @@ const UNRETURNED_INPUTS: [names: RegExp, reason: string][] = [
     '`objectMetadata` returns the result in the terms of the provider.',
   ],
   [/^(Pause|Resume)ReadsInput$/, '`paused` and `pauseNote` of the objects return it.'],
-  [/^(Acknowledge|Reopen)AttentionItemInput$/, IDENTIFIER],
+  [/^(Acknowledge|Reopen)AttentionItemInput$/, NAMES_AN_OBJECT],
   [/^(ApplyPlan|PlanProject|PlanRename)Input$/, 'The changes of the plan return it.'],
-  [/^PlanSecretInput$/, SECRET],
+  [/^PlanSecretInput$/, IS_SECRET],
   [
     /^(Approve|Commit|Reject|Revoke)(Proposal|AgentSession)Input$/,
     'The proposal or session returns the decision.',
@@ -76,23 +76,23 @@ const UNRETURNED_FIELDS: Record<string, string> = {
   'InstallationConfigInput.provider': 'Must be the provider of the integration.',
   'CreateInviteInput.email': 'It is `invitedEmail`.',
   'CreateInviteInput.orgId': 'It is `parentId`.',
-  'CreateProviderAppInput.clientSecret': SECRET,
-  'CreateProviderAppInput.webhookSecret': SECRET,
-  'ProviderAppChanges.clientSecret': SECRET,
-  'ProviderAppChanges.webhookSecret': SECRET,
+  'CreateProviderAppInput.clientSecret': IS_SECRET,
+  'CreateProviderAppInput.webhookSecret': IS_SECRET,
+  'ProviderAppChanges.clientSecret': IS_SECRET,
+  'ProviderAppChanges.webhookSecret': IS_SECRET,
   'UpdateProviderAppInput.providerApp': 'Its members are those of the app.',
   'UpdateProviderAppInput.updateMask': 'Names the changed members.',
   'UpdateDestinationInput.keepHeaders': '`headers` returns the names of kept headers.',
   'CreateRevisionInput.revision': 'Its members are those of the revision.',
   'CreateRevisionInput.destructive': 'Changes the effect on installations.',
-  'CreateRevisionInput.integrationIdOrName': IDENTIFIER,
-  'CreateRevisionInput.projectIdOrName': IDENTIFIER,
+  'CreateRevisionInput.integrationIdOrName': NAMES_AN_OBJECT,
+  'CreateRevisionInput.projectIdOrName': NAMES_AN_OBJECT,
   'CreateAgentSessionInput.expiresInSeconds': 'It is `expireTime`.',
   'CreateProposalInput.values': 'The `fields` return it.',
-  'ConnectionCredentialsInput.basicAuth': SECRET,
-  'ConnectionCredentialsInput.customAuth': SECRET,
-  'ConnectionCredentialsInput.oauth2ClientCredentials': SECRET,
-  'ConnectionCredentialsInput.oauth2PasswordCredentials': SECRET,
+  'ConnectionCredentialsInput.basicAuth': IS_SECRET,
+  'ConnectionCredentialsInput.customAuth': IS_SECRET,
+  'ConnectionCredentialsInput.oauth2ClientCredentials': IS_SECRET,
+  'ConnectionCredentialsInput.oauth2PasswordCredentials': IS_SECRET,
 };
 
 function findReturnType(type: GraphQLInputObjectType): GraphQLObjectType | null {

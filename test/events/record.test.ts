@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/app.ts';
 import { recordStatements } from '../support/database/statements.ts';
 import { createEventLog, type EventLog, recordNamedEvent } from '../support/event-log.ts';
 
-const DESTINATIONS = 40;
+const DESTINATION_COUNT = 40;
 
 async function openEventLog(): Promise<{ database: Database; log: EventLog }> {
   const database = await createTestDatabase();
@@ -20,7 +20,7 @@ async function createDestinations({ prisma }: Database, log: EventLog): Promise<
   await prisma.eventTopicRoute.create({
     data: { id: newId('etr'), projectId, topicId: deletedTopicId, eventType: 'CONNECTION_CREATED' },
   });
-  const ids = Array.from({ length: DESTINATIONS }, () => newId('dst'));
+  const ids = Array.from({ length: DESTINATION_COUNT }, () => newId('dst'));
   await prisma.destination.createMany({
     data: ids.map((id) => ({
       id,
@@ -67,7 +67,7 @@ test('records an event with its topics, deliveries and notification in one state
   expect(deliveries.map((delivery) => delivery.destinationId).sort()).toEqual(
     destinationIds.sort(),
   );
-  expect(new Set(deliveries.map(({ id }) => id)).size).toBe(DESTINATIONS);
+  expect(new Set(deliveries.map(({ id }) => id)).size).toBe(DESTINATION_COUNT);
   for (const { id, body } of deliveries) {
     expect(findPrefix(id)).toBe('dlv');
     expect(JSON.parse(body)).toEqual({ notificationType: 'connection.created', data: event?.data });

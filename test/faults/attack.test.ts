@@ -22,7 +22,7 @@ const ATTACK_MS = IS_SHORT ? 3_000 : 10_000;
 /** The promised p99 of a well-behaved client. */
 const P99_MS_MAX = 200;
 /** Each size exceeds the server's limit of concurrent requests many times. */
-const SIZES = IS_SHORT
+const ATTACK_SIZES = IS_SHORT
   ? [
       { sockets: 1_000, addresses: 1 },
       { sockets: 1_500, addresses: 20 },
@@ -34,7 +34,9 @@ const SIZES = IS_SHORT
 const KIND_COMBINATIONS: Kind[][] = IS_SHORT
   ? [[...KINDS]]
   : [...KINDS.map((kind) => [kind]), [...KINDS]];
-const ATTACKS = KIND_COMBINATIONS.flatMap((kinds) => SIZES.map((size) => ({ ...size, kinds })));
+const ATTACKS = KIND_COMBINATIONS.flatMap((kinds) =>
+  ATTACK_SIZES.map((size) => ({ ...size, kinds })),
+);
 /** Wrong keys before the measurement. They exceed the limit of an address. */
 const WRONG_KEYS = 61;
 /** Rates of wrong keys during the measurement. */

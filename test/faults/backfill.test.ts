@@ -4,7 +4,7 @@ import { type BackfillFixture, prepareBackfill } from './fixtures/backfill-fixtu
 import { type Gateway, startGateway } from './fixtures/gateway.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
-const RECORDS = IS_SHORT ? 50_000 : 1_000_000;
+const RECORD_COUNT = IS_SHORT ? 50_000 : 1_000_000;
 const MINUTE_MS = 60_000;
 const SAMPLE_MS = 100;
 const RUN_MS_MAX = 30 * MINUTE_MS;
@@ -49,7 +49,7 @@ async function sampleUntilEnd(fixture: BackfillFixture, gateway: Gateway): Promi
     const { records } = receiver;
     const rssMib = gateway.readRssBytes() / MIB;
     const isUsedSample = records > nextUsedSample;
-    if (isUsedSample) nextUsedSample = records + RECORDS / USED_SAMPLES;
+    if (isUsedSample) nextUsedSample = records + RECORD_COUNT / USED_SAMPLES;
     const usedMib = isUsedSample ? (await gateway.measureUsedBytes()) / MIB : null;
     samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
     const isOver = openOperations === 0 && pending === 0 && records > 0;
@@ -77,23 +77,23 @@ function report(samples: Sample[]): void {
   });
   const mostPending = Math.max(...samples.map(({ pending }) => pending));
   console.log(
-    `${RECORDS} records in ${seconds.toFixed(1)} s, ${Math.round(RECORDS / seconds)}/s; ` +
+    `${RECORD_COUNT} records in ${seconds.toFixed(1)} s, ${Math.round(RECORD_COUNT / seconds)}/s; ` +
       `MiB of RSS (in use) by quarters: ${quarters.join(', ')}; at most ${mostPending} pending`,
   );
 }
 
-test(`reads ${RECORDS} records in a backfill with constant memory, and delivers each record once`, async () => {
-  const fixture = await prepareBackfill({ accounts: RECORDS, pendingMax: PENDING_MAX });
+test(`reads ${RECORD_COUNT} records in a backfill with constant memory, and delivers each record once`, async () => {
+  const fixture = await prepareBackfill({ accounts: RECORD_COUNT, pendingMax: PENDING_MAX });
   const { receiver, database } = fixture;
   const gateway = await startGateway(fixture.env);
   const samples = await sampleUntilEnd(fixture, gateway);
   report(samples);
 
   expect(receiver.times.filter((times) => times !== 1)).toHaveLength(0);
-  expect(receiver).toMatchObject({ records: RECORDS, repeated: 0 });
+  expect(receiver).toMatchObject({ records: RECORD_COUNT, repeated: 0 });
   expect(await database.prisma.delivery.count()).toBe(receiver.messages);
   expect(await database.prisma.operation.findMany()).toMatchObject([
-    { status: 'SUCCESS', result: `[Account] Read completed (${RECORDS} records)` },
+    { status: 'SUCCESS', result: `[Account] Read completed (${RECORD_COUNT} records)` },
   ]);
   const mostPending = Math.max(...samples.map(({ pending }) => pending));
   expect(mostPending).toBeLessThan(PENDING_MAX + SLICE_PAGES * MESSAGES_OF_PAGE);

@@ -11,10 +11,10 @@ import { type ReceivedMessage, startReceiver, verifyMessage } from '../support/r
 import { getDatabaseUrl } from './fixtures/gateway.ts';
 import { countById } from './fixtures/interrupted-work.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
-import { KILLS, SEED } from './fixtures/settings.ts';
+import { KILL_COUNT, SEED } from './fixtures/settings.ts';
 
 const MESSAGES_PER_KILL = 500;
-const DESTINATIONS = 10;
+const DESTINATION_COUNT = 10;
 const ENDPOINT = 'hook';
 
 async function createFixture() {
@@ -26,9 +26,9 @@ async function createFixture() {
   });
   const { createDestination, enqueue } = await createDeliveryProject(database);
   const secretByDelivery = new Map<string, string>();
-  for (let count = 0; count < DESTINATIONS; count += 1) {
+  for (let count = 0; count < DESTINATION_COUNT; count += 1) {
     const { id, secret } = await createDestination(receiver.getUrl(ENDPOINT));
-    const deliveryIds = await enqueue(id, (KILLS * MESSAGES_PER_KILL) / DESTINATIONS);
+    const deliveryIds = await enqueue(id, (KILL_COUNT * MESSAGES_PER_KILL) / DESTINATION_COUNT);
     for (const deliveryId of deliveryIds) secretByDelivery.set(deliveryId, secret);
   }
   return { database, receiver, secretByDelivery, url: await getDatabaseUrl(database) };
@@ -61,7 +61,7 @@ async function endProcess(
 
 /** Returns the numbers of received messages at which a process is ended. */
 const planEndings = (seed: number) =>
-  planMoments(createRandom(seed), { count: KILLS, most: KILLS * MESSAGES_PER_KILL });
+  planMoments(createRandom(seed), { count: KILL_COUNT, most: KILL_COUNT * MESSAGES_PER_KILL });
 
 /**
  * Returns the deliveries that an ended process had leased. Waits until its connections are gone, so that none
@@ -94,7 +94,7 @@ function verifyMessages(
   }
 }
 
-test(`delivers every message despite ${KILLS} SIGKILLs, and repeats only messages in flight`, async () => {
+test(`delivers every message despite ${KILL_COUNT} SIGKILLs, and repeats only messages in flight`, async () => {
   const { database, receiver, secretByDelivery, url } = await createFixture();
   const abandonedCounts = new Map<string, number>();
   let verifiedCount = 0;
@@ -122,7 +122,7 @@ test(`delivers every message despite ${KILLS} SIGKILLs, and repeats only message
   );
   expect(unexpectedDuplicates).toEqual([]);
   const duplicates = receiver.listMessages(ENDPOINT).length - secretByDelivery.size;
-  console.log(`${secretByDelivery.size} messages, ${KILLS} kills, ${duplicates} duplicates`);
+  console.log(`${secretByDelivery.size} messages, ${KILL_COUNT} kills, ${duplicates} duplicates`);
 });
 
 test('delivers every message once despite SIGTERMs, and exits after each', async () => {

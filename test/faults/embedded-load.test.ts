@@ -10,7 +10,7 @@ import { IS_SHORT } from './fixtures/settings.ts';
 
 const LOAD_MS = IS_SHORT ? 3_000 : 60_000;
 const STEADY_MS = IS_SHORT ? 5_000 : 300_000;
-const WRITERS = 16;
+const WRITER_COUNT = 16;
 const REQUESTS_PER_SECOND = 50;
 const WARM_UP_ROUNDS = 100;
 const HEALTH_P99_MS_MAX = IS_SHORT ? 1_000 : 100;
@@ -108,7 +108,7 @@ function watchHealth(url: string, paths = ['/livez', '/readyz']) {
   };
 }
 
-test(`responds to health checks quickly during ${WRITERS} writers`, async () => {
+test(`responds to health checks quickly during ${WRITER_COUNT} writers`, async () => {
   const { url, write } = await startFixture();
   const stopWatching = watchHealth(url);
   const durations: number[] = [];
@@ -116,19 +116,19 @@ test(`responds to health checks quickly during ${WRITERS} writers`, async () => 
   const keepWriting = async () => {
     while (performance.now() < endMs) await measure(write, durations);
   };
-  await Promise.all(Array.from({ length: WRITERS }, keepWriting));
+  await Promise.all(Array.from({ length: WRITER_COUNT }, keepWriting));
   const health = await stopWatching();
   console.log({ changes: summarize(durations), health });
   expect(health.p99Ms).toBeLessThan(HEALTH_P99_MS_MAX);
 });
 
-test(`responds to health checks quickly during a start under ${WRITERS} writers`, async () => {
+test(`responds to health checks quickly during a start under ${WRITER_COUNT} writers`, async () => {
   const { env, gateway, url, write } = await startFixture();
   let isOver = false;
   const keepWriting = async () => {
     while (!isOver) await write().catch(() => delay(RETRY_MS));
   };
-  const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting));
+  const writing = Promise.all(Array.from({ length: WRITER_COUNT }, keepWriting));
   await gateway.kill();
   const restarting = startGateway(env);
   await waitUntilListening(url);

@@ -10,16 +10,16 @@ import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 import { getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
-import { IS_SHORT, KILLS, SEED } from './fixtures/settings.ts';
+import { IS_SHORT, KILL_COUNT, SEED } from './fixtures/settings.ts';
 
 /** Number of operations of each group, and of events and deliveries. Each operation has one log line. */
-const ROWS = IS_SHORT ? 20_000 : 200_000;
+const ROWS_PER_TABLE = IS_SHORT ? 20_000 : 200_000;
 const TABLES = ['Operation', 'NotificationEvent', 'Delivery'] as const;
-const TOTAL_ROWS = ROWS * TABLES.length;
+const TOTAL_ROWS = ROWS_PER_TABLE * TABLES.length;
 const POLLING = { timeout: 300_000, interval: 20 };
 
 const ERASE_GROUP = `mutation EraseGroup($input: EraseGroupInput!) { eraseGroup(input: $input) { deletedId } }`;
-const NODE = `query Node($id: ID!) { node(id: $id) { id } }`;
+const GET_NODE = `query Node($id: ID!) { node(id: $id) { id } }`;
 
 /** Rows that a statement inserts. More rows could exceed the statement timeout on a busy machine. */
 const ROWS_PER_INSERT = 20_000;
@@ -56,7 +56,11 @@ async function createFixture() {
   for (const [index, groupRef] of ['erased', 'kept'].entries()) {
     const { group } = await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef });
     const mark = newId('grp').slice(-6);
-    for (let offset = index * ROWS; offset < (index + 1) * ROWS; offset += ROWS_PER_INSERT) {
+    for (
+      let offset = index * ROWS_PER_TABLE;
+      offset < (index + 1) * ROWS_PER_TABLE;
+      offset += ROWS_PER_INSERT
+    ) {
       for (const text of INSERTS) {
         const values = [projectId, group.id, mark, offset];
         const usedValues = values.filter((_, position) => text.includes(`$${position + 1}`));
@@ -75,7 +79,7 @@ function renumber(text: string): string {
   return text.replaceAll(/\$\d/g, (parameter) => `$${parameters.indexOf(parameter) + 1}`);
 }
 
-test(`completes an erasure of ${TOTAL_ROWS} rows despite ${KILLS} SIGKILLs, and deletes no other row`, async () => {
+test(`completes an erasure of ${TOTAL_ROWS} rows despite ${KILL_COUNT} SIGKILLs, and deletes no other row`, async () => {
   const { database, tenant, env, groups } = await createFixture();
   const { rows, prisma } = database;
   const [erasedGroupId, keptGroupId] = groups;
@@ -90,20 +94,20 @@ test(`completes an erasure of ${TOTAL_ROWS} rows despite ${KILLS} SIGKILLs, and 
     createClient(fetchFrom(gateway.url), { 'x-api-key': tenant.apiKey }).query(text, variables);
   const input = { projectIdOrName: tenant.projectId, groupRef: 'erased' };
   expect(await query(ERASE_GROUP, { input })).toEqual({ eraseGroup: { deletedId: erasedGroupId } });
-  expect(await query(NODE, { id: erasedGroupId })).toEqual({ node: null });
-  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: TOTAL_ROWS })) {
+  expect(await query(GET_NODE, { id: erasedGroupId })).toEqual({ node: null });
+  for (const moment of planMoments(createRandom(SEED), { count: KILL_COUNT, most: TOTAL_ROWS })) {
     const countErased = async () => TOTAL_ROWS - (await countRemaining(erasedGroupId));
     await expect.poll(countErased, POLLING).toBeGreaterThanOrEqual(moment);
     await gateway.kill();
     expect(await prisma.erasure.count(), 'killed during the erasure').toBe(1);
     gateway = await startGateway(env);
-    expect(await query(NODE, { id: erasedGroupId })).toEqual({ node: null });
+    expect(await query(GET_NODE, { id: erasedGroupId })).toEqual({ node: null });
   }
   await expect.poll(() => prisma.erasure.count(), POLLING).toBe(0);
   expect(await countRemaining(erasedGroupId)).toBe(0);
   expect(await prisma.group.count({ where: { id: erasedGroupId } })).toBe(0);
   expect(await prisma.connection.count({ where: { groupId: erasedGroupId } })).toBe(0);
   expect(await countRemaining(keptGroupId)).toBe(TOTAL_ROWS);
-  expect(await prisma.operationLog.count()).toBe(ROWS);
-  expect(await query(NODE, { id: keptGroupId })).toEqual({ node: { id: keptGroupId } });
+  expect(await prisma.operationLog.count()).toBe(ROWS_PER_TABLE);
+  expect(await query(GET_NODE, { id: keptGroupId })).toEqual({ node: { id: keptGroupId } });
 });

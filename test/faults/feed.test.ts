@@ -8,7 +8,7 @@ import {
   followThroughKills,
 } from './fixtures/feed/followed-log.ts';
 
-const EVENTS = `subscription Events($project: String!, $after: String) {
+const SUBSCRIBE_TO_EVENTS = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
@@ -16,7 +16,7 @@ const createEventLog: CreateLog = async (database, { projectId }) => {
   await routeEvents(database.prisma, projectId);
   return {
     subscription: {
-      query: EVENTS,
+      query: SUBSCRIBE_TO_EVENTS,
       field: 'notificationEvents',
       variables: { project: projectId },
       getName: ({ data }: { data: { connectionId: string } }) => data.connectionId,

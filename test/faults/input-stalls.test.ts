@@ -23,8 +23,8 @@ const STALL_MS_MAX = 500;
  */
 const SLOWEST_COUNT = 40;
 /** The number of times that the slowest inputs are measured again. */
-const ROUNDS = IS_SHORT ? 2 : 4;
-const OPERATIONS = 1_000;
+const ROUND_COUNT = IS_SHORT ? 2 : 4;
+const OPERATION_COUNT = 1_000;
 /** Rate limits would disturb the measurement. */
 const HIGH_RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
@@ -35,7 +35,7 @@ test('responds to every input at its size limit without blocking the event loop'
   onTestFinished(() => app[Symbol.asyncDispose]());
   const writer = await createWriter(app);
   const { projectId, apiKey } = writer;
-  await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
+  await insertRows(app).operations(Array.from({ length: OPERATION_COUNT }, () => ({ projectId })));
   await app.app.start();
   const gateway = await startGateway({ DATABASE_URL: url, ROLES: 'api', ...HIGH_RATE_LIMITS });
   const dispatcher = new Agent();
@@ -86,7 +86,7 @@ test('responds to every input at its size limit without blocking the event loop'
       .slice(0, SLOWEST_COUNT)
       .map(([name]) => name),
   );
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < ROUND_COUNT; round += 1) {
     for (const input of listInputs()) {
       const stall = stallByInput.get(input.name);
       if (!stall || !slowNames.has(input.name)) continue;

@@ -18,9 +18,9 @@ import { getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
 import { computePercentile } from './fixtures/percentile.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
-const EVENTS = IS_SHORT ? 50 : 200;
+const EVENT_COUNT = IS_SHORT ? 50 : 200;
 
-const SUBSCRIPTION = `subscription Events($project: String!, $after: String) {
+const SUBSCRIBE_TO_EVENTS = `subscription Events($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
 }`;
 
@@ -40,7 +40,7 @@ interface Subscriber {
 /** Subscribes from the start of the log. */
 function createSubscription({ projectId: project }: Fixture) {
   return {
-    query: SUBSCRIPTION,
+    query: SUBSCRIBE_TO_EVENTS,
     variables: { project, after: encodeCursor(createEventList(project), 0n) },
   };
 }
@@ -78,7 +78,7 @@ async function readNextTimed({ next }: Subscriber): Promise<{ name: string; ms: 
 async function measure(fixture: Fixture, subscribers: Subscriber[]): Promise<number[][]> {
   const { database, projectId } = fixture;
   const durations: number[][] = subscribers.map(() => []);
-  for (const name of createNames('e', EVENTS)) {
+  for (const name of createNames('e', EVENT_COUNT)) {
     let committingMs = 0;
     const delay = async () => {
       committingMs = performance.now();
@@ -116,7 +116,7 @@ async function createRoutedTenant({ app, createTenant }: TestApp) {
   return { projectId, apiKey };
 }
 
-test(`delivers ${EVENTS} single events to subscribers of a separate server on PostgreSQL`, async () => {
+test(`delivers ${EVENT_COUNT} single events to subscribers of a separate server on PostgreSQL`, async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database: keepOpen(database) });
@@ -125,7 +125,7 @@ test(`delivers ${EVENTS} single events to subscribers of a separate server on Po
   await measureTransports('PostgreSQL', { database, url, ...tenant });
 });
 
-test(`delivers ${EVENTS} single events to subscribers of a server on the embedded database`, async () => {
+test(`delivers ${EVENT_COUNT} single events to subscribers of a server on the embedded database`, async () => {
   const database = await openEngine(await acquireEngine(), createLog('silent'));
   const app = await createTestApp({ database });
   onTestFinished(() => app[Symbol.asyncDispose]());

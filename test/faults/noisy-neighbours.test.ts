@@ -18,21 +18,21 @@ import { IS_SHORT } from './fixtures/settings.ts';
 
 const WINDOW_MS = IS_SHORT ? 2_000 : 10_000;
 /** Number of windows without an attack, and during each attack. More windows give more precise ratios. */
-const WINDOWS = IS_SHORT ? 1 : 4;
+const WINDOW_COUNT = IS_SHORT ? 1 : 4;
 const WARM_UP_MS = 1_000;
 const QUIET_SENDERS = 4;
 const PAUSE_MS = 5;
-const OPERATIONS = 1_000;
+const OPERATION_COUNT = 1_000;
 /** Mean pause of a sender after a refusal, so that all senders stay within the rate limit of one caller. */
 const REFUSAL_PAUSE_MS = 3_000;
 
-const LIGHT = `query Light { viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
-const HEAVY = `query Heavy { ${Array.from(
+const LIGHT_QUERY = `query Light { viewer { project { operations(first: 50) { edges { node { id status } } } } } }`;
+const HEAVY_QUERY = `query Heavy { ${Array.from(
   { length: 8 },
   (_, index) =>
     `a${index}: viewer { project { operations(first: 1000) { edges { cursor node { id status result createTime } } } } }`,
 ).join(' ')} }`;
-const METADATA = `query Metadata($project: String!) {
+const GET_OBJECT_METADATA = `query Metadata($project: String!) {
   objectMetadata(projectIdOrName: $project, provider: "sandbox", objectName: "companies", groupRef: "acme") { name }
 }`;
 
@@ -76,7 +76,7 @@ async function measureWindow({
   const sender = async () => {
     while (performance.now() < end) {
       const [startMs, threadStartMs] = [performance.now(), gateway.readMainThreadMs()];
-      statuses.add(await send(LIGHT));
+      statuses.add(await send(LIGHT_QUERY));
       const workMs = gateway.readMainThreadMs() - threadStartMs;
       durations.push({ wallMs: performance.now() - startMs, workMs });
       await delay(PAUSE_MS);
@@ -109,7 +109,7 @@ async function startFixture() {
   onTestFinished(() => app[Symbol.asyncDispose]());
   const [attacker, quiet] = [await createWriter(app), await app.createTenant('quiet')];
   for (const { projectId } of [attacker, quiet]) {
-    const rows = Array.from({ length: OPERATIONS }, () => ({ projectId }));
+    const rows = Array.from({ length: OPERATION_COUNT }, () => ({ projectId }));
     await insertRows(app).operations(rows);
   }
   const { token } = await createSessionToken(attacker);
@@ -130,14 +130,14 @@ async function startFixture() {
   };
   const authorization = `Bearer ${token}`;
   const key = { 'x-api-key': attacker.apiKey };
-  const floodMetadata = createFlood({ authorization }, 1_600, METADATA);
+  const floodMetadata = createFlood({ authorization }, 1_600, GET_OBJECT_METADATA);
   const floodWrites = createFlood(key, 1_500, WRITE_RECORDS);
   const company = { objectName: 'companies', record: createContact() };
   const attacks: Record<string, () => ReturnType<typeof startFlood>> = {
     'metadata of a provider that does not respond': () =>
       floodMetadata({ project: attacker.projectId }),
     'synchronous writes': () => floodWrites(attacker.createVariables(company)),
-    'heavy queries': createFlood(key, 64, HEAVY),
+    'heavy queries': createFlood(key, 64, HEAVY_QUERY),
   };
   const send = createSender(gateway.url, { 'x-api-key': quiet.apiKey });
   return { attacks, quiet: { gateway, send } };
@@ -149,7 +149,7 @@ test('serves all requests of a quiet tenant during an attack by another tenant',
   for (const [name, startAttack] of Object.entries(attacks)) {
     const [alone, attacked]: [Duration[], Duration[]] = [[], []];
     const attackStatuses: object[] = [];
-    for (let index = 0; index < WINDOWS; index += 1) {
+    for (let index = 0; index < WINDOW_COUNT; index += 1) {
       const aloneWindow = await measureWindow(quiet);
       alone.push(...aloneWindow.durations);
       const attack = await startAttack();

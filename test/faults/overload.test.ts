@@ -16,12 +16,12 @@ const OVERLOAD_FACTOR = 3;
 const TICK_MS = 20;
 /** The server's limit of concurrent requests, and the number of clients that measure its capacity. */
 const LIMIT_REQUESTS = 64;
-const CLIENTS = 16;
-const OPERATIONS = 200;
+const CLIENT_COUNT = 16;
+const OPERATION_COUNT = 200;
 /** More than concurrent responses and queued requests need. */
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
 
-const OPERATIONS_QUERY = `query Operations { viewer { project { operations(first: ${OPERATIONS}) {
+const OPERATIONS_QUERY = `query Operations { viewer { project { operations(first: ${OPERATION_COUNT}) {
   edges { cursor node { id status result createTime metadata { objects } } } pageInfo { hasNextPage }
 } } } }`;
 
@@ -56,7 +56,7 @@ async function measureCapacity({ send }: LoadClient): Promise<number> {
       served += 1;
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, keepSending));
+  await Promise.all(Array.from({ length: CLIENT_COUNT }, keepSending));
   return served / (CAPACITY_MS / 1000);
 }
 
@@ -93,7 +93,7 @@ async function startFixture() {
   onTestFinished(() => app[Symbol.asyncDispose]());
   const tenant = await app.createTenant();
   const { projectId } = tenant;
-  await insertRows(app).operations(Array.from({ length: OPERATIONS }, () => ({ projectId })));
+  await insertRows(app).operations(Array.from({ length: OPERATION_COUNT }, () => ({ projectId })));
   const gateway = await startGateway({
     DATABASE_URL: url,
     ROLES: 'api',
@@ -126,6 +126,6 @@ test('refuses excess requests early, serves other requests, and keeps memory con
   expect(served).toBeGreaterThan(0.2 * perSecond * (OVERLOAD_MS / 1000));
   expect(Math.max(...usedBytes) - usedBefore).toBeLessThan(GROWTH_BYTES_MAX);
 
-  const laterResponses = await Promise.all(Array.from({ length: CLIENTS }, client.send));
-  expect(laterResponses.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(200));
+  const laterResponses = await Promise.all(Array.from({ length: CLIENT_COUNT }, client.send));
+  expect(laterResponses.map(({ status }) => status)).toEqual(Array(CLIENT_COUNT).fill(200));
 });

@@ -11,8 +11,8 @@ import {
   startServer,
 } from './fixtures/write-fixture.ts';
 
-const KILLS = IS_SHORT ? 3 : 30;
-const TOPICS = 150;
+const KILL_COUNT = IS_SHORT ? 3 : 30;
+const TOPIC_COUNT = 150;
 
 const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {
   planProject(input: $input) { plan { id changes { path } } }
@@ -20,7 +20,7 @@ const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {
 const APPLY_PLAN = `mutation ApplyPlan($input: ApplyPlanInput!) {
   applyPlan(input: $input) { plan { id applyTime } }
 }`;
-const STATE = `query State($project: String!, $plan: ID!) {
+const GET_PLAN_STATE = `query State($project: String!, $plan: ID!) {
   project(idOrName: $project) {
     topics(first: 200) { nodes { name } }
     eventTopicRoutes(first: 1) { totalCount }
@@ -30,7 +30,7 @@ const STATE = `query State($project: String!, $plan: ID!) {
 
 /** Returns a document with the topics of this round. A plan of it deletes the topics of the previous round. */
 function formatDocument(round: number): string {
-  const topics = Array.from({ length: TOPICS }, (_, index) => ({
+  const topics = Array.from({ length: TOPIC_COUNT }, (_, index) => ({
     name: `round${round}-topic${index}`,
     eventTypes: ['connection.created'],
   }));
@@ -42,7 +42,7 @@ async function planRound({ client }: Server, fixture: Fixture, round: number): P
   const input = { projectIdOrName, document: formatDocument(round), allowDeletions: true };
   const { plan } = (await client.query(PLAN_PROJECT, { input })).planProject;
   // Each topic has a route. A later plan also deletes the topics and routes of the previous round.
-  const creations = 2 * TOPICS;
+  const creations = 2 * TOPIC_COUNT;
   expect(plan.changes).toHaveLength(round === 0 ? creations : 2 * creations);
   return plan.id;
 }
@@ -52,13 +52,13 @@ const applyPlan = ({ client }: Server, { projectIdOrName }: Fixture, planId: str
 
 /** Returns the round of the project's topics and routes. Fails if they belong to several rounds. */
 async function readRound({ client }: Server, { projectIdOrName: project }: Fixture, plan: string) {
-  const state = await client.query(STATE, { project, plan });
+  const state = await client.query(GET_PLAN_STATE, { project, plan });
   const names: string[] = state.project.topics.nodes.map(({ name }: { name: string }) => name);
   const rounds = new Set(names.map((name) => Number(/^round(\d+)-/.exec(name)?.[1])));
   expect([rounds.size, names.length, state.project.eventTopicRoutes.totalCount]).toEqual([
     1,
-    TOPICS,
-    TOPICS,
+    TOPIC_COUNT,
+    TOPIC_COUNT,
   ]);
   return { round: [...rounds][0], isApplied: state.node.applyTime !== null };
 }
@@ -71,7 +71,7 @@ async function expectWholePlans(fixture: Fixture): Promise<void> {
   await applyPlan(server, fixture, firstPlan);
   const applyMs = performance.now() - startMs;
   let interruptedCount = 0;
-  for (let round = 1; round <= KILLS; round += 1) {
+  for (let round = 1; round <= KILL_COUNT; round += 1) {
     const plan = await planRound(server, fixture, round);
     const response = applyPlan(server, fixture, plan).catch(() => null);
     await delay(random() * 2 * applyMs);
@@ -84,7 +84,7 @@ async function expectWholePlans(fixture: Fixture): Promise<void> {
     await applyPlan(server, fixture, plan);
     expect(await readRound(server, fixture, plan)).toEqual({ round, isApplied: true });
   }
-  console.log({ kills: KILLS, interruptedCount });
+  console.log({ kills: KILL_COUNT, interruptedCount });
   await server.kill();
 }
 

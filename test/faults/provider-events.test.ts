@@ -17,26 +17,26 @@ import { startReceiver } from '../support/receiver.ts';
 import { startDedicatedServer } from './fixtures/dedicated-server.ts';
 import { startGateway } from './fixtures/gateway.ts';
 import { createRandom, planMoments } from './fixtures/random.ts';
-import { IS_SHORT, KILLS, SEED } from './fixtures/settings.ts';
+import { IS_SHORT, KILL_COUNT, SEED } from './fixtures/settings.ts';
 
 const DATABASE_KILLS = IS_SHORT ? 1 : 3;
-const SENDERS = 8;
+const SENDER_COUNT = 8;
 /** Records of each sender. */
-const RECORDS = IS_SHORT ? 10 : 25;
-const CHANGES = IS_SHORT ? 10 : 50;
-const EVENTS = SENDERS * RECORDS * CHANGES;
+const RECORDS_PER_SENDER = IS_SHORT ? 10 : 25;
+const CHANGES_PER_RECORD = IS_SHORT ? 10 : 50;
+const EVENT_COUNT = SENDER_COUNT * RECORDS_PER_SENDER * CHANGES_PER_RECORD;
 const REQUEST_EVENTS = 10;
 const RETRY_MS = 50;
 const ENDPOINT = 'hook';
-const DATABASE = 'events';
+const DATABASE_NAME = 'events';
 const POLLING = { timeout: 120_000, interval: 200 };
 
 /** Creates a project that subscribes to contacts of the sandbox, with a receiver for its messages. */
 async function createFixture() {
   const server = await startDedicatedServer();
   onTestFinished(() => server.stop());
-  await server.admin.query(`create database ${DATABASE}`);
-  const DATABASE_URL = `${server.url}/${DATABASE}`;
+  await server.admin.query(`create database ${DATABASE_NAME}`);
+  const DATABASE_URL = `${server.url}/${DATABASE_NAME}`;
   const config = readConfig({ DATABASE_URL, ENCRYPTION_KEY });
   const database = await openDatabase(config, createLog('silent'));
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -59,8 +59,8 @@ async function createFixture() {
 /** Yields requests with the changes of a sender's records, in the order of the changes. */
 function* createRequests(sender: number, account: string): Generator<object[]> {
   const startMs = Date.now();
-  for (let change = 0; change < CHANGES; change += 1) {
-    const events = Array.from({ length: RECORDS }, (_, record) => {
+  for (let change = 0; change < CHANGES_PER_RECORD; change += 1) {
+    const events = Array.from({ length: RECORDS_PER_SENDER }, (_, record) => {
       const recordId = `${sender}-${record}`;
       const occurredAt = new Date(startMs + change * 10).toISOString();
       return createSentEvent(account, { id: `${recordId}-${change}`, recordId, occurredAt });
@@ -99,25 +99,27 @@ async function sendAllRequests(
   }
 }
 
-test(`delivers each of ${EVENTS} repeated events once and in order despite ${KILLS} SIGKILLs of the server and ${DATABASE_KILLS} of the database`, async () => {
+test(`delivers each of ${EVENT_COUNT} repeated events once and in order despite ${KILL_COUNT} SIGKILLs of the server and ${DATABASE_KILLS} of the database`, async () => {
   const { server, database, receiver, env, providerAppId, account } = await createFixture();
   const { prisma } = database;
   let gateway = await startGateway(env);
   const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
   const sent = { accepted: 0 };
   const sending = Promise.all(
-    Array.from({ length: SENDERS }, (_, number) => sendAllRequests(url, { number, account }, sent)),
+    Array.from({ length: SENDER_COUNT }, (_, number) =>
+      sendAllRequests(url, { number, account }, sent),
+    ),
   );
-  const count = KILLS + DATABASE_KILLS;
+  const count = KILL_COUNT + DATABASE_KILLS;
   const killsPerCrash = Math.ceil(count / DATABASE_KILLS);
   let crashes = 0;
-  const moments = planMoments(createRandom(SEED), { count, most: EVENTS });
+  const moments = planMoments(createRandom(SEED), { count, most: EVENT_COUNT });
   for (const [index, moment] of moments.entries()) {
     await expect
       .poll(() => sent.accepted, { ...POLLING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);
     if (index % killsPerCrash === killsPerCrash - 1 || index === count - 1) {
-      await server.crash(DATABASE);
+      await server.crash(DATABASE_NAME);
       crashes += 1;
     } else {
       await gateway.kill();
@@ -128,13 +130,13 @@ test(`delivers each of ${EVENTS} repeated events once and in order despite ${KIL
   await sending;
   const countWaiting = () => prisma.providerEvent.count({ where: { doneTime: null } });
   await expect.poll(countWaiting, POLLING).toBe(0);
-  expect(await prisma.providerEvent.count()).toBe(EVENTS);
+  expect(await prisma.providerEvent.count()).toBe(EVENT_COUNT);
   const countPending = () => prisma.delivery.count({ where: { status: { not: 'SUCCEEDED' } } });
   await expect.poll(countPending, POLLING).toBe(0);
 
   const enqueuedIds = (await prisma.delivery.findMany()).flatMap(({ body }) => listEventIds(body));
-  expect(enqueuedIds).toHaveLength(EVENTS);
-  expect(new Set(enqueuedIds).size).toBe(EVENTS);
+  expect(enqueuedIds).toHaveLength(EVENT_COUNT);
+  expect(new Set(enqueuedIds).size).toBe(EVENT_COUNT);
   // The map keeps a message that was repeated after a kill at its first position.
   const eventsByMessage = new Map(
     receiver.listMessages(ENDPOINT).map(({ id, body }) => [id, listEventIds(body)]),
@@ -143,9 +145,11 @@ test(`delivers each of ${EVENTS} repeated events once and in order despite ${KIL
     id.replace(/-\d+$/, ''),
   );
   for (const [recordId, ids] of idsByRecord) {
-    expect(ids).toEqual(Array.from({ length: CHANGES }, (_, change) => `${recordId}-${change}`));
+    expect(ids).toEqual(
+      Array.from({ length: CHANGES_PER_RECORD }, (_, change) => `${recordId}-${change}`),
+    );
   }
-  expect(idsByRecord.size).toBe(SENDERS * RECORDS);
+  expect(idsByRecord.size).toBe(SENDER_COUNT * RECORDS_PER_SENDER);
 });
 
 function listEventIds(body: string): string[] {

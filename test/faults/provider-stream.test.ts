@@ -11,7 +11,7 @@ import { type Gateway, getDatabaseUrl, startGateway } from './fixtures/gateway.t
 import { createRandom } from './fixtures/random.ts';
 import { IS_SHORT, SEED } from './fixtures/settings.ts';
 
-const KILLS = IS_SHORT ? 2 : 10;
+const KILL_COUNT = IS_SHORT ? 2 : 10;
 const EVENTS_MIN = IS_SHORT ? 400 : 4_000;
 /** Number of events that are published at the same time. */
 const EVENTS_PER_TRANSACTION = 20;
@@ -49,7 +49,7 @@ async function createFixture() {
   return { org, database, receiver, env, installationId: installed.id };
 }
 
-test(`delivers each event of a stream once despite ${KILLS} SIGKILLs of its follower`, async () => {
+test(`delivers each event of a stream once despite ${KILL_COUNT} SIGKILLs of its follower`, async () => {
   const { org, database, env, installationId } = await createFixture();
   const { prisma } = database;
   const gateways: Gateway[] = await Promise.all([startGateway(env), startGateway(env)]);
@@ -63,7 +63,7 @@ test(`delivers each event of a stream once despite ${KILLS} SIGKILLs of its foll
   const killing = new AbortController();
   const publishing = publishEvents(org, killing.signal);
   const random = createRandom(SEED);
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kill = 0; kill < KILL_COUNT; kill += 1) {
     const index = await findFollower(gateways);
     await delay(random() * KILL_WITHIN_MS);
     await gateways[index]?.kill();
@@ -82,7 +82,7 @@ test(`delivers each event of a stream once despite ${KILLS} SIGKILLs of its foll
   expect(enqueuedIds.toSorted()).toEqual(
     Array.from({ length: events }, (_, index) => createId(index)),
   );
-  expect(org.stream.subscriptions.length).toBeGreaterThan(KILLS);
+  expect(org.stream.subscriptions.length).toBeGreaterThan(KILL_COUNT);
   // Only the first subscription starts at the latest event. Later subscriptions resume at the stored position.
   expect(org.stream.subscriptions.filter(({ preset }) => preset === 'LATEST')).toHaveLength(1);
   expect(await prisma.readRun.count({ where: { readType: 'TRIGGERED' } })).toBe(0);

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { createRandom } from './fixtures/random.ts';
 import { expectEachPageEnqueuedOnce, startBackfill } from './fixtures/read-fixture.ts';
-import { IS_SHORT, KILLS, SEED } from './fixtures/settings.ts';
+import { IS_SHORT, KILL_COUNT, SEED } from './fixtures/settings.ts';
 import {
   type Fixture,
   prepareEmbedded,
@@ -14,12 +14,12 @@ import {
   startServer,
 } from './fixtures/write-fixture.ts';
 
-const RECORDS = IS_SHORT ? 3_000 : 100_000;
+const RECORD_COUNT = IS_SHORT ? 3_000 : 100_000;
 const MINUTE_MS = 60_000;
 /** Pages are so slow that a kill occurs during a page or between two pages. */
 const PAGE_DELAY_MS = IS_SHORT ? 100 : 10;
 
-const READS = `query Reads($idOrName: String!) {
+const LIST_READS = `query Reads($idOrName: String!) {
   project(idOrName: $idOrName) {
     operations(first: 10, actionType: READ) {
       nodes { id status result metadata { progress { recordsProcessed } } }
@@ -30,14 +30,14 @@ const READS = `query Reads($idOrName: String!) {
 /** Plans kills. Each occurs `delayMs` after the read has processed this number of records. */
 function planKills(): { records: number; delayMs: number }[] {
   const random = createRandom(SEED);
-  return Array.from({ length: KILLS }, () => ({
-    records: Math.ceil(random() * RECORDS * 0.95),
+  return Array.from({ length: KILL_COUNT }, () => ({
+    records: Math.ceil(random() * RECORD_COUNT * 0.95),
     delayMs: random() * 2 * PAGE_DELAY_MS,
   })).sort((a, b) => a.records - b.records);
 }
 
 async function listReads({ client }: Server, { projectIdOrName: idOrName }: Fixture) {
-  const { project } = await client.query(READS, { idOrName });
+  const { project } = await client.query(LIST_READS, { idOrName });
   return project.operations.nodes as {
     status: string;
     result: string | null;
@@ -46,7 +46,7 @@ async function listReads({ client }: Server, { projectIdOrName: idOrName }: Fixt
 }
 
 async function expectEveryRecordOnce(fixture: Fixture): Promise<void> {
-  fixture.sandbox.seed('contacts', RECORDS);
+  fixture.sandbox.seed('contacts', RECORD_COUNT);
   fixture.sandbox.faults.set({
     delayMs: PAGE_DELAY_MS,
     times: 1_000_000,
@@ -66,20 +66,20 @@ async function expectEveryRecordOnce(fixture: Fixture): Promise<void> {
   const listStatuses = async () => (await listReads(server, fixture)).map(({ status }) => status);
   await expect.poll(listStatuses, pollOptions).toEqual(['SUCCEEDED']);
   expect(await listReads(server, fixture)).toMatchObject([
-    { result: `[contacts] Read completed (${RECORDS} records)` },
+    { result: `[contacts] Read completed (${RECORD_COUNT} records)` },
   ]);
   await server.kill();
   await using database = await openDatabase(readConfig(fixture.env), createLog('silent'));
   await expectEachPageEnqueuedOnce(database, fixture.sandbox);
 }
 
-test(`enqueues each of ${RECORDS} records once in a backfill with ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+test(`enqueues each of ${RECORD_COUNT} records once in a backfill with ${KILL_COUNT} SIGKILLs (PostgreSQL)`, async () => {
   await expectEveryRecordOnce(await prepareOnPostgres());
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
 test.skipIf(IS_SHORT)(
-  `enqueues each of ${RECORDS} records once in a backfill with ${KILLS} SIGKILLs (embedded)`,
+  `enqueues each of ${RECORD_COUNT} records once in a backfill with ${KILL_COUNT} SIGKILLs (embedded)`,
   async () => {
     await expectEveryRecordOnce(await prepareEmbedded());
   },

@@ -13,7 +13,7 @@ import {
   followThroughKills,
 } from './fixtures/feed/followed-log.ts';
 
-const MESSAGES = `subscription Messages($destinationId: ID!, $after: String) {
+const SUBSCRIBE_TO_MESSAGES = `subscription Messages($destinationId: ID!, $after: String) {
   streamMessages(destinationId: $destinationId, after: $after) { cursor node { body } }
 }`;
 
@@ -24,7 +24,7 @@ const createStreamLog: CreateLog = async (database, { projectId }) => {
   const { destinationId } = stream;
   return {
     subscription: {
-      query: MESSAGES,
+      query: SUBSCRIBE_TO_MESSAGES,
       field: 'streamMessages',
       variables: { destinationId },
       getName: ({ body }: { body: object }) => readMessageName({ body: JSON.stringify(body) }),

@@ -16,9 +16,9 @@ import {
   subscribeOverWebSocket,
 } from './fixtures/subscribers.ts';
 
-const SUBSCRIBERS = IS_SHORT ? 60 : 1_000;
-const STALLED_COUNT = SUBSCRIBERS / 10;
-const EVENTS = IS_SHORT ? 1_000 : 2_000;
+const SUBSCRIBER_COUNT = IS_SHORT ? 60 : 1_000;
+const STALLED_COUNT = SUBSCRIBER_COUNT / 10;
+const EVENT_COUNT = IS_SHORT ? 1_000 : 2_000;
 /** Number of events before some subscribers stop reading. */
 const FIRST_EVENTS = 10;
 const EVENTS_AT_ONCE = 25;
@@ -34,7 +34,7 @@ const POLL_MS = 500;
  * Allows for events in flight, which readers share, and 128 KiB for each connection. If the gateway kept the events of
  * a stalled subscriber, they would take at least 20 MiB.
  */
-const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBERS / 8;
+const USED_GROWTH_MAX_MIB = 64 + SUBSCRIBER_COUNT / 8;
 const MIB = 2 ** 20;
 const MINUTE_MS = 60_000;
 
@@ -53,7 +53,7 @@ async function createFixture(): Promise<Fixture> {
   const gateway = await startGateway({
     DATABASE_URL: await getDatabaseUrl(database),
     // With this limit, a subscriber can reconnect only after its old connection was closed.
-    LIMIT_SUBSCRIPTIONS: String(SUBSCRIBERS),
+    LIMIT_SUBSCRIPTIONS: String(SUBSCRIBER_COUNT),
   });
   const after = encodeCursor(createEventList(projectId), 0n);
   return {
@@ -115,11 +115,11 @@ function watchMemory(gateway: Gateway) {
 }
 
 async function recordAndRead(fixture: Fixture, readers: Subscriber[]): Promise<void> {
-  for (let from = FIRST_EVENTS + 1; from <= EVENTS; from += EVENTS_AT_ONCE) {
-    await recordEvents(fixture, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENTS));
+  for (let from = FIRST_EVENTS + 1; from <= EVENT_COUNT; from += EVENTS_AT_ONCE) {
+    await recordEvents(fixture, from, Math.min(from + EVENTS_AT_ONCE - 1, EVENT_COUNT));
     await waitUntilReached(readers, from - EVENTS_AHEAD);
   }
-  await waitUntilReached(readers, EVENTS);
+  await waitUntilReached(readers, EVENT_COUNT);
 }
 
 /** Reconnects stalled subscribers with their cursors. Retries until a subscription is free. */
@@ -141,20 +141,20 @@ async function reconnect({ start }: Fixture, stalled: Subscriber[]): Promise<Sub
 async function connectSubscribers(fixture: Fixture) {
   await recordEvents(fixture, 1, FIRST_EVENTS);
   const stalled = await subscribeAll(fixture, STALLED_COUNT, STALLED_COPIES);
-  const readers = await subscribeAll(fixture, SUBSCRIBERS - STALLED_COUNT, 1);
-  expect(stalled.length + readers.length).toBe(SUBSCRIBERS);
+  const readers = await subscribeAll(fixture, SUBSCRIBER_COUNT - STALLED_COUNT, 1);
+  expect(stalled.length + readers.length).toBe(SUBSCRIBER_COUNT);
   await waitUntilReached([...stalled, ...readers], FIRST_EVENTS);
   for (const subscriber of stalled) subscriber.stall();
   return { stalled, readers };
 }
 
 function report(readers: Subscriber[], seconds: number): void {
-  const perSecond = Math.round((readers.length * (EVENTS - FIRST_EVENTS)) / seconds);
+  const perSecond = Math.round((readers.length * (EVENT_COUNT - FIRST_EVENTS)) / seconds);
   const time = `${seconds.toFixed(1)} s, ${perSecond}/s`;
-  console.log(`${EVENTS} events to ${readers.length} readers in ${time}`);
+  console.log(`${EVENT_COUNT} events to ${readers.length} readers in ${time}`);
 }
 
-test(`delays no reader and keeps memory constant if ${STALLED_COUNT} of ${SUBSCRIBERS} subscribers stop reading`, async () => {
+test(`delays no reader and keeps memory constant if ${STALLED_COUNT} of ${SUBSCRIBER_COUNT} subscribers stop reading`, async () => {
   const fixture = await createFixture();
   const { gateway } = fixture;
   const { stalled, readers } = await connectSubscribers(fixture);
@@ -164,17 +164,17 @@ test(`delays no reader and keeps memory constant if ${STALLED_COUNT} of ${SUBSCR
   const startMs = performance.now();
   await recordAndRead(fixture, readers);
   report(readers, (performance.now() - startMs) / 1_000);
-  for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENTS);
+  for (const { progress } of stalled) expect(progress.seen).toBeLessThan(EVENT_COUNT);
   const reconnected = await reconnect(fixture, stalled);
-  await waitUntilReached(reconnected, EVENTS);
+  await waitUntilReached(reconnected, EVENT_COUNT);
   const { usedMib, rssMib } = await stopWatching();
   console.log(`MiB in use: ${usedBeforeMib} before, at most ${usedMib}; RSS at most ${rssMib}`);
 
   const subscribers = [...stalled, ...readers, ...reconnected];
   expect(subscribers.flatMap(({ progress }) => progress.problem ?? [])).toEqual([]);
-  expect([...readers, ...reconnected].filter(({ progress }) => progress.seen !== EVENTS)).toEqual(
-    [],
-  );
+  expect(
+    [...readers, ...reconnected].filter(({ progress }) => progress.seen !== EVENT_COUNT),
+  ).toEqual([]);
   expect(usedMib - usedBeforeMib).toBeLessThan(USED_GROWTH_MAX_MIB);
   for (const subscriber of subscribers) subscriber.leave();
   expect(await gateway.stop()).toBe(0);

@@ -7,7 +7,7 @@ import {
   countById,
   ENDPOINT,
   IN_FLIGHT_MAX,
-  MESSAGES,
+  MESSAGE_COUNT,
   startHangingReceiver,
   startInterruptedWrite,
 } from './fixtures/interrupted-work.ts';
@@ -25,7 +25,7 @@ const EMBEDDED_MS_MAX = 6_000;
 const MINUTE_MS = 60_000;
 
 /** With pages of 200 records and this delay, the kill occurs during the read. */
-const RECORDS = 5_000;
+const RECORD_COUNT = 5_000;
 const PAGE_DELAY_MS = 100;
 
 const getElapsedMs = (startMs: number) => Math.round(performance.now() - startMs);
@@ -42,7 +42,7 @@ test('sends the deliveries of a killed process from another process within 6 s (
 
   const killedMs = performance.now();
   await firstServer.kill();
-  await receiver.waitForMessages(ENDPOINT, sentBefore + MESSAGES);
+  await receiver.waitForMessages(ENDPOINT, sentBefore + MESSAGE_COUNT);
   console.log(`the interrupted deliveries were sent ${getElapsedMs(killedMs)} ms after a SIGKILL`);
   expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);
   const countUndelivered = () =>
@@ -50,7 +50,7 @@ test('sends the deliveries of a killed process from another process within 6 s (
   await expect.poll(countUndelivered, { timeout: MINUTE_MS, interval: 50 }).toBe(0);
   const times = countById(receiver.listMessages(ENDPOINT));
   expect([...times.keys()].toSorted()).toEqual(deliveryIds.toSorted());
-  expect(receiver.listMessages(ENDPOINT).length).toBe(sentBefore + MESSAGES);
+  expect(receiver.listMessages(ENDPOINT).length).toBe(sentBefore + MESSAGE_COUNT);
   await otherServer.kill();
 });
 
@@ -69,7 +69,7 @@ test('sends interrupted deliveries within 6 s after the embedded database is reo
   await receiver.waitForMessages(ENDPOINT, IN_FLIGHT_MAX + 1);
   console.log(`first delivery ${getElapsedMs(readyMs)} ms after the database was open again`);
   expect(getElapsedMs(readyMs)).toBeLessThan(EMBEDDED_MS_MAX);
-  await receiver.waitForMessages(ENDPOINT, MESSAGES + IN_FLIGHT_MAX);
+  await receiver.waitForMessages(ENDPOINT, MESSAGE_COUNT + IN_FLIGHT_MAX);
   expect([...countById(receiver.listMessages(ENDPOINT)).keys()].toSorted()).toEqual(
     deliveryIds.toSorted(),
   );
@@ -96,9 +96,9 @@ test('continues a write of a killed process in another process within 8 s', asyn
 /** Starts two servers. The first has read some pages, and waits for another page. */
 async function startInterruptedRead(fixture: Fixture & { database: Database }) {
   const { prisma } = fixture.database;
-  fixture.sandbox.seed('contacts', RECORDS);
+  fixture.sandbox.seed('contacts', RECORD_COUNT);
   const pages = { method: 'GET', pathPrefix: '/objects/contacts/records' } as const;
-  fixture.sandbox.faults.set({ ...pages, delayMs: PAGE_DELAY_MS, times: RECORDS });
+  fixture.sandbox.faults.set({ ...pages, delayMs: PAGE_DELAY_MS, times: RECORD_COUNT });
   const firstServer = await startServer(fixture);
   await startBackfill(firstServer, fixture);
   const findRun = () => prisma.readRun.findFirst();
@@ -117,7 +117,7 @@ test('continues a read of a killed process in another process within 6 s', async
   const killedMs = performance.now();
   await firstServer.kill();
   // The run is deleted when the read ends.
-  const countRead = async () => (await findRun())?.recordsRead ?? RECORDS;
+  const countRead = async () => (await findRun())?.recordsRead ?? RECORD_COUNT;
   await expect.poll(countRead, { timeout: MINUTE_MS, interval: 20 }).toBeGreaterThan(recordsBefore);
   console.log(`the read continued ${getElapsedMs(killedMs)} ms after a SIGKILL`);
   expect(getElapsedMs(killedMs)).toBeLessThan(TAKEOVER_MS_MAX);

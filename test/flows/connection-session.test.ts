@@ -51,9 +51,9 @@ async function openSessionTo(provider: string) {
   return openSession(app.app.services, await getConnection(app, id));
 }
 
-const GET: ProviderRequest = { method: 'GET', path: '/things' };
+const GET_THINGS: ProviderRequest = { method: 'GET', path: '/things' };
 
-async function catchFailure(provider: string, request = GET) {
+async function catchFailure(provider: string, request = GET_THINGS) {
   const session = await openSessionTo(provider);
   const error = await session.send(request).catch((reason) => reason);
   expect(error).toMatchObject({ name: 'ProviderError' });
@@ -86,11 +86,11 @@ test('sends the credentials with a request, which cannot replace them', async ()
 test('returns responses with any status, as JSON, text or null', async () => {
   const session = await openSessionTo('header');
   nextResponse = { status: 500, body: 'not json' };
-  expect(await session.send(GET)).toMatchObject({ status: 500, body: 'not json' });
+  expect(await session.send(GET_THINGS)).toMatchObject({ status: 500, body: 'not json' });
   nextResponse = { status: 204 };
-  expect(await session.send(GET)).toMatchObject({ status: 204, body: null });
+  expect(await session.send(GET_THINGS)).toMatchObject({ status: 204, body: null });
   nextResponse = { status: 302, headers: { location: 'https://evil.test/' } };
-  expect(await session.send(GET)).toMatchObject({ status: 302 });
+  expect(await session.send(GET_THINGS)).toMatchObject({ status: 302 });
 });
 
 test('sends credentials to no other origin', async () => {
@@ -131,14 +131,14 @@ test('distinguishes the failures of requests, without naming credentials', async
 test('sends no request to a provider until its Retry-After has passed', async () => {
   const session = await openSessionTo('header');
   nextResponse = { status: 429, headers: { 'retry-after': '3600' } };
-  expect((await session.send(GET)).status).toBe(429);
+  expect((await session.send(GET_THINGS)).status).toBe(429);
   const countBefore = server.requests.length;
   nextResponse = { status: 200, body: {} };
-  const error = await session.send(GET).catch((reason) => reason);
+  const error = await session.send(GET_THINGS).catch((reason) => reason);
   expect(error).toMatchObject({ kind: 'RATE_LIMITED', outcomeUnknown: false });
   expect(error.retryAfterMs).toBeGreaterThan(3_500_000);
   expect(server.requests.length).toBe(countBefore);
-  expect((await (await openSessionTo('header')).send(GET)).status).toBe(200);
+  expect((await (await openSessionTo('header')).send(GET_THINGS)).status).toBe(200);
 });
 
 test('refuses a connection whose provider is not in the catalog', async () => {
@@ -155,5 +155,5 @@ test('refuses a connection that is deleted during the session', async () => {
   const { id } = await generateConnection(tenant, { provider: 'header', apiKey: 'sandbox-key' });
   const session = openSession(app.app.services, await getConnection(app, id));
   await app.app.services.database.prisma.connection.deleteMany({ where: { id } });
-  await expect(session.send(GET)).rejects.toThrow('The connection was deleted.');
+  await expect(session.send(GET_THINGS)).rejects.toThrow('The connection was deleted.');
 });

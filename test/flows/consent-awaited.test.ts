@@ -24,7 +24,7 @@ const { prisma } = app.app.services.database;
 const browser = createOAuthBrowser(app);
 const SCOPES = ['records.read', 'records.write'];
 
-const REASON =
+const CONSENT_REQUIRED =
   "The connection is waiting for a person's consent. Send them to the link that startOAuthUpdate returns.";
 const START_UPDATE = `mutation StartOAuthUpdate($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl }
@@ -120,14 +120,17 @@ test('refuses operations that need a token with the reason, and stores nothing',
   const rest = await createWaitingConnection();
   const { tenant, base, connection } = rest;
   const { target, id } = await install(rest);
-  const refusal = { status: 422, detail: REASON };
+  const refusal = { status: 422, detail: CONSENT_REQUIRED };
   const objectName = 'contacts';
   const record = { email: 'ann@acme.test' };
   const countBefore = await prisma.operation.count({ where: { projectId: tenant.projectId } });
   for (const mode of ['SYNCHRONOUS', 'ASYNCHRONOUS']) {
     const input = { ...target, objectName, type: 'CREATE', records: { record }, mode };
     const { code, problem } = await tenant.expectRefusal(WRITE_RECORDS, { input });
-    expect({ code, detail: problem.detail }).toEqual({ code: 'UNPROCESSABLE', detail: REASON });
+    expect({ code, detail: problem.detail }).toEqual({
+      code: 'UNPROCESSABLE',
+      detail: CONSENT_REQUIRED,
+    });
   }
   const readRefusal = await tenant.expectRefusal(TRIGGER_READ, {
     input: { ...target, objectName },
@@ -162,7 +165,7 @@ test('delays a scheduled read until the consent', async () => {
   const findOperation = () => prisma.operation.findFirst({ where: read });
   await expect
     .poll(async () => (await findOperation())?.result, POLLING)
-    .toBe(`[contacts] ${REASON}`);
+    .toBe(`[contacts] ${CONSENT_REQUIRED}`);
   expect((await findOperation())?.status).toBe('IN_PROGRESS');
   const input = { projectIdOrName: projectId, connectionId: connection.id };
   await giveConsent((await tenant.query(START_UPDATE, { input })).startOAuthUpdate.authorizeUrl);

@@ -24,7 +24,7 @@ const app = await getSharedApp();
 const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
   updateConnection(input: $input) { connection { id status } }
 }`;
-const REJECTED = /^Sandbox CRM rejected the credentials \(401\): [^;]+$/;
+const REJECTION_MESSAGE = /^Sandbox CRM rejected the credentials \(401\): [^;]+$/;
 
 async function readStoredRows({ app: { services } }: TestApp, { projectId }: Tenant) {
   const { connection, group, consumer } = services.database.prisma;
@@ -46,7 +46,10 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
       createConnectionVariables(tenant, credentials),
     );
     expect(code).toBe('UNPROCESSABLE');
-    expect(problem).toMatchObject({ status: 422, detail: expect.stringMatching(REJECTED) });
+    expect(problem).toMatchObject({
+      status: 422,
+      detail: expect.stringMatching(REJECTION_MESSAGE),
+    });
     expect(JSON.stringify(problem)).not.toContain('planted');
   }
   expect(await readStoredRows(app, tenant)).toEqual([[], [], []]);
@@ -66,7 +69,7 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
 const { clientId } = CLIENT;
 const TOKEN_ENDPOINT_RESPONSE = 'The token endpoint of Sandbox CRM responded with';
 const WRONG_CLIENT = `${TOKEN_ENDPOINT_RESPONSE} 401: invalid_client: The client id or the client secret is wrong`;
-const USER = { username: 'ann', ...CLIENT };
+const PASSWORD_CREDENTIALS = { username: 'ann', ...CLIENT };
 
 test.each([
   [
@@ -76,10 +79,10 @@ test.each([
   ],
   [
     'OAUTH2_PASSWORD',
-    { oauth2PasswordCredentials: { ...USER, password: 'planted' } },
+    { oauth2PasswordCredentials: { ...PASSWORD_CREDENTIALS, password: 'planted' } },
     `${TOKEN_ENDPOINT_RESPONSE} 400: invalid_grant: The user name or the password is wrong`,
   ],
-  ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTED)],
+  ['NONE', { customAuth: { accountKey: 'planted' } }, expect.stringMatching(REJECTION_MESSAGE)],
 ])('returns UNPROCESSABLE for rejected credentials of the scheme %s, and stores nothing', async (_authScheme, credentials, detail) => {
   const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
@@ -97,7 +100,10 @@ test.each([
 
 test.each([
   ['OAUTH2_CLIENT_CREDENTIALS', { oauth2ClientCredentials: CLIENT }],
-  ['OAUTH2_PASSWORD', { oauth2PasswordCredentials: { ...USER, password: 'sandbox-password' } }],
+  [
+    'OAUTH2_PASSWORD',
+    { oauth2PasswordCredentials: { ...PASSWORD_CREDENTIALS, password: 'sandbox-password' } },
+  ],
 ])('stores the token that a check of credentials of the scheme %s returned', async (authScheme, credentials) => {
   const tenant = await app.createTenant();
   const { counts } = app.app.sandbox.oauth;
@@ -154,7 +160,7 @@ test('keeps the stored key and names if a new key is rejected', async () => {
   };
   expect(await tenant.expectRefusal(UPDATE_CONNECTION, { input })).toMatchObject({
     code: 'UNPROCESSABLE',
-    problem: { detail: expect.stringMatching(REJECTED) },
+    problem: { detail: expect.stringMatching(REJECTION_MESSAGE) },
   });
   expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
   expect(await listEvents()).toEqual([]);
@@ -165,7 +171,7 @@ test('returns 422 for rejected credentials over REST, and accepts valid credenti
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
-  const refused = { status: 422, detail: expect.stringMatching(REJECTED) };
+  const refused = { status: 422, detail: expect.stringMatching(REJECTION_MESSAGE) };
   expect(await rest.expectRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
   const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const createChange = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });

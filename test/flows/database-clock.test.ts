@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const RETRY_MS = 10 * MINUTE_MS;
 /** The random share of a retry delay. */
-const JITTER = 0.2;
+const JITTER_SHARE = 0.2;
 /** The period of the read's schedule. */
 const READ_PERIOD_MS = 10 * MINUTE_MS;
 const EVERY_TEN_MINUTES = '*/10 * * * *';
@@ -90,7 +90,7 @@ describe.each([
     const findDelivery = (deliveryId: string) =>
       database.prisma.delivery.findFirstOrThrow({ where: { id: deliveryId } });
     await expect.poll(async () => (await findDelivery(due)).attemptCount, POLLING).toBe(1);
-    const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
+    const span = { fromMs: RETRY_MS * (1 - JITTER_SHARE), toMs: RETRY_MS * (1 + JITTER_SHARE) };
     await expectAfter(app, startMs, (await findDelivery(due)).nextAttemptTime, span);
     expect(receiver.listMessages('hook').map((message) => message.id)).toEqual([due]);
     expect(await findDelivery(laterDeliveryId)).toMatchObject({
@@ -195,6 +195,6 @@ test.each([
 
   const findDelivery = () => database.prisma.delivery.findFirstOrThrow({ where: { id: due } });
   await expect.poll(async () => (await findDelivery()).attemptCount, POLLING).toBe(1);
-  const span = { fromMs: RETRY_MS * (1 - JITTER), toMs: RETRY_MS * (1 + JITTER) };
+  const span = { fromMs: RETRY_MS * (1 - JITTER_SHARE), toMs: RETRY_MS * (1 + JITTER_SHARE) };
   await expectAfter(app, startMs, (await findDelivery()).nextAttemptTime, span);
 });

@@ -8,7 +8,7 @@ import { createRestTenant, type RestTenant } from '../support/rest/rest-client.t
 
 const app = await getSharedApp();
 
-const UPSERT = `mutation UpsertObjectMetadata($input: UpsertObjectMetadataInput!) {
+const UPSERT_OBJECT_METADATA = `mutation UpsertObjectMetadata($input: UpsertObjectMetadataInput!) {
   upsertObjectMetadata(input: $input) {
     success objects { objectName fields { fieldName action error warnings metadata } }
   }
@@ -166,7 +166,7 @@ test('refuses invalid definitions at their position before it creates a field', 
       { objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING', indexed: true }] },
     ],
   };
-  const { problem } = await rest.tenant.expectRefusal(UPSERT, { input });
+  const { problem } = await rest.tenant.expectRefusal(UPSERT_OBJECT_METADATA, { input });
   expect(problem.issues).toMatchObject([{ name: 'input.objects[0].fields[0].indexed' }]);
 });
 
@@ -215,5 +215,5 @@ test("refuses another tenant's accounts, a key without the scope, and end users"
     ...{ projectIdOrName: owner.tenant.projectId, provider: 'sandbox', groupRef: 'acme' },
     objects: [{ objectName: 'contacts', fields: [{ ...hobby, valueType: 'STRING' }] }],
   };
-  expect((await user.expectRefusal(UPSERT, { input })).code).toBe('FORBIDDEN');
+  expect((await user.expectRefusal(UPSERT_OBJECT_METADATA, { input })).code).toBe('FORBIDDEN');
 });

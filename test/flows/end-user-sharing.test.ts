@@ -125,7 +125,7 @@ const OPERATION_FIELDS = `${selectFields(schema.getType('Operation') as GraphQLO
   installation { id group { groupRef } connection { id status consumer { consumerRef } } }
   project { connections(first: 1) { totalCount } integrations(first: 1) { totalCount } }`;
 
-const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation { ${OPERATION_FIELDS} } } }`;
+const GET_OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation { ${OPERATION_FIELDS} } } }`;
 
 test('delivers to each subscriber the fields of an operation that its caller may see', async () => {
   const id = ownValues.findId('opr') as string;
@@ -144,7 +144,7 @@ test('delivers to each subscriber the fields of an operation that its caller may
   const fetchOperations = async () =>
     Promise.all(
       followers.map(
-        async ({ client }) => (await client.request(OPERATION, { id })).data?.node ?? null,
+        async ({ client }) => (await client.request(GET_OPERATION, { id })).data?.node ?? null,
       ),
     );
   expect(await readNextOperations()).toEqual(await fetchOperations());

@@ -40,7 +40,7 @@ const { callers, projectId } = await createEndUserCallers(app);
 const endpoints = listOperations(app.app.rest.swagger());
 
 /** Names in requests, which responses may repeat. */
-const NAMES = /\b(acme|unknown|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
+const ID_OR_NAME = /\b(acme|unknown|ada|no-one|demo|no-project|[a-z]{3}_[0-9a-z]{26})\b/g;
 
 /** ID prefixes of orgs and of the objects that belong to an org. */
 const ORG_ID_PREFIXES = ['org', 'bld', 'bil', 'inv', 'dom'];
@@ -69,9 +69,9 @@ async function expectNoOracle(
     description,
     expect.not.stringContaining('INTERNAL_ERROR'),
   ]);
-  expect([description, foreignResponse.replaceAll(NAMES, '*')]).toEqual([
+  expect([description, foreignResponse.replaceAll(ID_OR_NAME, '*')]).toEqual([
     description,
-    missingResponse.replaceAll(NAMES, '*'),
+    missingResponse.replaceAll(ID_OR_NAME, '*'),
   ]);
 }
 

@@ -10,7 +10,7 @@ import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 3_000);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 3_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENT_CALLS = 4;
 
@@ -48,7 +48,7 @@ test('returns no internal error for calls that are generated from the schema', a
     knownIds.collect(data ?? null);
   };
 
-  const calls = generateCalls(SEED, CALLS).entries();
+  const calls = generateCalls(SEED, CALL_COUNT).entries();
   const sendCalls = async () => {
     for (const [index, call] of calls) await send(call, callers[index % callers.length] ?? tenant);
   };

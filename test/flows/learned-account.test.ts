@@ -24,7 +24,7 @@ afterAll(() => provider[Symbol.asyncDispose]());
 const START_CONNECT = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl packageInstallUrl }
 }`;
-const CONNECTIONS = `query Connections($id: String!) { project(idOrName: $id) { connections { nodes {
+const LIST_CONNECTIONS = `query Connections($id: String!) { project(idOrName: $id) { connections { nodes {
   status providerWorkspaceRef providerConsumerRef
 } } } }`;
 
@@ -51,7 +51,7 @@ async function openCallback(link: string, result = 'code=given'): Promise<string
 
 async function connect(tenant: Tenant, overrides: object) {
   await openCallback((await startConnect(tenant, overrides)).authorizeUrl);
-  const { project } = await tenant.query(CONNECTIONS, { id: tenant.projectId });
+  const { project } = await tenant.query(LIST_CONNECTIONS, { id: tenant.projectId });
   return project.connections.nodes[0];
 }
 

@@ -61,8 +61,12 @@ const app = await getSharedApp({
   providers: [describingProvider, ...PROVIDERS.filter(({ name }) => name !== 'sandbox')],
 });
 const { prisma } = app.app.services.database;
-const ALWAYS = { enabled: 'ALWAYS' };
-const ALL_CHANGES = { fieldCreated: ALWAYS, fieldDeleted: ALWAYS, fieldChanged: ALWAYS };
+const ALWAYS_ENABLED = { enabled: 'ALWAYS' };
+const ALL_CHANGES = {
+  fieldCreated: ALWAYS_ENABLED,
+  fieldDeleted: ALWAYS_ENABLED,
+  fieldChanged: ALWAYS_ENABLED,
+};
 
 function createContent(allObjects: object = ALL_CHANGES, overrides: object = {}) {
   return createIntegrationContent('crm', {
@@ -125,7 +129,7 @@ test('stores the fields at the first check, and then delivers each change once',
 });
 
 test('delivers only the kinds of changes that the integration lists', async () => {
-  const { tenant } = await install(createContent({ fieldDeleted: ALWAYS }));
+  const { tenant } = await install(createContent({ fieldDeleted: ALWAYS_ENABLED }));
   fields = [createField('email', { isRequired: true }), createField('phone'), createField('tier')];
   await checkAfter(DAY_MS);
   expect(await listMessages(tenant)).toEqual([]);

@@ -22,10 +22,10 @@ const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
-const EMAIL = 'robot@acme.iam.gserviceaccount.com';
+const CLIENT_EMAIL = 'robot@acme.iam.gserviceaccount.com';
 const KEY_FILE = {
   type: 'service_account',
-  client_email: EMAIL,
+  client_email: CLIENT_EMAIL,
   private_key: privateKey,
   private_key_id: 'k1',
   token_uri: 'http://169.254.169.254/never-asked',
@@ -93,7 +93,7 @@ async function verifyAssertion(assertion = '') {
   const key = await importSPKI(publicKey, 'RS256');
   const audience = `${server.url}/token`;
   const currentDate = app.app.services.now();
-  return jwtVerify(assertion, key, { audience, issuer: EMAIL, currentDate });
+  return jwtVerify(assertion, key, { audience, issuer: CLIENT_EMAIL, currentDate });
 }
 
 test('signs an assertion with the key, and exchanges it for a token on the first call', async () => {
@@ -106,7 +106,7 @@ test('signs an assertion with the key, and exchanges it for a token on the first
   expect(form?.grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
   const { payload, protectedHeader } = await verifyAssertion(form?.assertion);
   expect(protectedHeader).toMatchObject({ alg: 'RS256', kid: 'k1' });
-  expect(payload).toMatchObject({ iss: EMAIL, scope: 'calendar drive' });
+  expect(payload).toMatchObject({ iss: CLIENT_EMAIL, scope: 'calendar drive' });
   expect(payload).not.toHaveProperty('sub');
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3_600);
   expect((await readConnection()).status).toBe('WORKING');

@@ -11,12 +11,12 @@ import { createClient, fetchFrom } from '../support/graphql-client.ts';
 const POLLING = { timeout: 30_000, interval: 50 };
 const EMAIL = 'written-by-the-api@example.test';
 
-const WRITE = `mutation WriteRecords { writeRecords(input: {
+const WRITE_RECORDS = `mutation WriteRecords { writeRecords(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", groupRef: "acme"
   objectName: "people", type: CREATE
   records: { record: { emailAddress: "${EMAIL}", firstname: "Api", lastname: "Writer" } }
 }) { result { success errors { message } } } }`;
-const READ = `mutation TriggerRead { triggerRead(input: {
+const TRIGGER_READ = `mutation TriggerRead { triggerRead(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"
 }) { operation { id } } }`;
 
@@ -44,10 +44,10 @@ test.runIf(onPostgres)(
   { timeout: 120_000 },
   async () => {
     const { api, worker, query, readSandbox } = await startProcesses();
-    expect(await query(WRITE)).toEqual({
+    expect(await query(WRITE_RECORDS)).toEqual({
       writeRecords: { result: { success: true, errors: expect.toBeOneOf([null, []]) } },
     });
-    await query(READ);
+    await query(TRIGGER_READ);
     await vi.waitFor(
       async () => expect(await readSandbox('/inbox/records')).toContain(EMAIL),
       POLLING,

@@ -75,7 +75,7 @@ async function listReadableIds(ids: string[]): Promise<Set<string>> {
 
 const dumpProjectA = () => dumpProject(app, idOfAByPrefix.get('prj') as string);
 
-const TEXTS: Foreign['texts'] = {
+const PLAUSIBLE_TEXTS: Foreign['texts'] = {
   groupRef: 'acme',
   consumerRef: 'ada',
   provider: 'sandbox',
@@ -88,7 +88,7 @@ const TEXTS: Foreign['texts'] = {
 
 /** Returns values of A for arguments and input fields. `project` is the ID or the name of a project. */
 function createForeignValues(project: string): Foreign {
-  return { project, findId: (prefix) => idOfAByPrefix.get(prefix), texts: TEXTS };
+  return { project, findId: (prefix) => idOfAByPrefix.get(prefix), texts: PLAUSIBLE_TEXTS };
 }
 
 /** Expects that the data contains no ID of A. */

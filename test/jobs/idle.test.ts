@@ -7,9 +7,9 @@ import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 
 const OBSERVATION_MS = 8_000;
 /** On Citus, workers poll each server. */
-const SERVERS = onCitus ? 2 : 1;
+const SERVER_COUNT = onCitus ? 2 : 1;
 /** Includes statements that poll for work, check connections and read the clock. */
-const STATEMENTS_MAX = 12 * SERVERS;
+const STATEMENTS_MAX = 12 * SERVER_COUNT;
 
 test('runs few statements while the process is idle', async () => {
   let statementCount = 0;

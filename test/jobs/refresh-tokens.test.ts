@@ -23,7 +23,7 @@ const { sandbox, services } = app.app;
 const { prisma } = services.database;
 const POLLING = { timeout: 20_000, interval: 20 };
 const HOUR_MS = 3_600_000;
-const CONNECTIONS = 12;
+const CONNECTION_COUNT = 12;
 
 function startRefreshSweeps({ app: { services } }: Pick<TestApp, 'app'>) {
   return startJobs(services, { handlers: {}, sweeps: [refreshTokensSweep] });
@@ -70,7 +70,7 @@ async function createTenantWithApp() {
 test('refreshes each expiring token once when two servers sweep at the same time', async () => {
   const tenant = await createTenantWithApp();
   const dueIds: string[] = [];
-  for (let number = 0; number < CONNECTIONS; number += 1) {
+  for (let number = 0; number < CONNECTION_COUNT; number += 1) {
     dueIds.push(await connect(tenant, { groupRef: `group-${number}`, expiresInMs: 60_000 }));
   }
   const laterId = await connect(tenant, { groupRef: 'later', expiresInMs: HOUR_MS });
@@ -78,7 +78,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
   const listEvents = await recordEvents(app, tenant);
   const { refreshed, reuseRefused } = sandbox.oauth.counts;
   // Refreshes take long enough for both servers to reach the same connections.
-  sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTIONS });
+  sandbox.faults.set({ pathPrefix: '/oauth/token', delayMs: 20, times: 2 * CONNECTION_COUNT });
   onTestFinished(() => sandbox.faults.clear());
   {
     await using otherApp = await startAnotherServer();
@@ -91,7 +91,7 @@ test('refreshes each expiring token once when two servers sweep at the same time
       });
     await expect.poll(countRemaining, POLLING).toBe(0);
   }
-  expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTIONS);
+  expect(sandbox.oauth.counts.refreshed - refreshed).toBe(CONNECTION_COUNT);
   expect(sandbox.oauth.counts.reuseRefused).toBe(reuseRefused);
   const recordedEvents = await listEvents();
   expect(new Set(recordedEvents.map(({ eventType }) => eventType))).toEqual(

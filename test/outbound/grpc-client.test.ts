@@ -15,7 +15,7 @@ import {
 
 const CALL_MS = 10_000;
 const passBytes = (value: Buffer) => value;
-const ECHO = {
+const ECHO_METHOD = {
   path: '/test.Echo/Echo',
   requestStream: false,
   responseStream: false,
@@ -45,7 +45,7 @@ async function startEchoServer({ tls, address = '127.0.0.1:0' }: EchoServerOptio
   const hosts: string[] = [];
   const server = new Server();
   server.addService(
-    { Echo: ECHO },
+    { Echo: ECHO_METHOD },
     {
       Echo(call: { getHost(): string; request: Buffer }, response: (e: null, b: Buffer) => void) {
         hosts.push(call.getHost());
@@ -71,7 +71,7 @@ async function callEcho(url: string, options: Partial<OutboundOptions> = {}) {
   onTestFinished(() => client.close());
   return new Promise<string | ServiceError>((resolve) =>
     client.makeUnaryRequest(
-      ECHO.path,
+      ECHO_METHOD.path,
       passBytes,
       passBytes,
       Buffer.from('hello'),

@@ -15,10 +15,10 @@ import { HIGH_RATE_LIMITS } from '../support/app.ts';
 import { startServerProcess } from '../support/process/server-process.ts';
 
 const CONCURRENT_REQUESTS = 8;
-const REQUESTS = 2_400;
+const REQUEST_COUNT = 2_400;
 /** The measured share is 0.01. If a WeakMap has an entry for each request, the share is 0.14. */
 const MOVED_SHARE_MAX = 0.04;
-const QUERY = `query Demo { project(idOrName: "demo") {
+const DEMO_QUERY = `query Demo { project(idOrName: "demo") {
   id name createTime
   integrations(first: 20) { edges { node { id name createTime } } }
   operations(first: 50) { edges { node { id status actionType createTime metadata { objects } } } }
@@ -36,10 +36,10 @@ test('leaves the objects of requests in the young generation', async () => {
     COLLECTIONS_FILE,
   });
   const headers = { 'x-api-key': server.demo.apiKey, 'content-type': 'application/json' };
-  const body = JSON.stringify({ query: QUERY });
+  const body = JSON.stringify({ query: DEMO_QUERY });
   let sentCount = 0;
   const sendRequests = async () => {
-    while (sentCount < REQUESTS) {
+    while (sentCount < REQUEST_COUNT) {
       sentCount += 1;
       const response = await fetch(`${server.demo.url}/graphql`, { method: 'POST', headers, body });
       expect(await response.json()).toMatchObject({ data: { project: { name: 'demo' } } });

@@ -15,12 +15,15 @@ import { testProviderContract } from './contract.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { createServerControls } from './declared/wire-subject.ts';
 
-const MODULE = 'account-engagement';
+const MODULE_NAME = 'account-engagement';
 
-testProviderContract(MODULE, async (): Promise<ContractSubject> => {
+testProviderContract(MODULE_NAME, async (): Promise<ContractSubject> => {
   const { fixture, metadata, ...vendor } = accountEngagement;
   const server = await startVendorServer(fixture);
-  const provider = applyModule(createSalesforceProvider({ engagementUrl: server.url }), MODULE);
+  const provider = applyModule(
+    createSalesforceProvider({ engagementUrl: server.url }),
+    MODULE_NAME,
+  );
   if (!provider) throw new Error('Salesforce has no such module.');
   return {
     ...vendor,
@@ -49,6 +52,6 @@ test("uses the first module by default, and another module's URL only on request
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);
   const findUrl = (useModule: boolean) =>
-    findProxyTarget(provider, { module: MODULE, useModule })?.baseUrl;
+    findProxyTarget(provider, { module: MODULE_NAME, useModule })?.baseUrl;
   expect([findUrl(false), findUrl(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
 });

@@ -94,7 +94,7 @@ const CAPABILITY_FUNCTIONS = {
   SUBSCRIBE: 'subscribe',
 } as const satisfies Record<string, keyof Capabilities>;
 
-const FAULTS: [string, Fault, ProviderErrorKind][] = [
+const FAULT_CASES: [string, Fault, ProviderErrorKind][] = [
   ['401', { status: 401 }, 'AUTH_INVALIDATED'],
   ['403', { status: 403 }, 'FORBIDDEN'],
   ['429', { status: 429, retryAfterSeconds: 7 }, 'RATE_LIMITED'],
@@ -104,7 +104,7 @@ const FAULTS: [string, Fault, ProviderErrorKind][] = [
 
 function testFailures(createSubject: CreateSubject): void {
   test.each(
-    FAULTS,
+    FAULT_CASES,
   )('throws an error of the right kind for a %s, without the credential', async (_, fault, kind) => {
     await using subject = await createSubject();
     const [id = ''] = await storeTexts(subject, 1);

@@ -12,15 +12,15 @@ import { createPlainSession } from '../support/providers/provider-session.ts';
 import { type ContractSubject, testProviderContract } from './contract.ts';
 import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
-const TOKEN = 'hubspot-token';
+const ACCESS_TOKEN = 'hubspot-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
 testProviderContract('hubspot', async (): Promise<ContractSubject> => {
-  const server = await startHubspotServer({ token: TOKEN });
+  const server = await startHubspotServer({ token: ACCESS_TOKEN });
   return {
     provider: createHubspotProvider({ baseUrl: server.url }),
     session: createSession(server),
-    secret: TOKEN,
+    secret: ACCESS_TOKEN,
     objectName: 'contacts',
     textField: 'firstname',
     createValidRecord: (text) => ({ firstname: text }),
@@ -47,7 +47,7 @@ function getCapabilities() {
 }
 
 function createSession(server: HubspotServer) {
-  return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+  return createPlainSession(server.url, { authorization: `Bearer ${ACCESS_TOKEN}` });
 }
 
 test('uses another host for the API, but not for the consent page', () => {

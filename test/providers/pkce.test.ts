@@ -9,9 +9,9 @@ import { getSharedApp } from '../support/app.ts';
 import { createProviderApp, START_CONNECT } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 
-const PKCE = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
+const PKCE_SCHEME = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 /** Values of inputs and workspaces that must be hosts of the provider. */
-const HOSTS: Record<string, string> = { zoho_token_domain: 'accounts.zoho.eu' };
+const TOKEN_HOSTS: Record<string, string> = { zoho_token_domain: 'accounts.zoho.eu' };
 const WORKSPACES: Record<string, string> = {
   gong: 'https://api.gong.io',
   zoho: 'https://www.zohoapis.eu',
@@ -36,7 +36,7 @@ async function requestConsentParams(
     ...{ groupRef: 'acme', consumerRef: 'ann', scopes: ['read'] },
     providerWorkspaceRef: WORKSPACES[name] ?? 'acme',
     providerMetadata: Object.fromEntries(
-      inputs.map((input) => [input.name, HOSTS[input.name] ?? 'acme']),
+      inputs.map((input) => [input.name, TOKEN_HOSTS[input.name] ?? 'acme']),
     ),
     ...changes,
   };
@@ -48,7 +48,7 @@ test.each(
   providers.map((provider) => ({ name: provider.name, provider })),
 )('uses PKCE for $name if it supports PKCE', async ({ provider }) => {
   const params = await requestConsentParams(provider);
-  const isSupported = provider.authSchemes.includes(PKCE);
+  const isSupported = provider.authSchemes.includes(PKCE_SCHEME);
   expect(params.get('code_challenge_method')).toBe(isSupported ? 'S256' : null);
   expect(params.get('code_challenge') ?? '').toMatch(isSupported ? /^[\w-]{43}$/ : /^$/);
 });

@@ -10,15 +10,15 @@ import {
 import { type ContractSubject, testProviderContract } from './contract.ts';
 import { atMinute, catchFailure, indexByName } from './contract-subject.ts';
 
-const TOKEN = 'salesforce-token';
+const ACCESS_TOKEN = 'salesforce-token';
 const { describeObject, readPage, writeRecord, writeBatch, deleteRecord } = getCapabilities();
 
 testProviderContract('salesforce', async (): Promise<ContractSubject> => {
-  const server = await startSalesforceServer({ token: TOKEN });
+  const server = await startSalesforceServer({ token: ACCESS_TOKEN });
   return {
     provider: createSalesforceProvider({ baseUrl: server.url }),
     session: createSession(server),
-    secret: TOKEN,
+    secret: ACCESS_TOKEN,
     objectName: 'Account',
     textField: 'name',
     createValidRecord: (text) => ({ name: text }),
@@ -45,7 +45,7 @@ function getCapabilities() {
 }
 
 function createSession(server: SalesforceServer) {
-  return createPlainSession(server.url, { authorization: `Bearer ${TOKEN}` });
+  return createPlainSession(server.url, { authorization: `Bearer ${ACCESS_TOKEN}` });
 }
 
 test('uses the host of the org, or the given base URL for all requests', () => {

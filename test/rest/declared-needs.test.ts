@@ -32,12 +32,12 @@ const tenant = await app.createTenant();
 const operations = listOperations(app.app.rest.swagger());
 
 /** The needs of the proxy's routes, which are not among the endpoints. */
-const PROXY: Need[] = [getForwarding.needs, forwardRequest.needs];
+const PROXY_NEEDS: Need[] = [getForwarding.needs, forwardRequest.needs];
 const needs = new Map<string, Need[]>([
   ...ENDPOINTS.map((endpoint): [string, Need[]] => [endpoint.id, [endpoint.needs]]),
   ...['Get', 'Post', 'Put', 'Patch', 'Delete'].map((method): [string, Need[]] => [
     `forward${method}`,
-    PROXY,
+    PROXY_NEEDS,
   ]),
 ]);
 
@@ -117,8 +117,8 @@ test('lists every endpoint in the OpenAPI document, with its needs', () => {
   for (const { operationId, description, security } of operations) {
     const declared = needs.get(operationId) as Need[];
     const texts =
-      declared === PROXY
-        ? PROXY.map((need) => `\`${findScope(need)}\``)
+      declared === PROXY_NEEDS
+        ? PROXY_NEEDS.map((need) => `\`${findScope(need)}\``)
         : declared.map(describeNeed);
     for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);

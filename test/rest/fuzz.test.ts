@@ -18,7 +18,7 @@ import {
 } from '../support/rest/rest-fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 2_000);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 2_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 const SHOWN_CHARACTERS = 2_000;
@@ -92,7 +92,7 @@ test('returns only declared responses, and no internal error, for generated call
 
   const remainingCalls = generateRestCalls([...operations.values()], {
     seed: SEED,
-    count: CALLS,
+    count: CALL_COUNT,
   }).entries();
   const work = async () => {
     for (const [index, template] of remainingCalls) {

@@ -32,7 +32,7 @@ const REST_ONLY: Record<string, string> = {
 };
 
 /** Refused members, each with a request that contains it and the name that the refusal must contain. */
-const REFUSED: Record<string, (rest: RestInstallation) => RefusedRequest> = {
+const REFUSED_MEMBERS: Record<string, (rest: RestInstallation) => RefusedRequest> = {
   'connectByCustomAuth.sessionId': ({ tenant }) => ({
     path: '/custom-auth/connect',
     body: {
@@ -98,7 +98,7 @@ interface RefusedRequest {
 }
 
 /** Supported members, with what they do or the tests that show it. */
-const SUPPORTED: Record<string, string> = {
+const SUPPORTED_MEMBERS: Record<string, string> = {
   'startOAuthConnect.enableCSRFProtection': 'Connects are protected with either value.',
   'createRevision.sourceYaml': 'test/rest/integration tests manifests.',
   'upsertIntegrations.sourceYaml': 'test/rest/integration tests manifests.',
@@ -137,14 +137,14 @@ function listRestOnlyMembers(): string[] {
 }
 
 test('supports or refuses each member that only REST has', () => {
-  const listedMembers = [...Object.keys(REFUSED), ...Object.keys(SUPPORTED)];
+  const listedMembers = [...Object.keys(REFUSED_MEMBERS), ...Object.keys(SUPPORTED_MEMBERS)];
   expect(listRestOnlyMembers().sort()).toEqual(listedMembers.sort());
 });
 
 test('refuses unsupported members by name', async () => {
   const rest = await createRestInstallation(app);
   await createProviderApp(rest.tenant);
-  for (const [member, createRequest] of Object.entries(REFUSED)) {
+  for (const [member, createRequest] of Object.entries(REFUSED_MEMBERS)) {
     const { method = 'POST', path, body, refusedName } = createRequest(rest);
     const { status, issues } = await rest.expectRefusal(method, path, body);
     expect({ status, names: issues?.map(({ name }: { name: string }) => name) }, member).toEqual({

@@ -24,8 +24,8 @@ const ENUM_NAMES = Object.values(schema.getTypeMap()).flatMap((type) =>
   isEnumType(type) && !type.name.startsWith('__') ? type.getValues().map(({ name }) => name) : [],
 );
 const ENUM_NAME = new RegExp(`\\b(${[...new Set(ENUM_NAMES)].join('|')})\\b`);
-const TYPES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
-const GRAPHQL_PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPES.join('|')})\\.[a-z]\\w+`);
+const TYPE_NAMES = Object.keys(schema.getTypeMap()).filter((name) => !name.startsWith('__'));
+const GRAPHQL_PATH = new RegExp(`\\binput\\.\\w|\\b(${TYPE_NAMES.join('|')})\\.[a-z]\\w+`);
 
 /** Returns the texts of a problem that contain terms of GraphQL. It ignores values, because the caller chose them. */
 function listGraphqlTexts({ detail, issues = [] }: Problem): string[] {

@@ -21,7 +21,7 @@ import {
 } from '../support/rest/surface-pairs.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 1_000);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 1_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** The percentage of values that do not fit their position. */
 const HOSTILITY = 8;
@@ -75,10 +75,10 @@ const calls = fc.sample(
     ...[...CHANGES, ...ROUTES].map((pair) => ({ arbitrary: createArbitraryCall(pair), weight: 5 })),
     ...DELETIONS.map((pair) => ({ arbitrary: createArbitraryCall(pair), weight: 1 })),
   ),
-  { seed: SEED, numRuns: CALLS },
+  { seed: SEED, numRuns: CALL_COUNT },
 );
 
-const ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
+const RESOURCE_ID = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 
 /** Returns the rows that callers created in a project, with ordinals for ids, and without times and secrets. */
 async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenant) {
@@ -111,9 +111,9 @@ async function readRows({ tenant: { projectId, orgId, projectName } }: RestTenan
     .replaceAll(orgId, 'org')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time');
   // Ids sort by their time of creation, so equal rows get equal numbers in both projects.
-  const ids = [...new Set(text.match(ID))].sort();
+  const ids = [...new Set(text.match(RESOURCE_ID))].sort();
   const numberedRows = JSON.parse(
-    text.replaceAll(ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`),
+    text.replaceAll(RESOURCE_ID, (id) => `${id.slice(0, 3)} ${ids.indexOf(id)}`),
   );
   // Events of the same transaction have no defined order.
   const events = (numberedRows.events as unknown[]).map((event) => JSON.stringify(event)).sort();
@@ -143,7 +143,7 @@ class PairedIds {
 
 /** Replaces all ids by the same text. */
 function removeIds(outcome: object): unknown {
-  return JSON.parse(JSON.stringify(outcome).replaceAll(ID, 'id'));
+  return JSON.parse(JSON.stringify(outcome).replaceAll(RESOURCE_ID, 'id'));
 }
 
 test('returns equal outcomes and stores equal rows over REST and GraphQL for equal input', async () => {
@@ -182,7 +182,7 @@ test('returns equal outcomes and stores equal rows over REST and GraphQL for equ
   const [restRows, graphqlRows] = [await readRows(restTenant), await readRows(graphqlTenant)];
   expect(restRows).toEqual(graphqlRows);
   // Most calls were compared, most changes succeeded, and each kind of refusal appeared.
-  expect(comparedCount).toBeGreaterThan(CALLS / 2);
+  expect(comparedCount).toBeGreaterThan(CALL_COUNT / 2);
   expect(succeededChanges.size).toBeGreaterThan(15);
   for (const status of [200, 400, 404, 409]) {
     expect(outcomes.get(status) ?? 0, String(status)).toBeGreaterThan(0);

@@ -13,8 +13,8 @@ import { createRestTenant } from '../support/rest/rest-client.ts';
 const SHORT_PAGE = 2;
 const LONG_PAGE = 9;
 /** More rows than a page of either size. */
-const FEW = LONG_PAGE + 2;
-const MANY = FEW * FEW * FEW;
+const FEW_ROWS = LONG_PAGE + 2;
+const MANY_ROWS = FEW_ROWS * FEW_ROWS * FEW_ROWS;
 
 const app = await getSharedApp();
 const { services } = app.app;
@@ -22,21 +22,27 @@ const rest = await createRestTenant(app);
 await fillProject(
   { ...services, query: services.database.rows.query },
   { projectId: rest.tenant.projectId, number: 0 },
-  { few: FEW, connections: FEW * FEW, installations: FEW * FEW, operations: MANY, events: MANY },
+  {
+    few: FEW_ROWS,
+    connections: FEW_ROWS * FEW_ROWS,
+    installations: FEW_ROWS * FEW_ROWS,
+    operations: MANY_ROWS,
+    events: MANY_ROWS,
+  },
 );
 
 const installation = await services.database.prisma.installation.findFirstOrThrow({
-  where: { id: formatRowId('ins', 0, FEW * FEW - 1) },
+  where: { id: formatRowId('ins', 0, FEW_ROWS * FEW_ROWS - 1) },
 });
 
 /** Parents with many rows of the list. */
-const PARENTS: Record<string, string> = {
+const PARENT_IDS: Record<string, string> = {
   projectIdOrName: rest.tenant.projectId,
   orgId: rest.tenant.orgId,
   integrationId: installation.integrationId,
   installationId: installation.id,
   connectionId: formatRowId('con', 0, 0),
-  operationId: formatRowId('opr', 0, MANY - 1),
+  operationId: formatRowId('opr', 0, MANY_ROWS - 1),
   destination: formatRowId('dst', 0, 0),
   eventId: formatRowId('evt', 0, 0),
 };
@@ -45,7 +51,7 @@ const lists = ENDPOINTS.filter(({ partSchemas: { query } }) => query && 'pageSiz
   .filter(({ path }) => path.includes('{projectIdOrName}'))
   .map(({ id, path }) => [
     id,
-    path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENTS[name] ?? name),
+    path.replace(/\{(\w+)\}/g, (_all, name: string) => PARENT_IDS[name] ?? name),
   ]);
 
 /** Lists that have too few rows for a long page. */

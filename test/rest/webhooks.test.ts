@@ -53,7 +53,7 @@ function findDeviations(
 }
 
 /** The kinds of an installation's messages, by action. */
-const KINDS: Record<string, string> = {
+const TITLE_BY_ACTION: Record<string, string> = {
   read: 'records',
   subscribe: 'changes',
   'schema.watch': 'fields',
@@ -61,7 +61,7 @@ const KINDS: Record<string, string> = {
 
 function getKind({ body }: ReceivedMessage): string {
   const { notificationType, action } = JSON.parse(body);
-  return notificationType ?? KINDS[action] ?? 'unknown';
+  return notificationType ?? TITLE_BY_ACTION[action] ?? 'unknown';
 }
 
 /** Creates a project that delivers events of all types and records to the receiver. */
@@ -121,7 +121,7 @@ const proposal = {
 const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
 const written = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
 
-const DATA: { [T in EventType]: EventData<T> } = {
+const EVENT_DATA: { [T in EventType]: EventData<T> } = {
   READ_BACKFILL_DONE: { ...installation, objectName },
   READ_SCHEDULE_PAUSED: { ...installation, objectName, config, error },
   READ_TRIGGERED_DONE: { ...installation, objectName, ...times },
@@ -194,7 +194,7 @@ async function sendTestMessage(tenant: Tenant): Promise<void> {
 
 test('declares a webhook for each type of event, each kind of record message, and the test message', () => {
   const types = Object.values(EVENTS).map(({ wireName }) => wireName);
-  const expectedNames = [...types, ...Object.values(KINDS), TEST_MESSAGE_TYPE];
+  const expectedNames = [...types, ...Object.values(TITLE_BY_ACTION), TEST_MESSAGE_TYPE];
   expect(Object.keys(webhooks).sort()).toEqual(expectedNames.sort());
 });
 
@@ -211,7 +211,10 @@ test('delivers messages of each kind as the OpenAPI document declares them', asy
   const reading = await installReads(app, tenant, { content });
   await tenant.query(TRIGGER_READ, { input: { ...reading.triggerInput, objectName: 'contacts' } });
   await changeRecordAndSchema(tenant, reading.id);
-  for (const [eventType, data] of Object.entries(DATA) as [EventType, EventData<EventType>][]) {
+  for (const [eventType, data] of Object.entries(EVENT_DATA) as [
+    EventType,
+    EventData<EventType>,
+  ][]) {
     const { projectId } = tenant;
     await inTransaction(services.database, (tx) =>
       recordEvent(tx, { projectId, eventType, data, subject: null }),

@@ -12,15 +12,20 @@ function createRequest(text: string, extraHeaders: Record<string, string> = {}):
   return { method: 'POST', headers, body: JSON.stringify({ query: text }) };
 }
 
-const VIEWER = '{ viewer { __typename } }';
+const QUERY_VIEWER = '{ viewer { __typename } }';
 
 test.each<[string, string, RequestInit, number]>([
   ['REST', topicsPath, { headers: keyHeaders }, 200],
   ['a refused REST request', `${topicsPath}?pageSize=x`, { headers: keyHeaders }, 400],
   ['a REST request for an unknown project', '/v1/projects/none', { headers: keyHeaders }, 404],
-  ['GraphQL by POST', '/graphql', createRequest(VIEWER), 200],
-  ['GraphQL by GET', createQueryPath(VIEWER), { headers: keyHeaders }, 200],
-  ['GraphQL as a stream', '/graphql', createRequest(VIEWER, { accept: 'text/event-stream' }), 200],
+  ['GraphQL by POST', '/graphql', createRequest(QUERY_VIEWER), 200],
+  ['GraphQL by GET', createQueryPath(QUERY_VIEWER), { headers: keyHeaders }, 200],
+  [
+    'GraphQL as a stream',
+    '/graphql',
+    createRequest(QUERY_VIEWER, { accept: 'text/event-stream' }),
+    200,
+  ],
   [
     "a builder's query",
     createQueryPath('{ viewer { builder { id } } }'),
@@ -43,7 +48,10 @@ test('reports no rate to unauthenticated callers', async () => {
   for (const [path, init] of [
     [topicsPath, {}],
     [topicsPath, { headers: { 'x-api-key': 'ik_wrong' } }],
-    ['/graphql', { ...createRequest(VIEWER), headers: { 'content-type': 'application/json' } }],
+    [
+      '/graphql',
+      { ...createRequest(QUERY_VIEWER), headers: { 'content-type': 'application/json' } },
+    ],
   ] as const) {
     const response = await app.fetch(path, init);
     expect(response.headers.has('ratelimit')).toBe(false);
@@ -61,7 +69,7 @@ test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', 
     limitedApp.fetch('/graphql', {
       method: 'POST',
       headers,
-      body: JSON.stringify({ query: VIEWER }),
+      body: JSON.stringify({ query: QUERY_VIEWER }),
     });
   const responses = await Promise.all(
     Array.from({ length: 40 }, (_, index) => (index % 2 ? sendRest : sendGraphql)()),

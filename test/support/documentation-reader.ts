@@ -15,7 +15,7 @@ const END_MS = 20_000;
 const POLL_MS = 50;
 /** Characters of a terminal's output in the message of a failed test. */
 export const OUTPUT_SHOWN_MAX = 4_000;
-const FAILED = /^FAILED: .*/m;
+const FAILURE_LINE = /^FAILED: .*/m;
 
 /**
  * A failed program ends its terminal immediately, even from the background, so that no test waits for its
@@ -85,7 +85,7 @@ export class Reader implements AsyncDisposable {
         text += chunk;
       });
     }
-    const terminal = { output: () => text, hasFailed: () => FAILED.test(text) };
+    const terminal = { output: () => text, hasFailed: () => FAILURE_LINE.test(text) };
     this.#terminals.push(terminal);
     const [code, signal] = await once(shell, 'exit');
     if (code === 0) return terminal;

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
  * Waits until the parent's end closes stdin, and then ends the process. A byte on stdin means that the
  * process has ended before.
  */
-const WATCHER = `
+const WATCHER_PROGRAM = `
 const [pid, signal, patienceMs] = [Number(process.argv[1]), process.argv[2], Number(process.argv[3])];
 const send = (signal) => { try { process.kill(pid, signal); } catch { process.exit(); } };
 process.stdin.once('data', () => process.exit());
@@ -25,7 +25,7 @@ interface WatchedProcess {
 
 /** Returns a function to call when the process has ended. */
 export function endWithParent({ pid, signal, patienceMs }: WatchedProcess): () => void {
-  const args = ['--eval', WATCHER, '--', String(pid), signal, String(patienceMs)];
+  const args = ['--eval', WATCHER_PROGRAM, '--', String(pid), signal, String(patienceMs)];
   const watcher = spawn(process.execPath, args, {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

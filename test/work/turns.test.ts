@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const LIMITS = { runningMax: 4, heavyWeight: 20, heavyMax: 3, callerHeavyMax: 2, waitMs: 1_000 };
-const HEAVY = 20;
+const HEAVY_COST = 20;
 
 function createTurns(limits: Partial<typeof LIMITS> = {}) {
   const turns = new Turns({ ...LIMITS, ...limits });
@@ -41,7 +41,7 @@ test('starts work that fits immediately, and waiting work in fair order', async 
 
 test('starts light work while heavy work waits', () => {
   const { startedCallers, begin } = createTurns();
-  for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY);
+  for (const caller of ['a', 'b', 'c', 'd']) begin(caller, HEAVY_COST);
   expect(startedCallers).toEqual(['a', 'b', 'c']);
   begin('light');
   expect(startedCallers).toEqual(['a', 'b', 'c', 'light']);
@@ -49,9 +49,9 @@ test('starts light work while heavy work waits', () => {
 
 test('runs at most two heavy operations of a caller, without delaying other callers', async () => {
   const { startedCallers, begin, end } = createTurns();
-  const [firstTurn] = Array.from({ length: 4 }, () => begin('greedy', HEAVY));
+  const [firstTurn] = Array.from({ length: 4 }, () => begin('greedy', HEAVY_COST));
   expect(startedCallers).toEqual(['greedy', 'greedy']);
-  begin('quiet', HEAVY);
+  begin('quiet', HEAVY_COST);
   expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet']);
   if (firstTurn) await end(firstTurn);
   expect(startedCallers).toEqual(['greedy', 'greedy', 'quiet', 'greedy']);

@@ -14,7 +14,7 @@ import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 
-const MANY = 20_000;
+const MANY_ROWS = 20_000;
 const BATCH_SIZE = 100;
 /** A statement must end within five seconds, even on a busy machine. */
 const ROWS_PER_INSERT = 5_000;
@@ -23,7 +23,7 @@ type Range = [from: number, to: number];
  * The first check of a foreign key in a session may use the wrong index and read all rows. It must not do so
  * for each key.
  */
-const ROWS_MAX = 3 * MANY;
+const ROWS_MAX = 3 * MANY_ROWS;
 const TABLES = ['Operation', 'WriteTask', 'WriteEntry', 'Delivery'] as const;
 
 type YoungProject = Awaited<ReturnType<typeof createYoungProject>>;
@@ -149,12 +149,12 @@ async function runWrites({ app, projectId, installationId, newest }: YoungProjec
 }
 
 /** Writes need more than one row: with one row, two indexes seem equally good to the planner. */
-const CASES = [
+const BURSTS = [
   { few: 1, handlers: { sendDeliveries } },
   { few: 20, handlers: { sendDeliveries, runWrites } },
 ];
 
-describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, handlers }) => {
+describe.skipIf(onCitus).each(BURSTS)('after $few rows', async ({ few, handlers }) => {
   const app = await getSharedApp();
 
   test('reads only related rows in each statement of a burst', async () => {
@@ -167,7 +167,7 @@ describe.skipIf(onCitus).each(CASES)('after $few rows', async ({ few, handlers }
     await query('vacuum analyze', []);
     // PostgreSQL caches plans that it made for small tables.
     for (const work of Object.values(handlers)) await countRowsRead(() => work(young), TABLES);
-    await young.grow(MANY);
+    await young.grow(MANY_ROWS);
     for (const [name, work] of Object.entries(handlers)) {
       const read = await countRowsRead(() => work(young), TABLES);
       const largest = read.reduce((most, count) => (count.rows > most.rows ? count : most));

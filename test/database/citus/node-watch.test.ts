@@ -6,7 +6,7 @@ import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
 import { ServiceUnavailable } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 
-const PROJECTS: Record<string, number> = { prj_a: 1, prj_b: 2 };
+const NODE_BY_PROJECT: Record<string, number> = { prj_a: 1, prj_b: 2 };
 /** Longer than statements wait before their node is probed. */
 const LONG_MS = 1_300;
 
@@ -16,7 +16,7 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const probedNodes: number[] = [];
   const watch = new NodeWatch({
-    findNode: (projectId) => PROJECTS[projectId],
+    findNode: (projectId) => NODE_BY_PROJECT[projectId],
     listNodes: () => [1, 2],
     canCommit: async (node) => {
       probedNodes.push(node);

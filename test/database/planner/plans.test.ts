@@ -48,11 +48,11 @@ import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts
 
 /** Enough time to fill the tables, or to walk over all combinations of filters, on a busy machine. */
 const LONG_MS = 240_000;
-const FEW = 100;
+const FEW_ROWS = 100;
 /** Projects of equal size, so that no project owns most of a table. */
 const PROJECT_COUNT = 5;
-const SIZES = {
-  few: FEW,
+const ROW_COUNTS = {
+  few: FEW_ROWS,
   connections: 4_000,
   installations: 3_000,
   operations: 40_000,
@@ -62,13 +62,13 @@ const SIZES = {
 /** This list is empty, because the caller can join no org. */
 const EMPTY_LIST = 'Viewer.joinableOrgs';
 
-const PAGE = 20;
+const PAGE_SIZE = 20;
 /** The rows of a page, and the rows that its items need. */
-const ROWS_MAX = 15 * PAGE;
+const ROWS_MAX = 15 * PAGE_SIZE;
 /** Some kinds of attention items read all of their rows. */
 const ATTENTION_ROWS_MAX = 4 * ROWS_OF_KIND_MAX;
 
-const FILTERS = {
+const FILTER_VALUES = {
   active: ['true', 'false'],
   failing: ['true', 'false'],
   provider: ['"hubspot"', '"unknown"'],
@@ -77,7 +77,7 @@ const FILTERS = {
   topicId: [`"${formatRowId('top', 0, 0)}"`, `"${formatRowId('top', 0, 7)}"`],
   destinationId: [`"${formatRowId('dst', 0, 1)}"`],
   integrationIdOrName: ['"integration-1"'],
-  installationId: [`"${formatRowId('ins', 0, SIZES.installations - 1)}"`],
+  installationId: [`"${formatRowId('ins', 0, ROW_COUNTS.installations - 1)}"`],
   search: ['"group-1"', '"integration"', '"nothing"'],
   createTime: ['{ from: "2020-01-01T00:00:00Z", until: "2099-01-01T00:00:00Z" }'],
   order: ['OLDEST_FIRST'],
@@ -89,10 +89,10 @@ const FILTERS = {
   ],
 };
 
-const PARENTS: Record<string, string> = {
+const PARENT_IDS: Record<string, string> = {
   Integration: formatRowId('int', 0, 1),
-  Installation: formatRowId('ins', 0, SIZES.installations - 1),
-  Operation: formatRowId('opr', 0, SIZES.operations - 1),
+  Installation: formatRowId('ins', 0, ROW_COUNTS.installations - 1),
+  Operation: formatRowId('opr', 0, ROW_COUNTS.operations - 1),
   Destination: formatRowId('dst', 0, 1),
   NotificationEvent: formatRowId('evt', 0, 1),
   Topic: formatRowId('top', 0, 1),
@@ -103,7 +103,7 @@ const PARENTS: Record<string, string> = {
 };
 
 /** A destination that is a stream, and so keeps its messages. */
-const STREAM = formatRowId('dst', 0, SIZES.few);
+const STREAM_ID = formatRowId('dst', 0, ROW_COUNTS.few);
 
 describe.runIf(onPostgres)('on PostgreSQL', () => {
   let app: TestApp;
@@ -128,8 +128,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   function createQuery(parent: string, list: string): string {
     if (parent === 'Query') return `{ ${list} }`;
     if (parent === 'Viewer') return `{ parent: viewer { ${list} } }`;
-    const ids: Record<string, string> = { Project: org.projectId, Org: org.orgId, ...PARENTS };
-    const id = list.includes('messages(') ? STREAM : ids[parent];
+    const ids: Record<string, string> = { Project: org.projectId, Org: org.orgId, ...PARENT_IDS };
+    const id = list.includes('messages(') ? STREAM_ID : ids[parent];
     return `{ parent: node(id: "${id}") { ... on ${parent} { ${list} } } }`;
   }
 
@@ -147,11 +147,14 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       };
       const { endCursor } = await fetchPageInfo('first: 1000');
       const { startCursor } = await fetchPageInfo('last: 1000');
-      return [`first: ${PAGE}, after: "${endCursor}"`, `last: ${PAGE}, before: "${startCursor}"`];
+      return [
+        `first: ${PAGE_SIZE}, after: "${endCursor}"`,
+        `last: ${PAGE_SIZE}, before: "${startCursor}"`,
+      ];
     }
 
     test('reads pages and their relations as index ranges', async () => {
-      const pages = [`first: ${PAGE}`, `last: ${PAGE}`, ...(await listDeepArguments())];
+      const pages = [`first: ${PAGE_SIZE}`, `last: ${PAGE_SIZE}`, ...(await listDeepArguments())];
       const work = async () => {
         for (const args of pages) await page(args, selectItem(item, 2));
       };
@@ -160,11 +163,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       ).toEqual([]);
     });
 
-    const filterArguments = listFilterArguments(shape, FILTERS);
+    const filterArguments = listFilterArguments(shape, FILTER_VALUES);
     test.runIf(filterArguments.length > 0)(
       'reads filtered pages as index ranges',
       async () => {
-        const firstAndLast = [`first: ${PAGE}`, `last: ${PAGE}`];
+        const firstAndLast = [`first: ${PAGE_SIZE}`, `last: ${PAGE_SIZE}`];
         const pages = [...firstAndLast, ...(await listDeepArguments())];
         // Search results have another order, and therefore other cursors.
         const listPages = (filters: string) => (filters.includes('search:') ? firstAndLast : pages);
@@ -211,7 +214,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const types = listStoredNodeTypes(schema).map(({ name }) => name);
     const readIds = async (name: string) => {
       const table = name === 'ConnectedAccount' ? 'Connection' : name;
-      const text = `select "id" from "${table}" order by "id" limit ${PAGE}`;
+      const text = `select "id" from "${table}" order by "id" limit ${PAGE_SIZE}`;
       return (await rows.query<{ id: string }>(text, [])).map(({ id }) => id);
     };
     const idsOfTypes = await Promise.all(types.map(readIds));
@@ -238,13 +241,13 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     };
     expect(await listFaults(work)).toEqual([]);
     const [uses] = await rows.query<{ count: bigint }>('select count(*) from "DestinationUse"', []);
-    expect(Number(uses?.count)).toBeGreaterThan(SIZES.installations);
+    expect(Number(uses?.count)).toBeGreaterThan(ROW_COUNTS.installations);
   });
 
   test('reads the event log as index ranges', async () => {
     const { database } = app.app.services;
     const { projectId } = org;
-    const range = { projectId, above: 10_000n, limit: PAGE };
+    const range = { projectId, above: 10_000n, limit: PAGE_SIZE };
     const eventTypes = ['CONNECTION_ERROR', 'READ_TRIGGERED_DONE'] as const;
     const topicId = formatRowId('top', 0, 7);
     const work = async () => {
@@ -278,7 +281,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
         responses.push((await org.run(query as string)).data);
     };
     // The rows are 15 days of 100 destinations, and changes that are not aggregated yet.
-    expect(await listFaults(work, 16 * FEW)).toEqual([]);
+    expect(await listFaults(work, 16 * FEW_ROWS)).toEqual([]);
     expect(responses[0]?.parent?.activity).toMatchObject({
       deliveries: expect.arrayContaining([expect.anything()]),
     });
@@ -300,14 +303,14 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only the necessary rows to claim, record and release deliveries', async () => {
     const { database, vault, log, now } = app.app.services;
-    const limits = { ...DELIVERY_LIMITS, claimRows: PAGE, inFlightPerDestination: 4 };
+    const limits = { ...DELIVERY_LIMITS, claimRows: PAGE_SIZE, inFlightPerDestination: 4 };
     const claimer = new Claimer({ database, vault, log, now, limits });
     const { query } = database.rows;
     const disableThreshold = { failingSince: now(), failedAttempts: 1 };
     const time = { now: now(), disableThreshold, reportSince: now() };
     const work = async () => {
       const { deliveries } = await claimer.claim(new Backlog(limits));
-      expect(deliveries).toHaveLength(PAGE);
+      expect(deliveries).toHaveLength(PAGE_SIZE);
       const rows = deliveries.map(({ row }) => row);
       const outcome = {
         durationMs: 1,
@@ -332,12 +335,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       await recordAttempts(database, toBatch(failedAttempts), time);
     };
     // A claim reads up to 200 due deliveries of each destination.
-    expect(await listFaults(work, 8 * FEW)).toEqual([]);
+    expect(await listFaults(work, 8 * FEW_ROWS)).toEqual([]);
   });
 
   test('counts pending deliveries up to the limit', async () => {
     const { services } = app.app;
-    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
+    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE_SIZE };
     const work = () => isBacklogged({ ...services, config }, org.projectId);
     expect(await listFaults(work)).toEqual([]);
   });
@@ -380,7 +383,7 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
 
   test('reads only due rows in sweeps', async () => {
     const { services } = app.app;
-    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE };
+    const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE_SIZE };
     const work = async () => {
       await startDueReads({ ...services, config });
       await recoverReads(services);
@@ -429,7 +432,7 @@ async function fillLargeTables(app: TestApp, projectId: string): Promise<Set<str
     projects.push({ projectId: otherId, number });
   }
   for (const project of projects) {
-    await fillProject({ ...services, query: run }, project, SIZES);
+    await fillProject({ ...services, query: run }, project, ROW_COUNTS);
   }
   await run('vacuum analyze', []);
   const tables = await run<{ relname: string }>(

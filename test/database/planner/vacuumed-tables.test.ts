@@ -13,12 +13,12 @@ import { fillOrg } from '../../support/database/filled-org.ts';
 import { countRowsRead } from '../../support/database/rows-read.ts';
 import { listStoredNodeTypes, selectItem } from '../../support/fuzz/query-shapes.ts';
 
-const SIZES = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
+const ROW_COUNTS = { few: 14, connections: 196, installations: 196, operations: 400, events: 400 };
 /**
  * Allows every row to be read once for each node. A join of all installations with their configs reads twice as many.
  */
-const ROWS_MAX = 50 * SIZES.operations;
-const NODES = 5;
+const ROWS_MAX = 50 * ROW_COUNTS.operations;
+const NODE_COUNT = 5;
 
 describe('after a vacuum', async () => {
   const app = await getSharedApp();
@@ -36,7 +36,7 @@ describe('after a vacuum', async () => {
   const { projectId, run } = await fillOrg(app, 2);
 
   beforeAll(async () => {
-    await fillProject({ ...services, query }, { projectId, number: 0 }, SIZES);
+    await fillProject({ ...services, query }, { projectId, number: 0 }, ROW_COUNTS);
     // Autovacuum may have analyzed a table before it was turned off.
     await query(
       'delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = current_schema()::regnamespace)',
@@ -62,7 +62,7 @@ describe('after a vacuum', async () => {
     const { name } = type;
     const table = name === 'ConnectedAccount' ? 'Connection' : name;
     const rows = await query<{ id: string }>(
-      `select "id" from "${table}" order by "id" desc limit ${NODES}`,
+      `select "id" from "${table}" order by "id" desc limit ${NODE_COUNT}`,
       [],
     );
     const ids = JSON.stringify(rows.map(({ id }) => id));
@@ -76,7 +76,7 @@ describe('after a vacuum', async () => {
     const clearDue = `update "InstalledObject" set "nextReadTime" = null`;
     await query(clearDue, []);
     await query(setDue, [
-      Array.from({ length: NODES }, (_, index) => formatRowId('ins', 0, index)),
+      Array.from({ length: NODE_COUNT }, (_, index) => formatRowId('ins', 0, index)),
     ]);
     await expectFewRows(() => startDueReads(services));
   });

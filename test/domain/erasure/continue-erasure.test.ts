@@ -15,7 +15,7 @@ const app = await getSharedApp();
 const { services } = app.app;
 const { prisma } = services.database;
 const insert = insertRows(app);
-const DELIVERIES = 1_200;
+const DELIVERY_COUNT = 1_200;
 
 async function beginGroupErasure() {
   const { projectId, ...tenant } = await app.createTenant();
@@ -24,7 +24,7 @@ async function beginGroupErasure() {
     { apiKey: 'sandbox-key' },
   );
   const subject = { groupId: group.id, consumerId: consumer.id };
-  for (let count = 0; count < DELIVERIES; count += 400) {
+  for (let count = 0; count < DELIVERY_COUNT; count += 400) {
     const rows = Array.from({ length: 400 }, () => ({ projectId, ...subject }));
     await insert.operations(rows);
     await Promise.all(rows.map((row) => insert.delivery(row)));
@@ -44,8 +44,8 @@ test('resumes an erasure that a stopped worker has begun, and ignores further ca
   await continueErasure(services, key, AbortSignal.abort());
   const [deliveries, ...otherCounts] = await countRemaining();
   expect(deliveries).toBeGreaterThan(0);
-  expect(deliveries).toBeLessThan(DELIVERIES);
-  expect(otherCounts).toEqual([DELIVERIES, 1]);
+  expect(deliveries).toBeLessThan(DELIVERY_COUNT);
+  expect(otherCounts).toEqual([DELIVERY_COUNT, 1]);
   const signal = new AbortController().signal;
   await Promise.all([
     continueErasure(services, key, signal),

@@ -18,7 +18,7 @@ import { freeze } from '../fixtures/dedicated-server.ts';
 
 /** The folder with the programs of a PostgreSQL installation that has Citus. */
 const { TEST_CITUS_BIN = '' } = process.env;
-const DATABASE = 'spread';
+const DATABASE_NAME = 'spread';
 const SETTINGS = [
   'shared_preload_libraries=citus',
   'wal_level=logical',
@@ -105,9 +105,9 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     servers.push(await startServer(name));
   }
   const urls = servers.map(({ url }) => url);
-  await createCluster(urls, DATABASE);
+  await createCluster(urls, DATABASE_NAME);
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
-  const url = `${urls[0]}/${DATABASE}`;
+  const url = `${urls[0]}/${DATABASE_NAME}`;
   return {
     url,
     serverUrls: urls,
@@ -115,7 +115,7 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
     workers,
     async addWorker() {
       const newWorker = await startServer('third');
-      await addWorker(urls, { url: newWorker.url, name: DATABASE });
+      await addWorker(urls, { url: newWorker.url, name: DATABASE_NAME });
       workers.push(newWorker);
     },
     query: (text, values = []) =>

@@ -17,10 +17,10 @@ import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
 import { getClusterSkipReason, startCluster } from './cluster.ts';
 
-const DATABASE = 'grown';
-const PROJECTS = 6;
+const DATABASE_NAME = 'grown';
+const PROJECT_COUNT = 6;
 const TABLES = ['Project', 'ApiKey', 'Operation', 'Delivery', 'NotificationEvent', 'SearchWord'];
-const SIZES = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
+const ROW_COUNTS = { few: 3, connections: 9, installations: 9, operations: 200, events: 200 };
 
 const skipReason = getClusterSkipReason();
 if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
@@ -29,14 +29,14 @@ test.skipIf(skipReason)(
   'distributes all rows over the workers, and serves requests afterwards',
   async () => {
     const { serverUrls } = await startCluster();
-    await createDatabases(serverUrls, DATABASE);
-    const url = `${serverUrls[0]}/${DATABASE}`;
+    await createDatabases(serverUrls, DATABASE_NAME);
+    const url = `${serverUrls[0]}/${DATABASE_NAME}`;
     const env = { DATABASE_URL: url, ENCRYPTION_KEY };
     const projectIds = await fillDatabase(env);
     const countsBefore = await countRows(url);
-    expect(countsBefore.Operation).toBe(PROJECTS * SIZES.operations);
+    expect(countsBefore.Operation).toBe(PROJECT_COUNT * ROW_COUNTS.operations);
 
-    await joinCluster(serverUrls, DATABASE);
+    await joinCluster(serverUrls, DATABASE_NAME);
     const distribute = () =>
       promisify(execFile)(process.execPath, ['src/commands/distribute.ts'], {
         env: { ...PROCESS_ENV, ...env },
@@ -59,7 +59,7 @@ test.skipIf(skipReason)(
     const tenant = await app.createTenant();
     expect(await generateConnection(tenant)).toMatchObject({ group: { groupRef: 'acme' } });
     for (const projectId of projectIds) {
-      expect(await database.rows.count('Operation', { projectId })).toBe(SIZES.operations);
+      expect(await database.rows.count('Operation', { projectId })).toBe(ROW_COUNTS.operations);
     }
   },
 );
@@ -70,11 +70,11 @@ async function fillDatabase(env: Record<string, string>): Promise<string[]> {
   expect(database.isDistributed).toBe(false);
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const projectIds: string[] = [];
-  for (let number = 0; number < PROJECTS; number += 1) {
+  for (let number = 0; number < PROJECT_COUNT; number += 1) {
     const { projectId } = await app.createTenant();
     projectIds.push(projectId);
     const deps = { ...app.app.services, query: database.rows.query };
-    await fillProject(deps, { projectId, number }, SIZES);
+    await fillProject(deps, { projectId, number }, ROW_COUNTS);
   }
   return projectIds;
 }

@@ -13,7 +13,7 @@ import { expectIsolatedFault, STEADY_MS } from './worker-fault.ts';
 
 const HANG_MS = IS_SHORT ? 15_000 : 30_000;
 /** Fewer connections than concurrent callers of projects on the node that hangs. */
-const POOL = { DATABASE_POOL_SIZE: '4' };
+const SMALL_POOL = { DATABASE_POOL_SIZE: '4' };
 
 const skipReason = getClusterSkipReason();
 if (skipReason) console.warn(`Tests of a cluster are skipped: ${skipReason}.`);
@@ -25,18 +25,20 @@ async function startPooler({ url, coordinator }: Cluster): Promise<Record<string
   return { DATABASE_URL: pooler.url + new URL(url).pathname, DATABASE_LISTEN_URL: url };
 }
 
-const DIRECT = [
+const DIRECT_FAULTS = [
   { fault: 'hang', path: 'directly' },
   { fault: 'holdCommits', path: 'directly' },
 ] as const;
-const POOLED = [{ fault: 'hang', path: 'through PgBouncer' }] as const;
+const POOLED_FAULTS = [{ fault: 'hang', path: 'through PgBouncer' }] as const;
 
-test.skipIf(skipReason).each(getPgbouncerSkipReason() ? DIRECT : [...DIRECT, ...POOLED])(
+test
+  .skipIf(skipReason)
+  .each(getPgbouncerSkipReason() ? DIRECT_FAULTS : [...DIRECT_FAULTS, ...POOLED_FAULTS])(
   'delays only projects of a worker that hangs, and loses nothing ($fault, $path)',
   async ({ fault, path }) => {
     const cluster = await startCluster();
     const poolerEnv = path === 'directly' ? {} : await startPooler(cluster);
-    const load = await startSpreadLoad(cluster, { ...POOL, ...poolerEnv });
+    const load = await startSpreadLoad(cluster, { ...SMALL_POOL, ...poolerEnv });
     const [worker] = cluster.workers as [ClusterServer];
     await expectIsolatedFault(cluster, load, {
       durationMs: HANG_MS,

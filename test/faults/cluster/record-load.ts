@@ -20,13 +20,13 @@ import { filterEndedIn, type TimedWork, type TimeSpan } from './durations.ts';
 const PAUSE_MS = 100;
 const POLL_MS = 250;
 /** A group that the load of connections does not use. */
-const GROUP = { groupRef: 'record-load' };
+const GROUP_REF = { groupRef: 'record-load' };
 const POLLING = { timeout: 120_000, interval: 500 };
 const PAGE_SIZE = 1_000;
 
-const WRITE = `mutation WriteRecords($input: WriteRecordsInput!) {
+const WRITE_RECORDS = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { result { success } } }`;
-const PAGES = `query Pages($project: String!) { project(idOrName: $project) {
+const LIST_OPERATIONS = `query Pages($project: String!) { project(idOrName: $project) {
   operations(first: 50) { edges { node { id status logs(first: 1) { edges { node { message } } } } } }
   connections(first: 20) { edges { node { id group { groupRef } } } } } }`;
 
@@ -45,7 +45,10 @@ export interface LoadedProject {
 export async function prepareRecordLoad(app: TestApp, tenant: Tenant): Promise<LoadedProject> {
   const { projectId, apiKey } = tenant;
   const content = { write: { objects: [{ objectName: 'deals' }] } };
-  const { providerAppId, account } = await installForSentEvents(app, tenant, { content, ...GROUP });
+  const { providerAppId, account } = await installForSentEvents(app, tenant, {
+    content,
+    ...GROUP_REF,
+  });
   const done = { writes: [], queries: [], reads: [], events: [] };
   return { projectId, apiKey, providerAppId, account, done };
 }
@@ -126,11 +129,11 @@ async function writeDeal(
 ): Promise<string | null> {
   const name = crypto.randomUUID();
   const input = {
-    ...{ projectIdOrName: projectId, integrationIdOrName: 'crm', ...GROUP },
+    ...{ projectIdOrName: projectId, integrationIdOrName: 'crm', ...GROUP_REF },
     ...{ objectName: 'deals', type: 'CREATE', records: { record: { name } }, idempotencyKey: name },
   };
   const client = createClient(fetchFrom(gatewayUrl), { 'x-api-key': apiKey });
-  const { data } = await client.request(WRITE, { input });
+  const { data } = await client.request(WRITE_RECORDS, { input });
   return data?.writeRecords?.result?.success ? name : null;
 }
 
@@ -140,7 +143,7 @@ async function queryPages(
   { gatewayUrl }: LoadTarget,
 ): Promise<string | null> {
   const client = createClient(fetchFrom(gatewayUrl), { 'x-api-key': apiKey });
-  const { data, errors } = await client.request(PAGES, { project: projectId });
+  const { data, errors } = await client.request(LIST_OPERATIONS, { project: projectId });
   return data?.project && !errors ? projectId : null;
 }
 

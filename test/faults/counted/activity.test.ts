@@ -23,13 +23,13 @@ import { findFreePort } from '../../support/process/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
 import { createRandom, planMoments } from '../fixtures/random.ts';
-import { KILLS, SEED } from '../fixtures/settings.ts';
+import { KILL_COUNT, SEED } from '../fixtures/settings.ts';
 
 /** Number of requests of all kinds until the last kill. */
-const CALLS_MIN = 60 * KILLS;
-const WRITERS = 4;
-const READERS = 2;
-const SENDERS = 2;
+const CALLS_MIN = 60 * KILL_COUNT;
+const WRITER_COUNT = 4;
+const READER_COUNT = 2;
+const SENDER_COUNT = 2;
 const EVENTS_AT_ONCE = 5;
 const RETRY_MS = 20;
 const POLLING = { timeout: 240_000, interval: 250 };
@@ -110,14 +110,14 @@ function startLoad(fixture: Fixture) {
   const startSenders = (count: number, kind: string, call: (n: number) => Promise<boolean>) =>
     Array.from({ length: count }, () => repeat(kind, call));
   const senders = [
-    ...startSenders(WRITERS, 'write', write),
-    ...startSenders(READERS, 'read', read),
-    ...startSenders(SENDERS, 'event', sendEvent),
+    ...startSenders(WRITER_COUNT, 'write', write),
+    ...startSenders(READER_COUNT, 'read', read),
+    ...startSenders(SENDER_COUNT, 'event', sendEvent),
   ];
   return { accepted, done: Promise.all(senders) };
 }
 
-const ACTIVITY = `query Activity($project: String!, $from: DateTime!, $bucket: ActivityBucket!) {
+const GET_ACTIVITY = `query Activity($project: String!, $from: DateTime!, $bucket: ActivityBucket!) {
   project(idOrName: $project) { activity(from: $from, bucket: $bucket) {
     operations { actionType status count }
     deliveries { destination { id } attempts failedAttempts }
@@ -129,7 +129,7 @@ type Sums = Record<string, number>;
 
 async function sumActivity({ client, projectId: project }: Fixture, bucket: string): Promise<Sums> {
   const from = new Date(Date.now() - 86_400_000 / 2);
-  const { activity } = (await client.query(ACTIVITY, { project, from, bucket })).project;
+  const { activity } = (await client.query(GET_ACTIVITY, { project, from, bucket })).project;
   const sums: Sums = {};
   const add = (name: string, count: number) => {
     if (count !== 0) sums[name] = (sums[name] ?? 0) + count;
@@ -147,7 +147,7 @@ async function sumActivity({ client, projectId: project }: Fixture, bucket: stri
   return sums;
 }
 
-const COUNTS = `
+const COUNT_ROWS = `
   select "actionType" || ' ' || case "status" when 'SUCCESS' then 'SUCCEEDED' when 'FAILURE' then 'FAILED'
       else "status"::text end as "name", count(*)::int from "Operation" group by 1
   union all
@@ -164,7 +164,7 @@ const COUNTS = `
   select 'receivedEvents', count(*)::int from "ProviderEvent"`;
 
 async function countRows({ database }: Fixture): Promise<Sums> {
-  const rows = await database.rows.query<{ name: string; count: number }>(COUNTS, []);
+  const rows = await database.rows.query<{ name: string; count: number }>(COUNT_ROWS, []);
   return Object.fromEntries(
     rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]),
   );
@@ -187,12 +187,12 @@ async function countAtRest(
   }
 }
 
-test(`counts activity and computes health from every row, despite ${KILLS} SIGKILLs under load`, async () => {
+test(`counts activity and computes health from every row, despite ${KILL_COUNT} SIGKILLs under load`, async () => {
   const fixture = await createFixture();
   const { prisma, rows } = fixture.database;
   let gateway = await startGateway(fixture.env);
   const { accepted, done } = startLoad(fixture);
-  for (const moment of planMoments(createRandom(SEED), { count: KILLS, most: CALLS_MIN })) {
+  for (const moment of planMoments(createRandom(SEED), { count: KILL_COUNT, most: CALLS_MIN })) {
     await expect
       .poll(() => accepted.calls, { ...POLLING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);

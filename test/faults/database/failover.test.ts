@@ -9,7 +9,7 @@ import { startReplicatedServers } from './replicated-servers.ts';
 
 const RECOVERY_MS_MAX = IS_SHORT ? 20_000 : 5_000;
 const UNDER_LOAD_MS = IS_SHORT ? 1_000 : 10_000;
-const WRITERS = 8;
+const WRITER_COUNT = 8;
 const AWAY_MS = 1_500;
 
 test('accepts changes after a failover, and loses no acknowledged change', async () => {
@@ -35,12 +35,14 @@ test('accepts changes after a failover, and loses no acknowledged change', async
       await delay(1);
     }
   };
-  const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting));
+  const writing = Promise.all(Array.from({ length: WRITER_COUNT }, keepWriting));
   onTestFinished(() => {
     isOver = true;
   });
   // By then, the standby is synchronous, so it has every acknowledged change.
-  await expect.poll(() => acknowledgedNames.length, { timeout: 20_000 }).toBeGreaterThan(WRITERS);
+  await expect
+    .poll(() => acknowledgedNames.length, { timeout: 20_000 })
+    .toBeGreaterThan(WRITER_COUNT);
   await delay(UNDER_LOAD_MS);
 
   await servers.killFirst();
@@ -52,7 +54,7 @@ test('accepts changes after a failover, and loses no acknowledged change', async
     .poll(() => acknowledgedNames.length, { timeout: RECOVERY_MS_MAX, interval: 20 })
     .toBeGreaterThan(countBefore);
   console.log(`changes ${Math.round(performance.now() - promotedMs)} ms after the promotion`);
-  const countRecovered = acknowledgedNames.length + WRITERS;
+  const countRecovered = acknowledgedNames.length + WRITER_COUNT;
   await expect
     .poll(() => acknowledgedNames.length, { timeout: 20_000 })
     .toBeGreaterThan(countRecovered);

@@ -22,7 +22,7 @@ import {
 } from '../fixtures/surfaces.ts';
 
 const isRoot = process.getuid?.() === 0;
-const ROUNDS = IS_SHORT ? 1 : 3;
+const ROUND_COUNT = IS_SHORT ? 1 : 3;
 /** Close code of a WebSocket whose client should reconnect. */
 const TRY_AGAIN_LATER = 1013;
 /** Maximum time until waiting work and listening connections have recovered. */
@@ -92,7 +92,8 @@ async function expectRecovery({
 
 async function repeatRounds(send: () => Promise<SurfaceResponse>[]): Promise<SurfaceResponse[]> {
   const responses: SurfaceResponse[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) responses.push(...(await Promise.all(send())));
+  for (let round = 0; round < ROUND_COUNT; round += 1)
+    responses.push(...(await Promise.all(send())));
   return responses;
 }
 

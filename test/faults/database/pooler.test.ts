@@ -7,7 +7,7 @@ import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { createDedicatedDatabase, startDedicatedServer } from '../fixtures/dedicated-server.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 
-const WRITERS = 4;
+const WRITER_COUNT = 4;
 
 test.skipIf(getPgbouncerSkipReason())(
   'responds with 503 while the pooler is down, and recovers when it restarts',
@@ -35,9 +35,9 @@ test.skipIf(getPgbouncerSkipReason())(
         await delay(5);
       }
     };
-    const pendingWrites = Promise.all(Array.from({ length: WRITERS }, keepWriting));
+    const pendingWrites = Promise.all(Array.from({ length: WRITER_COUNT }, keepWriting));
     const waitForWrites = async () => {
-      const countBefore = writes + WRITERS;
+      const countBefore = writes + WRITER_COUNT;
       await expect.poll(() => writes, { timeout: 30_000 }).toBeGreaterThan(countBefore);
     };
     await waitForWrites();

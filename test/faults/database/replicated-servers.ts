@@ -37,7 +37,7 @@ export interface ReplicatedServers {
   query<R extends pg.QueryResultRow>(text: string): Promise<R[]>;
 }
 
-const DATABASE = 'replicated';
+const DATABASE_NAME = 'replicated';
 
 export async function startReplicatedServers({
   isSynchronous = true,
@@ -60,16 +60,16 @@ export async function startReplicatedServers({
     await first.kill();
   });
   const querySecond = async <R extends pg.QueryResultRow>(text: string): Promise<R[]> => {
-    const client = new pg.Client({ connectionString: `${second.url}/${DATABASE}` });
+    const client = new pg.Client({ connectionString: `${second.url}/${DATABASE_NAME}` });
     await client.connect();
     const { rows } = await client.query<R>(text);
     await client.end();
     return rows;
   };
   return {
-    url: `postgresql://postgres:postgres@127.0.0.1:${first.port},127.0.0.1:${port}/${DATABASE}`,
-    firstUrl: `${first.url}/${DATABASE}`,
-    secondUrl: `${second.url}/${DATABASE}`,
+    url: `postgresql://postgres:postgres@127.0.0.1:${first.port},127.0.0.1:${port}/${DATABASE_NAME}`,
+    firstUrl: `${first.url}/${DATABASE_NAME}`,
+    secondUrl: `${second.url}/${DATABASE_NAME}`,
     tenant,
     killFirst: first.kill,
     promoteSecond: async () => void (await querySecond('select pg_promote()')),
@@ -84,9 +84,9 @@ export async function startReplicatedServers({
 async function prepareDatabase(serverUrl: string): Promise<TenantAccess> {
   const admin = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await admin.connect();
-  await admin.query(`create database ${DATABASE}`);
+  await admin.query(`create database ${DATABASE_NAME}`);
   await admin.end();
-  const config = readConfig({ DATABASE_URL: `${serverUrl}/${DATABASE}`, ENCRYPTION_KEY });
+  const config = readConfig({ DATABASE_URL: `${serverUrl}/${DATABASE_NAME}`, ENCRYPTION_KEY });
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   const { apiKey, projectId, projectName } = await app.createTenant();

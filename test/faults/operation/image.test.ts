@@ -28,7 +28,7 @@ import { findFreePort } from '../../support/process/free-port.ts';
 const MIB = 2 ** 20;
 /** Maximum size of /app, without Node. */
 const SIZE_MAX_MIB = 300;
-const USER = 1000;
+const USER_ID = 1000;
 const START_POLLING = { timeout: 180_000, interval: 200 };
 
 const isRoot = process.getuid?.() === 0;
@@ -192,8 +192,8 @@ test.skipIf(!hasSandbox)(
     for (const name of ['vitest', 'prisma', 'typescript', 'node', 'vite', 'playwright-core']) {
       expect(existsSync(join(app, 'node_modules', name))).toBe(false);
     }
-    expect(root.user).toBe(USER);
-    chownSync(join(root.folder, 'data'), USER, USER);
+    expect(root.user).toBe(USER_ID);
+    chownSync(join(root.folder, 'data'), USER_ID, USER_ID);
     expect(await waitForExitCode(root.start(['touch', '/app/written']))).not.toBe(0);
     expect(await waitForExitCode(root.start(['touch', '/written']))).not.toBe(0);
 

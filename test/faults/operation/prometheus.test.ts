@@ -90,7 +90,7 @@ const WRITE_RECORDS = `mutation WriteRecords($email: String!) {
 }`;
 const TRIGGER_READ = `mutation TriggerRead { triggerRead(input: { projectIdOrName: "demo", integrationIdOrName: "crm-sync",
   objectName: "contacts", groupRef: "acme" }) { operation { id } } }`;
-const CONNECTIONS =
+const LIST_CONNECTIONS =
   'query Connections { project(idOrName: "demo") { connections(first: 50) { nodes { id authScheme } } } }';
 const REFRESH_CONNECTION = `mutation RefreshConnection($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id } }
@@ -102,7 +102,7 @@ async function runDemoWork({ demo }: ServerProcess, signal: AbortSignal): Promis
   const { url, apiKey } = demo;
   const headers = { 'x-api-key': apiKey };
   const client = createClient(fetchFrom(url), headers);
-  const { nodes } = (await client.query(CONNECTIONS)).project.connections;
+  const { nodes } = (await client.query(LIST_CONNECTIONS)).project.connections;
   const refreshable = nodes.find(
     ({ authScheme }: { authScheme: string }) => authScheme === 'OAUTH2_CLIENT_CREDENTIALS',
   );

@@ -18,9 +18,9 @@ import {
 } from '../fixtures/subscribers.ts';
 import { hasBalancer, NOTICED_MS, startBalancer } from './balancer.ts';
 
-const ROUNDS = IS_SHORT ? 1 : 5;
-const CLIENTS = IS_SHORT ? 8 : 24;
-const FOLLOWERS = IS_SHORT ? 6 : 30;
+const ROUND_COUNT = IS_SHORT ? 1 : 5;
+const CLIENT_COUNT = IS_SHORT ? 8 : 24;
+const FOLLOWER_COUNT = IS_SHORT ? 6 : 30;
 const EVENT_EVERY_MS = 20;
 /** Longer than the load balancer takes to detect a stopping gateway, even on a busy machine. */
 const DRAIN_MS = NOTICED_MS + (IS_SHORT ? 1_000 : 4_000);
@@ -56,7 +56,7 @@ type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** Sends requests until the signal aborts. Returns the number of responses, and the failures. */
 async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signal: AbortSignal) {
-  const agent = new Agent({ connections: CLIENTS, keepAliveTimeout: 60_000 });
+  const agent = new Agent({ connections: CLIENT_COUNT, keepAliveTimeout: 60_000 });
   onTestFinished(() => agent.destroy());
   const failures: string[] = [];
   let served = 0;
@@ -83,7 +83,7 @@ async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signa
       await delay(REQUEST_EVERY_MS);
     }
   };
-  await Promise.all(Array.from({ length: CLIENTS }, sendUntilAborted));
+  await Promise.all(Array.from({ length: CLIENT_COUNT }, sendUntilAborted));
   return { served, failures };
 }
 
@@ -163,11 +163,11 @@ test.skipIf(!hasBalancer)(
     const after = encodeCursor(createEventList(projectId), 0n);
     const start = { url: balancer.url, apiKey, projectId, after, seen: 0, copies: 1 };
     const following = Promise.all(
-      Array.from({ length: FOLLOWERS }, (_, index) =>
+      Array.from({ length: FOLLOWER_COUNT }, (_, index) =>
         follow(start, index, (seen) => seen >= recordedCount),
       ),
     );
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUND_COUNT; round += 1) {
       await replaceAll(fixture, gateways, balancer.waitUntilAllReady);
     }
     controller.abort();
@@ -181,12 +181,12 @@ test.skipIf(!hasBalancer)(
       recordedCount,
       messages,
       connections,
-      replaced: ROUNDS * gateways.length,
+      replaced: ROUND_COUNT * gateways.length,
     });
     expect(failures).toEqual([]);
     expect(followers.flatMap(({ problems }) => problems)).toEqual([]);
     expect(messages).toBe(recordedCount);
-    expect(connections).toBeGreaterThan(FOLLOWERS);
+    expect(connections).toBeGreaterThan(FOLLOWER_COUNT);
     for (const gateway of gateways) expect(await gateway.stop()).toBe(0);
   },
 );

@@ -24,33 +24,33 @@ export interface LargeInput {
 }
 
 /** Slightly less than LIMIT_BODY_BYTES, so that other members fit in the body. */
-const BYTES = 1_000_000;
+const INPUT_BYTES = 1_000_000;
 /** Slightly less than the limit for all lists of a request together. */
 const LIST_ITEMS = 9_900;
 /** The maximum depth of inputs. */
 const LEVELS_MAX = 7;
 
-const TEXTS: Record<string, unknown> = {
-  letters: 'a'.repeat(BYTES),
-  'spaces and a mark': `${' '.repeat(BYTES)}!`,
-  'signs that patterns look for': '.-_/@:%+*'.repeat(BYTES / 9),
+const LONG_TEXTS: Record<string, unknown> = {
+  letters: 'a'.repeat(INPUT_BYTES),
+  'spaces and a mark': `${' '.repeat(INPUT_BYTES)}!`,
+  'signs that patterns look for': '.-_/@:%+*'.repeat(INPUT_BYTES / 9),
 };
 /** Inserted into the body as text, because JSON.stringify fails for such deep nesting. */
-const NESTED = `${'{"a":'.repeat(BYTES / 6)}1${'}'.repeat(BYTES / 6)}`;
+const NESTED_JSON = `${'{"a":'.repeat(INPUT_BYTES / 6)}1${'}'.repeat(INPUT_BYTES / 6)}`;
 const JSON_VALUES: Record<string, unknown> = {
   nested: '@nested',
   wide: Object.fromEntries(
-    Array.from({ length: BYTES / 15 }, (_, index) => [`key${index}`, index]),
+    Array.from({ length: INPUT_BYTES / 15 }, (_, index) => [`key${index}`, index]),
   ),
-  numbers: Array.from({ length: BYTES / 2 }, () => 1),
+  numbers: Array.from({ length: INPUT_BYTES / 2 }, () => 1),
   'permitted numbers': Array.from({ length: LIST_ITEMS }, () => 1),
-  letters: { a: 'a'.repeat(BYTES) },
+  letters: { a: 'a'.repeat(INPUT_BYTES) },
 };
 
 type LargeValue = [where: string, value: unknown];
 
 function serializeBody(body: unknown): string {
-  return JSON.stringify(body).replace('"@nested"', NESTED);
+  return JSON.stringify(body).replace('"@nested"', NESTED_JSON);
 }
 
 function createTexts(values: Record<string, unknown>): LargeValue[] {
@@ -59,7 +59,7 @@ function createTexts(values: Record<string, unknown>): LargeValue[] {
 
 /** Returns two lists: one fills the body, and one has the maximum number of items. */
 function createLists(item: unknown): LargeValue[] {
-  const countMax = Math.floor(BYTES / (JSON.stringify(item).length + 1));
+  const countMax = Math.floor(INPUT_BYTES / (JSON.stringify(item).length + 1));
   return [countMax, Math.min(countMax, LIST_ITEMS)].map((count) => [
     `: ${count} items`,
     Array.from({ length: count }, () => item),
@@ -85,7 +85,7 @@ function listLargeValues(inputType: GraphQLInputType, levels = LEVELS_MAX): Larg
     );
   }
   if (['Int', 'Float', 'Boolean'].includes(String(type))) return [];
-  return createTexts(String(type).startsWith('JSON') ? JSON_VALUES : TEXTS);
+  return createTexts(String(type).startsWith('JSON') ? JSON_VALUES : LONG_TEXTS);
 }
 
 function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS_MAX): LargeValue[] {
@@ -108,7 +108,7 @@ function listLargeSchemaValues(schema: JsonSchema, levels = LEVELS_MAX): LargeVa
       ),
     );
   }
-  if (schema.type === 'string') return createTexts(TEXTS);
+  if (schema.type === 'string') return createTexts(LONG_TEXTS);
   return schema.type === 'object' ? createTexts(JSON_VALUES) : [];
 }
 

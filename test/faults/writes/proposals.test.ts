@@ -17,7 +17,7 @@ import {
   startServer,
 } from '../fixtures/write-fixture.ts';
 
-const KILLS = IS_SHORT ? 3 : 50;
+const KILL_COUNT = IS_SHORT ? 3 : 50;
 const PROPOSALS_PER_KILL = IS_SHORT ? 8 : 20;
 /** Without a kill, the steps of a round take about this time. */
 const ROUND_MS = 900;
@@ -27,7 +27,7 @@ const READ_DEALS = {
   destination: 'records',
   requiredFields: [{ fieldName: 'name' }],
 };
-const INSTALLATION = {
+const INSTALLATION_OPTIONS = {
   content: {
     read: { objects: [{ ...READ_DEALS, optionalFields: [{ fieldName: 'amount' }] }] },
     write: { objects: [{ objectName: 'deals', inheritMapping: true }] },
@@ -118,7 +118,7 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
     expiresInSeconds: 86_400,
   };
   const outcomes: Record<string, number> = {};
-  for (let round = 0; round < KILLS; round += 1) {
+  for (let round = 0; round < KILL_COUNT; round += 1) {
     // Each round has a session, because a session may have a limited number of pending proposals.
     const { token } = (await server.client.query(CREATE_SESSION, { input: session }))
       .createAgentSession;
@@ -186,13 +186,13 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
 }
 
 test('writes each approved proposal once, and no other proposal, if servers are killed (PostgreSQL)', async () => {
-  await expectSafeCommits(await prepareOnPostgres(INSTALLATION));
+  await expectSafeCommits(await prepareOnPostgres(INSTALLATION_OPTIONS));
 });
 
 // The short form kills a server on the embedded database in writes-embedded.test.ts only.
 test.skipIf(IS_SHORT)(
   'writes each approved proposal once, and no other proposal, if servers are killed (embedded)',
   async () => {
-    await expectSafeCommits(await prepareEmbedded(INSTALLATION));
+    await expectSafeCommits(await prepareEmbedded(INSTALLATION_OPTIONS));
   },
 );

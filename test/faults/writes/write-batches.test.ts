@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { WRITE } from '../fixtures/killed-writers.ts';
+import { WRITE_RECORDS } from '../fixtures/killed-writers.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
 import { prepareOnPostgres, type Server, startServer } from '../fixtures/write-fixture.ts';
 
 /** Expected sizes of the batches. */
-const SIZES = IS_SHORT ? [20, 100] : [50, 100, 100];
-const WRITE_COUNT = SIZES.reduce((sum, size) => sum + size);
+const BATCH_SIZES = IS_SHORT ? [20, 100] : [50, 100, 100];
+const WRITE_COUNT = BATCH_SIZES.reduce((sum, size) => sum + size);
 const MINUTE_MS = 60_000;
 
 test('collects single writes to three servers into batches of at most 100', async () => {
@@ -17,7 +17,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
   await Promise.all(
     names.map(async (name, index) => {
       const server = servers[index % servers.length] as Server;
-      await server.client.query(WRITE, fixture.createVariables(name, { autoBatchPolicy }));
+      await server.client.query(WRITE_RECORDS, fixture.createVariables(name, { autoBatchPolicy }));
     }),
   );
   // The other servers take over the work of the killed server.
@@ -29,7 +29,7 @@ test('collects single writes to three servers into batches of at most 100', asyn
 
   const tasks = await prisma.writeTask.findMany();
   const sizes = tasks.map(({ recordCount }) => recordCount).sort((a, b) => a - b);
-  expect(sizes).toEqual(SIZES);
+  expect(sizes).toEqual(BATCH_SIZES);
   expect(await prisma.operation.count({ where: { status: 'SUCCESS' } })).toBe(WRITE_COUNT);
   const entries = await prisma.writeEntry.findMany();
   expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(WRITE_COUNT);

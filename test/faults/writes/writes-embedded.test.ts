@@ -1,8 +1,8 @@
 import { test } from 'vitest';
-import { expectEachWriteOnce, WRITES } from '../fixtures/killed-writers.ts';
-import { KILLS } from '../fixtures/settings.ts';
+import { expectEachWriteOnce, WRITE_COUNT } from '../fixtures/killed-writers.ts';
+import { KILL_COUNT } from '../fixtures/settings.ts';
 import { prepareEmbedded } from '../fixtures/write-fixture.ts';
 
-test(`executes each of ${WRITES} accepted writes once despite ${KILLS} SIGKILLs (embedded)`, async () => {
+test(`executes each of ${WRITE_COUNT} accepted writes once despite ${KILL_COUNT} SIGKILLs (embedded)`, async () => {
   await expectEachWriteOnce(await prepareEmbedded());
 });

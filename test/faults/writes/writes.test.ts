@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { expectEachWriteOnce, killWhileWriting, WRITES } from '../fixtures/killed-writers.ts';
-import { KILLS } from '../fixtures/settings.ts';
+import { expectEachWriteOnce, killWhileWriting, WRITE_COUNT } from '../fixtures/killed-writers.ts';
+import { KILL_COUNT } from '../fixtures/settings.ts';
 import { prepareOnPostgres } from '../fixtures/write-fixture.ts';
 
 const MINUTE_MS = 60_000;
 
-test(`executes each of ${WRITES} accepted writes once despite ${KILLS} SIGKILLs (PostgreSQL)`, async () => {
+test(`executes each of ${WRITE_COUNT} accepted writes once despite ${KILL_COUNT} SIGKILLs (PostgreSQL)`, async () => {
   await expectEachWriteOnce(await prepareOnPostgres());
 });
 
@@ -21,6 +21,6 @@ test('repeats no write, and reports unknown outcomes, if the provider has no ide
   expect(failedOperations.length).toBeGreaterThan(0);
   const names = fixture.sandbox.listRecords('deals').map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(names.length).toBeGreaterThanOrEqual(WRITES - failedOperations.length);
+  expect(names.length).toBeGreaterThanOrEqual(WRITE_COUNT - failedOperations.length);
   await server.kill();
 });

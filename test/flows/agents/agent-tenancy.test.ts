@@ -26,13 +26,13 @@ const rival = await createPeopleTenant(app);
 const pinnedTools = ['UPDATE', 'DELETE'].map((type) => ({ type, objectName: 'people' }));
 
 /** Values of the group `acme` that no other agent may see. */
-const SECRET = 'Secret-Lovelace';
+const SECRET_NAME = 'Secret-Lovelace';
 const victimIds = await createVictim();
 
 /** Creates a record, a committed proposal and an approved proposal. Returns their IDs. */
 async function createVictim() {
   const provider = createSandboxClient(app.sandbox.url);
-  const recordId = await provider.create({ lastname: SECRET, email: 'secret@example.test' });
+  const recordId = await provider.create({ lastname: SECRET_NAME, email: 'secret@example.test' });
   const agent = await createAgent(app, tenant);
   const proposals = createProposalClient(tenant);
   const update = { objectName: 'people', type: 'UPDATE', recordId, values: { score: 1 } };
@@ -78,7 +78,12 @@ const callers: Caller[] = [
   },
 ];
 
-const hiddenTexts = [SECRET, 'secret@example.test', victimIds.proposalId, victimIds.operationId];
+const hiddenTexts = [
+  SECRET_NAME,
+  'secret@example.test',
+  victimIds.proposalId,
+  victimIds.operationId,
+];
 
 /** Returns the tenant's rows that an agent can change. */
 function findChangeableRows() {
@@ -164,7 +169,7 @@ test.each(callers)('returns nothing from any endpoint to an agent $name', async 
     const text = await response.text();
     expect([endpoint.operationId, response.status]).not.toEqual([endpoint.operationId, 500]);
     if (!response.ok) continue;
-    const leaked = [...foreignIds, SECRET].filter((id) => text.includes(id));
+    const leaked = [...foreignIds, SECRET_NAME].filter((id) => text.includes(id));
     expect([endpoint.operationId, leaked]).toEqual([endpoint.operationId, []]);
   }
   expect(await findChangeableRows()).toEqual(rowsBefore);

@@ -67,7 +67,7 @@ const TARGETS: WriteTarget[] = [
   { provider: 'salesforce', objectName: 'Contact' },
 ];
 
-const CONTRACT = `query Contract($id: ID!) { node(id: $id) { ... on Installation { contract { objects {
+const GET_CONTRACT = `query Contract($id: ID!) { node(id: $id) { ... on Installation { contract { objects {
   name verbs fields { name providerField type isList isRequired isReadOnly isWriteOnly values { value } }
 } } } } }`;
 
@@ -120,7 +120,7 @@ async function install({ provider, objectName }: WriteTarget) {
     },
   });
   const { id } = createInstallation.installation;
-  const { contract } = (await tenant.query(CONTRACT, { id })).node;
+  const { contract } = (await tenant.query(GET_CONTRACT, { id })).node;
   return { tenant, account, object: contract.objects[0] as ObjectContract };
 }
 

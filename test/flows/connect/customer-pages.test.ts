@@ -9,7 +9,7 @@ const app = await getSharedApp({ env: { PUBLIC_URL: 'https://gateway.test/' } })
 const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { id } }
 }`;
-const BRANDING = {
+const PROJECT_BRANDING = {
   appName: 'Sync & Co',
   logoUrl: 'https://cdn.test/logo.svg',
   accentColor: '#ffee00',
@@ -43,7 +43,7 @@ async function expectBranded(response: Response, status: number, texts: string[]
 }
 
 test('shows the name, logo, color and language of the project on each page', async () => {
-  const { link, browser } = await createFixture(BRANDING);
+  const { link, browser } = await createFixture(PROJECT_BRANDING);
   await expectBranded(await browser.send(link), 200, [
     '<h1>Sandbox CRM verbinden</h1>',
     'Weiter zu Sandbox CRM',
@@ -51,7 +51,7 @@ test('shows the name, logo, color and language of the project on each page', asy
   ]);
   await expectBranded(await browser.connect(link), 200, ['Sie können dieses Fenster schließen.']);
   await expectBranded(await browser.send(link), 400, ['bereits verwendet']);
-  const { link: otherLink, browser: otherBrowser } = await createFixture(BRANDING);
+  const { link: otherLink, browser: otherBrowser } = await createFixture(PROJECT_BRANDING);
   await expectBranded(await otherBrowser.connect(otherLink, false), 400, [
     'Der Anbieter hat den Zugriff verweigert.',
     '(access_denied)',

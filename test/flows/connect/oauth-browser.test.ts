@@ -12,10 +12,10 @@ import {
   submitConsent,
 } from '../../support/providers/oauth-browser.ts';
 
-const PAGE = 'https://app.test';
-const OPERATOR = 'https://operator.test';
+const PAGE_ORIGIN = 'https://app.test';
+const OPERATOR_ORIGIN = 'https://operator.test';
 const app = await getSharedApp({
-  env: { PUBLIC_URL: 'https://gateway.test/', CORS_ORIGINS: OPERATOR },
+  env: { PUBLIC_URL: 'https://gateway.test/', CORS_ORIGINS: OPERATOR_ORIGIN },
 });
 const { prisma } = app.app.services.database;
 
@@ -37,7 +37,7 @@ async function createFixture(): Promise<Fixture> {
   const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
   await createProviderApp(tenant);
-  await tenant.query(UPDATE_PROJECT, { input: { projectIdOrName, allowedOrigins: [PAGE] } });
+  await tenant.query(UPDATE_PROJECT, { input: { projectIdOrName, allowedOrigins: [PAGE_ORIGIN] } });
   const consumer = {
     projectIdOrName,
     provider: 'sandbox',
@@ -232,8 +232,8 @@ test.each<{ from: string; headers: Record<string, string> }>([
 });
 
 test.each([
-  PAGE,
-  OPERATOR,
+  PAGE_ORIGIN,
+  OPERATOR_ORIGIN,
 ])('continues immediately in a window that a page of %s has opened', async (page) => {
   const { startConnect } = await createFixture();
   const headers = { referer: `${page}/`, 'sec-fetch-site': 'cross-site' };
@@ -257,10 +257,10 @@ test("ignores a stored wildcard in a project's allowed origins", async () => {
   const { tenant, startConnect } = await createFixture();
   await prisma.project.update({
     where: { id: tenant.projectId },
-    data: { allowedOrigins: ['*', 'https://*.app.test', PAGE] },
+    data: { allowedOrigins: ['*', 'https://*.app.test', PAGE_ORIGIN] },
   });
   const browser = createOAuthBrowser(app);
   const page = await (await browser.connect(await startConnect())).text();
   const [, data = ''] = /id="data">(.*?)<\/script>/.exec(page) ?? [];
-  expect(JSON.parse(data).origins).toEqual([OPERATOR, PAGE]);
+  expect(JSON.parse(data).origins).toEqual([OPERATOR_ORIGIN, PAGE_ORIGIN]);
 });

@@ -73,12 +73,12 @@ test('refuses an installation or update without a required mapping, and reports 
   });
 });
 
-const HEALTH = `query Health($id: ID!) {
+const GET_HEALTH = `query Health($id: ID!) {
   node(id: $id) { ... on Installation { healthStatus healthReason } }
 }`;
 
 async function readHealth(rest: RestTenant, id: string) {
-  const { node } = await rest.tenant.query(HEALTH, { id });
+  const { node } = await rest.tenant.query(GET_HEALTH, { id });
   const response = await rest.get(`${rest.base}/integrations/crm/installations/${id}`);
   expect([response.healthStatus, response.healthReason ?? null]).toEqual([
     node.healthStatus.toLowerCase(),

@@ -5,7 +5,7 @@ import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 
 const { app, hubspot, salesforce } = await startCrmApp();
 
-const OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation {
+const GET_OPERATION = `query Operation($id: ID!) { node(id: $id) { ... on Operation {
   status metadata { progress { recordsProcessed recordsEstimatedTotal } }
 } } }`;
 
@@ -23,7 +23,7 @@ test('returns the total number of records of a HubSpot read', async () => {
   const { triggerRead } = await rest.tenant.query(TRIGGER_READ, { input });
   const { id } = triggerRead.operation;
   await using _workers = await startReadJobs(app);
-  const getOperation = async () => (await rest.tenant.query(OPERATION, { id })).node;
+  const getOperation = async () => (await rest.tenant.query(GET_OPERATION, { id })).node;
   await expect.poll(async () => (await getOperation()).status, POLLING).toBe('SUCCEEDED');
   const total = countBefore + 120;
   const progress = { recordsProcessed: total, recordsEstimatedTotal: total };

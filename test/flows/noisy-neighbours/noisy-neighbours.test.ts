@@ -20,26 +20,26 @@ import {
 } from '../../support/rest/proxy-installation.ts';
 import { openSocket } from '../../support/socket.ts';
 
-const SHARE = 4;
-const ATTACK_REQUESTS = 10 * SHARE;
+const CALLER_SHARE = 4;
+const ATTACK_REQUESTS = 10 * CALLER_SHARE;
 const LIMITS = {
-  LIMIT_REQUESTS: 4 * SHARE,
-  LIMIT_PROJECT_REQUESTS: 2 * SHARE,
-  LIMIT_CALLER_REQUESTS: SHARE,
-  LIMIT_RUNNING: SHARE,
+  LIMIT_REQUESTS: 4 * CALLER_SHARE,
+  LIMIT_PROJECT_REQUESTS: 2 * CALLER_SHARE,
+  LIMIT_CALLER_REQUESTS: CALLER_SHARE,
+  LIMIT_RUNNING: CALLER_SHARE,
   LIMIT_HEAVY_COST: 200,
   LIMIT_HEAVY: 2,
   LIMIT_CALLER_HEAVY: 1,
-  LIMIT_PROVIDER_REQUESTS: 4 * SHARE,
-  LIMIT_PROJECT_PROVIDER_REQUESTS: 2 * SHARE,
-  LIMIT_CALLER_PROVIDER_REQUESTS: SHARE,
-  LIMIT_CONNECTION_REQUESTS: SHARE,
-  LIMIT_SOCKETS: 4 * SHARE,
-  LIMIT_PROJECT_SOCKETS: 2 * SHARE,
-  LIMIT_CALLER_SOCKETS: SHARE,
-  LIMIT_PROCESS_SUBSCRIPTIONS: 4 * SHARE,
-  LIMIT_PROJECT_SUBSCRIPTIONS: 2 * SHARE,
-  LIMIT_SUBSCRIPTIONS: SHARE,
+  LIMIT_PROVIDER_REQUESTS: 4 * CALLER_SHARE,
+  LIMIT_PROJECT_PROVIDER_REQUESTS: 2 * CALLER_SHARE,
+  LIMIT_CALLER_PROVIDER_REQUESTS: CALLER_SHARE,
+  LIMIT_CONNECTION_REQUESTS: CALLER_SHARE,
+  LIMIT_SOCKETS: 4 * CALLER_SHARE,
+  LIMIT_PROJECT_SOCKETS: 2 * CALLER_SHARE,
+  LIMIT_CALLER_SOCKETS: CALLER_SHARE,
+  LIMIT_PROCESS_SUBSCRIPTIONS: 4 * CALLER_SHARE,
+  LIMIT_PROJECT_SUBSCRIPTIONS: 2 * CALLER_SHARE,
+  LIMIT_SUBSCRIPTIONS: CALLER_SHARE,
 };
 
 const upstream = await startUpstream();
@@ -91,16 +91,16 @@ function hangForAttacker(): { release(): void } {
   };
 }
 
-const METADATA = `query ObjectMetadata($project: String!, $name: String!) {
+const GET_OBJECT_METADATA = `query ObjectMetadata($project: String!, $name: String!) {
   objectMetadata(projectIdOrName: $project, provider: "crm", objectName: $name, groupRef: "acme") { name }
 }`;
 const LIGHT_QUERY = 'query Light { viewer { project { id } } }';
 
-/** Sends `count` requests, half of `SHARE` at a time, which the quiet tenant may always have. */
+/** Sends `count` requests, half of `CALLER_SHARE` at a time, which the quiet tenant may always have. */
 async function sendAll(count: number, send: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
-  for (let request = 0; request < count; request += SHARE / 2) {
-    const halfStatuses = await Promise.all(Array.from({ length: SHARE / 2 }, send));
+  for (let request = 0; request < count; request += CALLER_SHARE / 2) {
+    const halfStatuses = await Promise.all(Array.from({ length: CALLER_SHARE / 2 }, send));
     statuses.push(...halfStatuses.map(({ status }) => status));
   }
   return statuses;
@@ -134,28 +134,32 @@ test('serves other callers while one caller requests metadata of a provider that
   const input = { project: attacker.projectId, name: 'contacts' };
   const refused: GraphqlResponse[] = [];
   const attackRequests = Array.from({ length: ATTACK_REQUESTS }, async () => {
-    const response = await person.request(METADATA, input);
+    const response = await person.request(GET_OBJECT_METADATA, input);
     if (response.status !== 200) refused.push(response);
     return response.status;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - SHARE);
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - CALLER_SHARE);
   // A request holds a slot of the caller until it waits for the provider, so either limit can refuse the others.
   expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
   // Waiting requests hold no slot, and share one request to the provider.
   await waitForHeld('requests', 0);
-  expect(shares.get('providerRequests').held).toBe(SHARE);
+  expect(shares.get('providerRequests').held).toBe(CALLER_SHARE);
   // A refusal runs no statement besides authentication.
-  const { result, statements } = await recordStatements(() => person.request(METADATA, input));
+  const { result, statements } = await recordStatements(() =>
+    person.request(GET_OBJECT_METADATA, input),
+  );
   expectRefused([result], ['LIMIT_CALLER_PROVIDER_REQUESTS']);
   expect(statements.filter(({ text }) => !CALLER_STATEMENTS.test(text))).toEqual([]);
 
   await expectQuietIsServed();
   const quietTarget = { project: quiet.projectId, name: 'contacts' };
-  expect((await quiet.query(METADATA, quietTarget)).objectMetadata).toEqual({ name: 'contacts' });
+  expect((await quiet.query(GET_OBJECT_METADATA, quietTarget)).objectMetadata).toEqual({
+    name: 'contacts',
+  });
 
   hanging.release();
   expect((await Promise.all(attackRequests)).filter((status) => status === 200)).toHaveLength(
-    SHARE,
+    CALLER_SHARE,
   );
   await waitForHeld('providerRequests', 0);
 });
@@ -167,20 +171,20 @@ test('serves other callers while several callers send proxy requests to one conn
     await installProxy(app, quiet),
   ];
   const keys = await Promise.all(
-    Array.from({ length: ATTACK_REQUESTS / SHARE }, () =>
+    Array.from({ length: ATTACK_REQUESTS / CALLER_SHARE }, () =>
       attacker.createKey('read', 'records:write'),
     ),
   );
   for (const key of keys) await app.createClient({ 'x-api-key': key }).query(LIGHT_QUERY);
   const refused: Response[] = [];
   const requests = keys.flatMap((key) =>
-    Array.from({ length: SHARE }, async () => {
+    Array.from({ length: CALLER_SHARE }, async () => {
       const response = await app.fetch(target.path, { headers: { 'x-api-key': key } });
       if (response.status !== 200) refused.push(response);
       await response.text();
     }),
   );
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - SHARE);
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - CALLER_SHARE);
   for (const { status, headers } of refused) {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
@@ -222,13 +226,13 @@ test('serves other callers while one token opens too many sockets', async () => 
     Array.from({ length: ATTACK_REQUESTS }, () => open({ authorization: `Bearer ${token}` })),
   );
   const refused = attack.filter(({ firstMessage }) => 'code' in firstMessage);
-  expect(refused).toHaveLength(ATTACK_REQUESTS - SHARE);
+  expect(refused).toHaveLength(ATTACK_REQUESTS - CALLER_SHARE);
   for (const { firstMessage } of refused) {
     expect(firstMessage.code).toBe(1013);
     expect(firstMessage.reason).toMatch(/^429 LIMIT_CALLER_SOCKETS, Retry-After: 1\. /);
   }
   const quietStreams = await Promise.all(
-    Array.from({ length: SHARE }, () => open({ 'x-api-key': quiet.apiKey })),
+    Array.from({ length: CALLER_SHARE }, () => open({ 'x-api-key': quiet.apiKey })),
   );
   for (const { firstMessage } of quietStreams)
     expect(firstMessage).toEqual({ type: 'connection_ack' });
@@ -247,12 +251,14 @@ test('serves other callers while one caller opens too many subscriptions', async
   const attack = await Promise.all(
     Array.from({ length: ATTACK_REQUESTS }, () => subscribe(attacker)),
   );
-  expect(attack.filter(({ status }) => status === 200)).toHaveLength(SHARE);
+  expect(attack.filter(({ status }) => status === 200)).toHaveLength(CALLER_SHARE);
   for (const { status, headers } of attack) {
     if (status !== 200) expect([status, headers.get('retry-after')]).toEqual([429, '1']);
   }
-  const quietStreams = await Promise.all(Array.from({ length: SHARE }, () => subscribe(quiet)));
-  expect(quietStreams.map(({ status }) => status)).toEqual(Array(SHARE).fill(200));
+  const quietStreams = await Promise.all(
+    Array.from({ length: CALLER_SHARE }, () => subscribe(quiet)),
+  );
+  expect(quietStreams.map(({ status }) => status)).toEqual(Array(CALLER_SHARE).fill(200));
   for (const stream of [...attack, ...quietStreams]) stream.close();
   await waitForHeld('subscriptions', 0);
 });

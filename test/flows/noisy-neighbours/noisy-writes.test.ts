@@ -9,10 +9,10 @@ import { CALLER_STATEMENTS, recordStatements } from '../../support/database/stat
 import { createContact, createWriter, WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import type { GraphqlResponse } from '../../support/graphql-client.ts';
 
-const SHARE = 4;
-const ATTACK_WRITES = 10 * SHARE;
+const CALLER_SHARE = 4;
+const ATTACK_WRITES = 10 * CALLER_SHARE;
 const app = await getSharedApp({
-  env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(SHARE) },
+  env: { LIMIT_PROVIDER_REQUESTS: '16', LIMIT_CALLER_PROVIDER_REQUESTS: String(CALLER_SHARE) },
 });
 const { sandbox, services } = app.app;
 /** Must be longer than the test takes until it awaits the attacker's writes. */
@@ -20,7 +20,7 @@ const DELAY_MS = 5_000;
 
 test('refuses synchronous writes over a share before they are stored, and serves other tenants', async () => {
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
-  sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: SHARE });
+  sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: CALLER_SHARE });
   const takeFault = vi.spyOn(sandbox.faults, 'take');
   const refused: GraphqlResponse[] = [];
   const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
@@ -31,7 +31,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
     if (response.errors) refused.push(response);
     return response;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_WRITES - SHARE);
+  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_WRITES - CALLER_SHARE);
   for (const { status, headers, errors } of refused) {
     expect([status, headers.get('retry-after')]).toEqual([429, '1']);
     expect(errors?.[0]?.extensions.problem).toMatchObject({
@@ -40,7 +40,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   }
   // The accepted writes send no statements while they wait for the provider.
   const countDelayed = () => takeFault.mock.results.filter(({ value }) => value !== null).length;
-  await expect.poll(countDelayed).toBe(SHARE);
+  await expect.poll(countDelayed).toBe(CALLER_SHARE);
   const { result, statements } = await recordStatements(() =>
     attacker.request(WRITE_RECORDS, attacker.createVariables({ record: createContact() })),
   );
@@ -57,5 +57,7 @@ test('refuses synchronous writes over a share before they are stored, and serves
   for (const { data } of accepted) expect(data.writeRecords.successCount).toBe(1);
   // No refused write was stored, and no accepted write is lost.
   const { projectId } = attacker;
-  expect(await services.database.prisma.operation.count({ where: { projectId } })).toBe(SHARE);
+  expect(await services.database.prisma.operation.count({ where: { projectId } })).toBe(
+    CALLER_SHARE,
+  );
 });

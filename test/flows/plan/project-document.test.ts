@@ -16,7 +16,9 @@ import {
 import { createRestTenant, type RestTenant } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
-const KEYS = [createJwtKeyPair(), createJwtKeyPair()].map(({ publicKeyPem }) => publicKeyPem);
+const PUBLIC_KEYS = [createJwtKeyPair(), createJwtKeyPair()].map(
+  ({ publicKeyPem }) => publicKeyPem,
+);
 
 /** Random texts, and texts that YAML reads as another type or that need quotes. */
 const text = fc.oneof(
@@ -98,7 +100,7 @@ const integration = fc.record({
 
 const project = fc.record({
   allowedOrigins: fc.subarray(['https://a.example', 'https://b.example', 'http://localhost:3000']),
-  jwtKeys: fc.subarray(KEYS).chain((keys) =>
+  jwtKeys: fc.subarray(PUBLIC_KEYS).chain((keys) =>
     fc.tuple(
       ...keys.map((publicKeyPem) =>
         fc.record({

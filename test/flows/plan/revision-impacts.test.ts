@@ -20,12 +20,12 @@ interface Fields {
   optionalFields: Field[];
 }
 
-const EMAIL = { fieldName: 'email' };
-const TIER = { mapToName: 'tier' };
-const NICK = { mapToName: 'nick' };
+const EMAIL_FIELD = { fieldName: 'email' };
+const TIER_FIELD = { mapToName: 'tier' };
+const NICK_FIELD = { mapToName: 'nick' };
 const PUBLISHED_FIELDS: Fields = {
-  requiredFields: [EMAIL],
-  optionalFields: [{ fieldName: 'phone' }, TIER, NICK],
+  requiredFields: [EMAIL_FIELD],
+  optionalFields: [{ fieldName: 'phone' }, TIER_FIELD, NICK_FIELD],
 };
 
 const createContent = (fields: Partial<Fields>, overrides: object = {}) =>
@@ -108,8 +108,8 @@ async function listRefusedGroups(rest: RestTenant, groupByInstallation: Map<stri
 test('lists the installations without a required mapping, which become unhealthy with the revision', async () => {
   const { rest, groupByInstallation } = await installAllGroups();
   const nextContent = createContent({
-    requiredFields: [EMAIL, TIER],
-    optionalFields: [{ fieldName: 'phone' }, NICK],
+    requiredFields: [EMAIL_FIELD, TIER_FIELD],
+    optionalFields: [{ fieldName: 'phone' }, NICK_FIELD],
   });
   const { impacts } = await planDocument(rest, createDocument(nextContent));
   expect(impacts).toMatchObject([
@@ -138,7 +138,9 @@ test('lists the installations without a required mapping, which become unhealthy
 
 test('lists the installations whose account lacks a field that becomes required', async () => {
   const { rest, groupByInstallation } = await installAllGroups();
-  const nextContent = createContent({ requiredFields: [EMAIL, { fieldName: 'no_such_field' }] });
+  const nextContent = createContent({
+    requiredFields: [EMAIL_FIELD, { fieldName: 'no_such_field' }],
+  });
   const { impacts, findings } = await planDocument(rest, createDocument(nextContent));
   expect(impacts).toMatchObject([
     {
@@ -153,8 +155,8 @@ test('lists the installations whose account lacks a field that becomes required'
 test('lists the changes of the contract with their severity', async () => {
   const { rest } = await installAllGroups();
   const nextContent = createContent({
-    requiredFields: [EMAIL, { fieldName: 'lastname' }],
-    optionalFields: [{ fieldName: 'phone' }, TIER],
+    requiredFields: [EMAIL_FIELD, { fieldName: 'lastname' }],
+    optionalFields: [{ fieldName: 'phone' }, TIER_FIELD],
   });
   const { contractChanges } = await planDocument(rest, createDocument(nextContent));
   expect(contractChanges).toEqual([
@@ -181,7 +183,10 @@ test('returns impacts from upsertIntegrations, and none for unchanged content', 
   const { rest, groupByInstallation } = await installAllGroups();
   const mutation = `mutation UpsertIntegrations($input: UpsertIntegrationsInput!) { upsertIntegrations(input: $input) {
     impacts { reason installations { installationId installation { id } group { groupRef } } } } }`;
-  const nextContent = createContent({ requiredFields: [EMAIL, TIER], optionalFields: [NICK] });
+  const nextContent = createContent({
+    requiredFields: [EMAIL_FIELD, TIER_FIELD],
+    optionalFields: [NICK_FIELD],
+  });
   const input = { specVersion: '1.0.0', integrations: [nextContent] };
   const { impacts } = (await rest.tenant.query(mutation, { input })).upsertIntegrations;
   expect(listGroups(impacts, groupByInstallation)).toEqual(['both', 'phone', 'plain']);
@@ -227,7 +232,7 @@ test(
   'reports exactly the installations whose config the revision refuses',
   { tags: ['all/walk'] },
   async () => {
-    const fields = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER, NICK];
+    const fields = [{ fieldName: 'phone' }, { fieldName: 'lastname' }, TIER_FIELD, NICK_FIELD];
     const change = fc.record({
       placements: fc.array(fc.constantFrom('required', 'optional', 'none'), {
         minLength: 4,
@@ -243,7 +248,7 @@ test(
         const object = {
           objectName: 'contacts',
           destination: 'records',
-          requiredFields: [EMAIL, ...listFields('required')],
+          requiredFields: [EMAIL_FIELD, ...listFields('required')],
           optionalFields: listFields('optional'),
           ...(enabled && { enabled }),
         };

@@ -16,7 +16,7 @@ import {
 import { createSandboxApp, SUBSCRIPTION_POLLING } from '../../support/fixtures/subscriptions.ts';
 
 const WAITING_MAX = 5;
-const LATER = new Date(Date.now() + 3_600_000);
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
 const MEBIBYTE = 1024 * 1024;
 
 const org = await startSalesforceOrg();
@@ -97,7 +97,7 @@ test('refuses requests to an app with too many waiting events, and accepts reque
   const { projectId } = tenant;
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const otherApp = await createSandboxApp(tenant, { webhookSecret: WEBHOOK_SECRET });
-  await delayEvents(projectId, LATER);
+  await delayEvents(projectId, IN_AN_HOUR);
   const waitingEvents = Array.from({ length: WAITING_MAX }, () => createSentEvent(account));
   await sendUntilAccepted(providerAppId, createEventsBody(...waitingEvents));
   let acceptedCount = WAITING_MAX;
@@ -123,7 +123,7 @@ test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const installed = await installActiveOnOrg(app, tenant, org);
-  await delayEvents(projectId, LATER);
+  await delayEvents(projectId, IN_AN_HOUR);
   const count = 200;
   for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });
   const countStored = () => prisma.providerEvent.count({ where: { projectId } });

@@ -9,7 +9,7 @@ import {
 } from '../../support/fixtures/signed-events.ts';
 import { SUBSCRIPTION_POLLING } from '../../support/fixtures/subscriptions.ts';
 
-const FAILURES = 10_000;
+const MANY_FAILURES = 10_000;
 const OVER_A_DAY_MS = 25 * 3_600_000;
 
 const lines: Record<string, unknown>[] = [];
@@ -41,7 +41,11 @@ async function subscribeAccount() {
 
 /** Makes requests for records fail. Returns members of an event whose record the gateway must fetch. */
 function failRecordRequests() {
-  sandbox.faults.set({ status: 503, pathPrefix: '/objects/contacts/batch/read', times: FAILURES });
+  sandbox.faults.set({
+    status: 503,
+    pathPrefix: '/objects/contacts/batch/read',
+    times: MANY_FAILURES,
+  });
   return { type: 'contacts.created' };
 }
 

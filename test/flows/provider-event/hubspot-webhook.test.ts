@@ -16,9 +16,9 @@ import {
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { CREATE_PROVIDER_APP } from '../../support/providers/oauth.ts';
 
-const SECRET = 'secret of the app';
-const TOKEN = 'hubspot-token';
-const hubspot = await startHubspotServer({ token: TOKEN });
+const APP_SECRET = 'secret of the app';
+const ACCESS_TOKEN = 'hubspot-token';
+const hubspot = await startHubspotServer({ token: ACCESS_TOKEN });
 const app = await getSharedApp({ env: { HUBSPOT_BASE_URL: hubspot.url } });
 const { services } = app.app;
 const { prisma } = services.database;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** Subscribes the group `acme` to contacts of the portal. */
 async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   const projectIdOrName = tenant.projectId;
-  const client = { clientId: 'client', clientSecret: SECRET, provider: 'hubspot' };
+  const client = { clientId: 'client', clientSecret: APP_SECRET, provider: 'hubspot' };
   const input = { projectIdOrName, ...client };
   const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const [contacts] = createIntegrationContent().read.objects;
@@ -41,7 +41,7 @@ async function subscribe(tenant: Tenant, { namesPortal = true } = {}) {
   const { id: connectionId } = await generateConnection(tenant, {
     provider: 'hubspot',
     ...(namesPortal && { providerWorkspaceRef: `${PORTAL_ID}` }),
-    oauth2AuthorizationCode: { accessToken: { token: TOKEN } },
+    oauth2AuthorizationCode: { accessToken: { token: ACCESS_TOKEN } },
   });
   const { id } = await createInstallation(tenant, { connectionId });
   const listSubscriptions = async () =>
@@ -70,7 +70,7 @@ function createEvent(overrides: object, portalId = PORTAL_ID) {
 }
 
 /** Sends a request as HubSpot signs it. */
-function send(url: string, body: object, { secret = SECRET, timestamp = Date.now() } = {}) {
+function send(url: string, body: object, { secret = APP_SECRET, timestamp = Date.now() } = {}) {
   const text = JSON.stringify(body);
   const signed = `POST${url}${text}${timestamp}`;
   return fetch(url, {
@@ -181,6 +181,6 @@ test('accepts a rotated secret for another day', async () => {
   const sendWith = async (secret: string) =>
     (await send(providerApp.webhookUrl, [], { secret })).status;
   await expect.poll(() => sendWith('the new one'), SUBSCRIPTION_POLLING).toBe(204);
-  expect(await sendWith(SECRET)).toBe(204);
+  expect(await sendWith(APP_SECRET)).toBe(204);
   expect(await sendWith('neither')).toBe(401);
 });

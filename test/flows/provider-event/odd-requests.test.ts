@@ -16,7 +16,7 @@ import {
 } from '../../support/fixtures/signed-events.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS } from '../../support/fuzz/fuzz-values.ts';
 
-const REQUESTS = 1_000;
+const REQUEST_COUNT = 1_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const TOLERANCE_SECONDS = 5 * 60;
 
@@ -33,7 +33,7 @@ interface InvalidRequest extends SentRequest {
 
 const send = (path: string, request: SentRequest) => fetch(url + path, request);
 
-test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malformed requests, and never fails`, async () => {
+test(`stores none of ${REQUEST_COUNT} forged, replayed, truncated, oversized or malformed requests, and never fails`, async () => {
   const tenant = await app.createTenant();
   const { providerAppId, account } = await installWithInbox(app, tenant);
   const random = createRandom(SEED);
@@ -147,7 +147,7 @@ test(`stores none of ${REQUESTS} forged, replayed, truncated, oversized or malfo
   /** The provider may send these events. They match no subscription, so they are accepted and not stored. */
   const acceptedKinds = ['unknownAccount', 'unknownObject', 'unwantedType'];
   const kinds = Object.keys(createByKind);
-  for (let index = 0; index < REQUESTS; index += 1) {
+  for (let index = 0; index < REQUEST_COUNT; index += 1) {
     const kind = kinds[index % kinds.length] as string;
     const { path: requestPath, ...request } = (createByKind[kind] as () => InvalidRequest)();
     const { status } = await send(requestPath, request);

@@ -25,7 +25,7 @@ const RECORD_REQUESTS = { method: 'GET', pathPrefix: '/objects/contacts/records'
 
 afterEach(() => sandbox.faults.clear());
 
-const COMPLETED = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
+const COMPLETED_READ = { status: 'SUCCESS', result: '[contacts] Read completed (450 records)' };
 
 interface StartedRead {
   tenant: Tenant;
@@ -71,7 +71,7 @@ async function listDeliveredIds(reads: InstalledReads) {
 /** Runs workers until the read has ended, and expects each record once. */
 async function expectAllRecordsOnce(reads: InstalledReads): Promise<void> {
   await using _workers = await startReadJobs(app);
-  expect(await reads.waitForOperations(1)).toMatchObject([COMPLETED]);
+  expect(await reads.waitForOperations(1)).toMatchObject([COMPLETED_READ]);
   expect(await listDeliveredIds(reads)).toEqual(
     sandbox.listRecords('contacts').map(({ id }) => id),
   );
@@ -127,7 +127,7 @@ test('fails a read immediately after a permanent failure, and resets the count o
     backfillDone: false,
   });
   await reads.makeDue();
-  expect(await reads.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED]);
+  expect(await reads.waitForOperations(2)).toMatchObject([{ status: 'FAILURE' }, COMPLETED_READ]);
   expect(await reads.getObject()).toMatchObject({ failedRuns: 0, backfillDone: true });
 });
 

@@ -37,7 +37,7 @@ async function listPauses(reads: Awaited<ReturnType<typeof installReads>>) {
   );
 }
 
-const ATTENTION = `query Attention($project: String!) {
+const LIST_ATTENTION_ITEMS = `query Attention($project: String!) {
   project(idOrName: $project) { attentionItems { kind objectName detail subject { id } } }
 }`;
 
@@ -55,7 +55,8 @@ test('pauses all objects with a note, and resumes them', async () => {
     { objectName: 'deals', ...pausedObject },
   ]);
   const listAttentionItems = async () =>
-    (await tenant.query(ATTENTION, { project: tenant.projectId })).project.attentionItems;
+    (await tenant.query(LIST_ATTENTION_ITEMS, { project: tenant.projectId })).project
+      .attentionItems;
   const paused = {
     kind: 'READ_PAUSED',
     detail: 'moving',

@@ -39,7 +39,10 @@ async function enqueueCreation() {
   };
 }
 
-const UNKNOWN = { status: 'FAILURE', result: expect.stringContaining('The outcome is unknown') };
+const UNKNOWN_OUTCOME = {
+  status: 'FAILURE',
+  result: expect.stringContaining('The outcome is unknown'),
+};
 
 test("repeats a creation with its key during the key's lifetime", async () => {
   const write = await enqueueCreation();
@@ -60,7 +63,7 @@ test('starts the lifetime of a key with the first attempt', async () => {
   aheadMs += 3 * HOUR_MS;
   await write.run();
   expect(await write.waitForEnd()).toMatchObject({
-    ...UNKNOWN,
+    ...UNKNOWN_OUTCOME,
     metadata: { retry: { attempts: 2 } },
   });
   expect(write.countContacts()).toBe(1);
@@ -74,7 +77,7 @@ test("does not repeat a creation of a killed process after the key's lifetime", 
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
   await write.run();
-  expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
+  expect(await write.waitForEnd()).toMatchObject(UNKNOWN_OUTCOME);
   expect(write.countContacts()).toBe(0);
 });
 
@@ -100,6 +103,6 @@ test('starts the lifetime when the write was accepted if an older version made t
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;
   aheadMs += 25 * HOUR_MS;
   await write.run();
-  expect(await write.waitForEnd()).toMatchObject(UNKNOWN);
+  expect(await write.waitForEnd()).toMatchObject(UNKNOWN_OUTCOME);
   expect(write.countContacts()).toBe(1);
 });

@@ -12,7 +12,7 @@ const insert = insertRows(app);
 const { services } = app.app;
 const { prisma } = services.database;
 
-const ACTIVITY = `query GetActivity($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
+const GET_ACTIVITY = `query GetActivity($id: String!, $from: DateTime!, $until: DateTime, $bucket: ActivityBucket!) {
   project(idOrName: $id) { activity(from: $from, until: $until, bucket: $bucket) {
     operations { startTime actionType status count }
     deliveries { startTime destination { id } attempts failedAttempts p50Ms p95Ms p99Ms }
@@ -23,7 +23,7 @@ async function readActivity(tenant: Tenant, overrides: object = {}) {
   const from = '2026-05-01T00:00:00Z';
   const until = '2026-05-03T00:00:00Z';
   const variables = { id: tenant.projectId, from, until, bucket: 'HOUR', ...overrides };
-  return (await tenant.query(ACTIVITY, variables)).project.activity;
+  return (await tenant.query(GET_ACTIVITY, variables)).project.activity;
 }
 
 /** Returns the result of `work`, which must be equal before and after the deltas are folded. */
@@ -213,9 +213,9 @@ test('refuses a range with too many buckets', async () => {
   const tenant = await app.createTenant();
   const range = { from: '2026-01-01T00:00:00Z', until: '2026-05-01T00:00:00Z' };
   const variables = { id: tenant.projectId, ...range };
-  expect(await tenant.expectRefusal(ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
+  expect(await tenant.expectRefusal(GET_ACTIVITY, { ...variables, bucket: 'HOUR' })).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [expect.objectContaining({ name: 'from' })] },
   });
-  expect(await tenant.query(ACTIVITY, { ...variables, bucket: 'DAY' })).toBeDefined();
+  expect(await tenant.query(GET_ACTIVITY, { ...variables, bucket: 'DAY' })).toBeDefined();
 });

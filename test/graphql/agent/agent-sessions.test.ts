@@ -26,7 +26,7 @@ const CREATE_AGENT_SESSION = `mutation CreateAgentSession($input: CreateAgentSes
 const REVOKE_AGENT_SESSION = `mutation RevokeAgentSession($input: RevokeAgentSessionInput!) {
   revokeAgentSession(input: $input) { agentSession { revokeTime } }
 }`;
-const VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef } } }';
+const QUERY_VIEWER = '{ viewer { kind expireTime scopes permissions group { groupRef } } }';
 
 const minimal = {
   projectIdOrName: tenant.projectId,
@@ -75,7 +75,7 @@ test('returns the session with its token and the URL of the tools', async () => 
 
 test('lets an agent call only functions for agents', async () => {
   const agent = await createAgent(app, tenant);
-  expect((await agent.query(VIEWER)).viewer).toMatchObject({
+  expect((await agent.query(QUERY_VIEWER)).viewer).toMatchObject({
     kind: 'AGENT',
     scopes: [],
     permissions: [],
@@ -160,7 +160,7 @@ test('requires agents:write and the rights that the session grants', async () =>
 
 test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   const agent = await createAgent(app, tenant);
-  await agent.query(VIEWER);
+  await agent.query(QUERY_VIEWER);
   const approver = await createApprover(app, tenant);
   const rivalUser = await createEndUser(app, tenant, {
     groupRef: 'globex',
@@ -173,7 +173,7 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   });
   const revoked = await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
-  expect(await agent.expectRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
+  expect(await agent.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });
   expect(await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId))).toEqual(
     revoked,
   );
@@ -185,20 +185,20 @@ test('rejects an expired session with AGENT_SESSION_EXPIRED', async () => {
     where: { projectId: tenant.projectId, id: agent.sessionId },
     data: { expireTime: new Date(Date.now() - 1_000) },
   });
-  expect(await agent.expectRefusal(VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
+  expect(await agent.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'AGENT_SESSION_EXPIRED' });
 });
 
 test('rejects a token with a changed signature', async () => {
   const agent = await createAgent(app, tenant);
   const [head, body] = agent.token.split('.');
   const forged = app.createClient({ authorization: `Bearer ${head}.${body}.${'A'.repeat(43)}` });
-  expect(await forged.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await forged.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('ends an agent session with its group', async () => {
   const ownTenant = await app.createTenant();
   const agent = await createAgent(app, ownTenant, { groupRef: 'short-lived' });
-  await agent.query(VIEWER);
+  await agent.query(QUERY_VIEWER);
   const erase = `mutation EraseGroup($input: EraseGroupInput!) {
     eraseGroup(input: $input) { deletedId }
   }`;
@@ -206,7 +206,7 @@ test('ends an agent session with its group', async () => {
     input: { projectIdOrName: ownTenant.projectId, groupRef: 'short-lived' },
   });
   await expect
-    .poll(async () => (await agent.request(VIEWER)).errors?.[0]?.extensions.code, {
+    .poll(async () => (await agent.request(QUERY_VIEWER)).errors?.[0]?.extensions.code, {
       timeout: 5_000,
     })
     .toBe('UNAUTHENTICATED');

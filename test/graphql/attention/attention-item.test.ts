@@ -30,16 +30,16 @@ beforeEach(() => {
   clock.aheadMs = 0;
 });
 
-const ITEM = `kind objectName detail startTime lastTime count acknowledgedBy acknowledgeTime
+const ITEM_FIELDS = `kind objectName detail startTime lastTime count acknowledgedBy acknowledgeTime
   subject { __typename id }`;
 const LIST_ATTENTION_ITEMS = `query ListAttentionItems($project: String) {
-  project(idOrName: $project) { attentionItems { ${ITEM} } }
+  project(idOrName: $project) { attentionItems { ${ITEM_FIELDS} } }
 }`;
-const ACKNOWLEDGE = `mutation AcknowledgeAttentionItem($input: AcknowledgeAttentionItemInput!) {
-  acknowledgeAttentionItem(input: $input) { attentionItem { ${ITEM} } }
+const ACKNOWLEDGE_ITEM = `mutation AcknowledgeAttentionItem($input: AcknowledgeAttentionItemInput!) {
+  acknowledgeAttentionItem(input: $input) { attentionItem { ${ITEM_FIELDS} } }
 }`;
-const REOPEN = `mutation ReopenAttentionItem($input: ReopenAttentionItemInput!) {
-  reopenAttentionItem(input: $input) { attentionItem { ${ITEM} } }
+const REOPEN_ITEM = `mutation ReopenAttentionItem($input: ReopenAttentionItemInput!) {
+  reopenAttentionItem(input: $input) { attentionItem { ${ITEM_FIELDS} } }
 }`;
 const CREATE_OAUTH = `mutation StartOAuthConnect($input: StartOAuthConnectInput!) {
   startOAuthConnect(input: $input) { authorizeUrl }
@@ -77,7 +77,7 @@ const createReopenInput = (tenant: Tenant, item: Item) => {
 };
 
 async function acknowledge(tenant: Tenant, item: Item, by: Pick<Tenant, 'query'> = tenant) {
-  const { acknowledgeAttentionItem } = await by.query(ACKNOWLEDGE, createInput(tenant, item));
+  const { acknowledgeAttentionItem } = await by.query(ACKNOWLEDGE_ITEM, createInput(tenant, item));
   return acknowledgeAttentionItem.attentionItem;
 }
 
@@ -347,7 +347,10 @@ test('shares an acknowledgement with the members of the org, who can reopen the 
   const acknowledged = await getItem(tenant);
   expect(acknowledged.acknowledgedBy).toBe(`builder:${tenant.builderId}`);
   for (let times = 0; times < 2; times += 1) {
-    const { reopenAttentionItem } = await tenant.query(REOPEN, createReopenInput(tenant, item));
+    const { reopenAttentionItem } = await tenant.query(
+      REOPEN_ITEM,
+      createReopenInput(tenant, item),
+    );
     expect(reopenAttentionItem.attentionItem).toEqual(item);
   }
   expect(await getItem(tenant)).toEqual(item);
@@ -377,32 +380,34 @@ test('refuses items of other projects, ended items, and items without their obje
     problem: { detail: expect.stringContaining(id) },
   };
   expect(
-    await otherTenant.expectRefusal(ACKNOWLEDGE, createInput(otherTenant, item)),
+    await otherTenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(otherTenant, item)),
   ).toMatchObject(notFound);
   expect(
-    await otherTenant.expectRefusal(REOPEN, createReopenInput(otherTenant, item)),
+    await otherTenant.expectRefusal(REOPEN_ITEM, createReopenInput(otherTenant, item)),
   ).toMatchObject(notFound);
-  expect(await otherTenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
+  expect(
+    await otherTenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, item)),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await listItems(otherTenant)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 
   await setFailingSince(id, null);
-  expect(await tenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject(
+  expect(await tenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, item))).toMatchObject(
     notFound,
   );
   const { input } = await installReads(app, tenant);
   await tenant.query(PAUSE_READS, { input });
   const paused = { ...(await getItem(tenant)), objectName: null };
-  expect(await tenant.expectRefusal(ACKNOWLEDGE, createInput(tenant, paused))).toMatchObject({
+  expect(await tenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, paused))).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
 
 test('reports every invalid member', async () => {
   const tenant = await app.createTenant();
-  const { problem } = await tenant.expectRefusal(ACKNOWLEDGE, {
+  const { problem } = await tenant.expectRefusal(ACKNOWLEDGE_ITEM, {
     input: {
       projectIdOrName: tenant.projectId,
       kind: 'DESTINATION_FAILING',
@@ -422,8 +427,8 @@ test('lets the scope read list items, and only the scope full acknowledge them',
   expect(await listItems({ ...tenant, ...reader })).toEqual([item]);
   const writer = await tenant.withScopes('read', 'events:write', 'connections:write');
   for (const [mutation, variables] of [
-    [ACKNOWLEDGE, createInput(tenant, item)],
-    [REOPEN, createReopenInput(tenant, item)],
+    [ACKNOWLEDGE_ITEM, createInput(tenant, item)],
+    [REOPEN_ITEM, createReopenInput(tenant, item)],
   ] as const) {
     expect(await writer.expectRefusal(mutation, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
@@ -442,7 +447,7 @@ test('returns FORBIDDEN to end users, agents and pages', async () => {
     expect(await caller.expectRefusal(LIST_ATTENTION_ITEMS, {})).toMatchObject({
       code: 'FORBIDDEN',
     });
-    expect(await caller.expectRefusal(ACKNOWLEDGE, createInput(tenant, item))).toMatchObject({
+    expect(await caller.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, item))).toMatchObject({
       code: 'FORBIDDEN',
     });
   }

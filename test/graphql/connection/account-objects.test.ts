@@ -35,14 +35,14 @@ const app = await getSharedApp({
   ],
 });
 
-const OBJECTS = `query ListObjects($id: ID!) {
+const LIST_OBJECTS = `query ListObjects($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
 }`;
 
 async function createAccount(provider: string) {
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
-  return { tenant, id, queryObjects: () => tenant.query(OBJECTS, { id }) };
+  return { tenant, id, queryObjects: () => tenant.query(LIST_OBJECTS, { id }) };
 }
 
 test('returns the objects of an account, including custom ones', async () => {
@@ -79,7 +79,7 @@ test('returns null if the provider cannot list objects', async () => {
 test('reports the provider if it refuses to list objects', async () => {
   const { tenant, id } = await createAccount('attio');
   vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
-  const { code, problem } = await tenant.expectRefusal(OBJECTS, { id });
+  const { code, problem } = await tenant.expectRefusal(LIST_OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');
   expect(problem.detail).toContain('Attio returned 403: missing scope');
 });

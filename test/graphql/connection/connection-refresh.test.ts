@@ -14,7 +14,7 @@ import {
 const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox, services } = app.app;
 
-const REFRESH = `mutation RefreshConnection($input: RefreshConnectionInput!) {
+const REFRESH_CONNECTION = `mutation RefreshConnection($input: RefreshConnectionInput!) {
   refreshConnection(input: $input) { connection { id status updateTime } }
 }`;
 
@@ -33,7 +33,10 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
   await callSandbox(app, connection);
   const listEvents = await recordEvents(app, tenant);
   const oldToken = await readToken(connection);
-  const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, connection));
+  const { refreshConnection } = await tenant.query(
+    REFRESH_CONNECTION,
+    createRefreshInput(tenant, connection),
+  );
   expect(refreshConnection.connection).toEqual({
     id: connection.id,
     status: 'CREATED',
@@ -44,7 +47,7 @@ test('refreshes the token immediately, and sets the connection to CREATED', asyn
     { eventType: 'CONNECTION_REFRESHED', connectionId: connection.id },
   ]);
   // Each call refreshes the token.
-  await tenant.query(REFRESH, createRefreshInput(tenant, connection));
+  await tenant.query(REFRESH_CONNECTION, createRefreshInput(tenant, connection));
   expect(await listEvents()).toHaveLength(2);
 });
 
@@ -52,23 +55,30 @@ test('fetches the first token of a client, and recovers refused credentials', as
   const tenant = await app.createTenant();
   const { id } = await generateConnection(tenant, { oauth2ClientCredentials: CLIENT });
   const listEvents = await recordEvents(app, tenant);
-  await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
+  await tenant.query(REFRESH_CONNECTION, createRefreshInput(tenant, { id }));
   expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
   const status = 'BAD_CREDENTIALS';
   await services.database.prisma.connection.updateMany({ where: { id }, data: { status } });
-  const { refreshConnection } = await tenant.query(REFRESH, createRefreshInput(tenant, { id }));
+  const { refreshConnection } = await tenant.query(
+    REFRESH_CONNECTION,
+    createRefreshInput(tenant, { id }),
+  );
   expect(refreshConnection.connection.status).toBe('CREATED');
 });
 
 test('refuses a connection without a token to refresh', async () => {
   const tenant = await app.createTenant();
   const keyed = await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, keyed))).toMatchObject({
+  expect(
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, keyed)),
+  ).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
   });
   const imported = await connectWithTokens(app, tenant, { refreshToken: null });
-  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, imported))).toMatchObject({
+  expect(
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, imported)),
+  ).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('no refresh token') },
   });
@@ -78,28 +88,28 @@ test("returns the provider's error, and leaves the connection unchanged", async 
   const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503, retryAfterSeconds: 9 });
-  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
-    {
-      code: 'PROVIDER_ERROR',
-      problem: {
-        status: 502,
-        detail: expect.stringMatching(/token endpoint of Sandbox CRM responded with 503/),
-        retryAfterSeconds: 9,
-      },
+  expect(
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, connection)),
+  ).toMatchObject({
+    code: 'PROVIDER_ERROR',
+    problem: {
+      status: 502,
+      detail: expect.stringMatching(/token endpoint of Sandbox CRM responded with 503/),
+      retryAfterSeconds: 9,
     },
-  );
+  });
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'CREATED' });
 });
 
 test("returns the provider's refusal, and sets the connection to BAD_CREDENTIALS", async () => {
   const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant, { refreshToken: 'sbx_rt_unknown' });
-  expect(await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
-    {
-      code: 'UNPROCESSABLE',
-      problem: { detail: expect.stringContaining('invalid_grant') },
-    },
-  );
+  expect(
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, connection)),
+  ).toMatchObject({
+    code: 'UNPROCESSABLE',
+    problem: { detail: expect.stringContaining('invalid_grant') },
+  });
   expect(await getConnection(app, connection.id)).toMatchObject({ status: 'BAD_CREDENTIALS' });
 });
 
@@ -109,19 +119,22 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
   const storedCredentials = await readStoredCredentials(app, connection);
   for (const { projectId } of [tenant, otherTenant]) {
     expect(
-      await otherTenant.expectRefusal(REFRESH, createRefreshInput({ projectId }, connection)),
+      await otherTenant.expectRefusal(
+        REFRESH_CONNECTION,
+        createRefreshInput({ projectId }, connection),
+      ),
     ).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
   const reader = await tenant.withScopes('read', 'records:write');
-  expect(await reader.expectRefusal(REFRESH, createRefreshInput(tenant, connection))).toMatchObject(
-    {
-      code: 'FORBIDDEN',
-    },
-  );
   expect(
-    await tenant.expectRefusal(REFRESH, createRefreshInput(tenant, { id: 'con_none' })),
+    await reader.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, connection)),
+  ).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, { id: 'con_none' })),
   ).toMatchObject({
     code: 'NOT_FOUND',
   });

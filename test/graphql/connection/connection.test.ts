@@ -106,11 +106,11 @@ test('refuses to clear a workspace that the provider needs', async () => {
   }
 });
 
-const BASIC = { username: 'u', password: 'p' };
+const BASIC_AUTH = { username: 'u', password: 'p' };
 
 test('refuses a new address without new credentials', async () => {
   const tenant = await app.createTenant();
-  const values = { basicAuth: BASIC, providerWorkspaceRef: 'acme' };
+  const values = { basicAuth: BASIC_AUTH, providerWorkspaceRef: 'acme' };
   const { id } = await generateConnection(tenant, { provider: 'freshdesk', ...values });
   const createUpdateInput = (change: object) => ({
     input: { projectIdOrName: tenant.projectId, connectionId: id, ...change },
@@ -138,7 +138,7 @@ test('refuses a new address without new credentials', async () => {
   await tenant.query(UPDATE_CONNECTION, createUpdateInput({ providerWorkspaceRef: 'acme' }));
   await tenant.query(
     UPDATE_CONNECTION,
-    createUpdateInput({ ...elsewhere, credentials: { basicAuth: BASIC } }),
+    createUpdateInput({ ...elsewhere, credentials: { basicAuth: BASIC_AUTH } }),
   );
   expect(await prisma.connection.findFirst({ where: { id } })).toMatchObject(elsewhere);
 });

@@ -12,7 +12,7 @@ import {
 const app = await getSharedApp();
 const { fieldLearner, database } = app.app.services;
 
-const CONTRACT = `contract {
+const CONTRACT_FIELDS = `contract {
   hash
   objects {
     name displayName verbs acceptsOtherFields
@@ -26,13 +26,13 @@ const CONTRACT = `contract {
   findings { kind object field message }
 }`;
 const OF_INSTALLATION = `query ContractOfInstallation($id: ID!) {
-  node(id: $id) { ... on Installation { ${CONTRACT} } }
+  node(id: $id) { ... on Installation { ${CONTRACT_FIELDS} } }
 }`;
 const OF_REVISION = `query ContractOfRevision($id: ID!) {
-  node(id: $id) { ... on Revision { ${CONTRACT} } }
+  node(id: $id) { ... on Revision { ${CONTRACT_FIELDS} } }
 }`;
 const OF_PROJECT = `query ContractsOfProject($id: String) {
-  project(idOrName: $id) { ${CONTRACT} }
+  project(idOrName: $id) { ${CONTRACT_FIELDS} }
 }`;
 
 const contacts = {
@@ -43,7 +43,7 @@ const contacts = {
   requiredFields: [{ fieldName: 'email', mapToName: 'emailAddress' }],
   optionalFields: [{ fieldName: 'lifecycle' }, { mapToName: 'tier', valueType: 'INT' }],
 };
-const CONTENT = createIntegrationContent('crm', {
+const INTEGRATION_CONTENT = createIntegrationContent('crm', {
   read: { objects: [contacts] },
   write: { objects: [{ objectName: 'contacts', inheritMapping: true }] },
 });
@@ -61,7 +61,7 @@ function indexFields({ objects }: any): Record<string, unknown> {
 
 /** Installs the integration, and waits until the fields of the account are stored. */
 async function installDescribed(tenant: Tenant, overrides: object = {}) {
-  const integration = await createIntegration(app, tenant, CONTENT);
+  const integration = await createIntegration(app, tenant, INTEGRATION_CONTENT);
   const config = {
     read: [{ objectName: 'contacts', selectedFields: ['lifecycle'] }],
     write: [{ objectName: 'contacts' }],
@@ -98,7 +98,7 @@ test('describes an installation with the types and values of its account', async
 
 test('describes a revision with the types from accounts of its own project only', async () => {
   const tenant = await app.createTenant();
-  const { latestRevision } = await createIntegration(app, tenant, CONTENT);
+  const { latestRevision } = await createIntegration(app, tenant, INTEGRATION_CONTENT);
   const contractBefore = await queryContract(tenant, OF_REVISION, latestRevision.id);
   expect(indexFields(contractBefore)).toMatchObject({
     emailAddress: { type: 'JSON', isTypeKnown: false },
@@ -177,7 +177,7 @@ test('returns no contract to other tenants', async () => {
 
 test('reports an object that the account does not describe as a finding', async () => {
   const tenant = await app.createTenant();
-  const integration = await createIntegration(app, tenant, CONTENT);
+  const integration = await createIntegration(app, tenant, INTEGRATION_CONTENT);
   const { id, connection } = await connectAndInstall(tenant, integration);
   const update = `mutation UpdateConnection($input: UpdateConnectionInput!) {
     updateConnection(input: $input) { connection { id } }

@@ -52,14 +52,14 @@ function createProviderAt(name: string, baseUrl: string): Provider {
   });
 }
 
-const CONTRACT = `query GetContract($id: ID!) { node(id: $id) { ... on Installation { contract {
+const GET_CONTRACT = `query GetContract($id: ID!) { node(id: $id) { ... on Installation { contract {
   findings { kind }
   objects {
     name verbs filterable { fields conditionsMax }
     fields { name providerField type isList isRequired isReadOnly isWriteOnly isAlwaysRead values { value } }
   }
 } } } }`;
-const RECORDS = `query ListRecords($id: ID!, $objectName: String!, $filters: [RecordFilterInput!]) {
+const LIST_RECORDS = `query ListRecords($id: ID!, $objectName: String!, $filters: [RecordFilterInput!]) {
   node(id: $id) { ... on Installation {
     records(objectName: $objectName, filters: $filters) { nodes { id fields mappedFields } }
   } }
@@ -121,7 +121,7 @@ async function install({ provider, objectName, textField, key, providerMetadata 
     input: { ...target, config },
   });
   const { id } = createInstallation.installation;
-  const { contract } = (await tenant.query(CONTRACT, { id })).node;
+  const { contract } = (await tenant.query(GET_CONTRACT, { id })).node;
   expect(contract.findings).toEqual([]);
   const object = contract.objects[0] as ObjectContract;
   const write = async (type: string, record: object) => {
@@ -131,7 +131,7 @@ async function install({ provider, objectName, textField, key, providerMetadata 
       ?.result;
   };
   const queryRecords = (filters?: object[]) =>
-    tenant.request(RECORDS, { id, objectName: 'things', filters });
+    tenant.request(LIST_RECORDS, { id, objectName: 'things', filters });
   return { object, write, records: queryRecords };
 }
 

@@ -243,7 +243,7 @@ test(
   },
 );
 
-const RETRYABLE = `query CountRetryable($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
+const COUNT_RETRYABLE = `query CountRetryable($project: String!, $destinationId: ID, $createTime: TimeRangeInput) {
   project(idOrName: $project) {
     failed: retryableDeliveryCount(status: FAILED, destinationId: $destinationId, createTime: $createTime)
     retrying: retryableDeliveryCount(status: RETRYING, destinationId: $destinationId)
@@ -268,7 +268,7 @@ test('counts the deliveries that a retry would send', async () => {
   await insert.delivery({ ...waiting, orderKey: 'a', afterId: headOfOrder.id });
   await insert.delivery({ ...waiting, nextAttemptTime: new Date(0) });
   const countRetryable = async (filters: object = {}) =>
-    (await tenant.query(RETRYABLE, { project: projectId, ...filters })).project;
+    (await tenant.query(COUNT_RETRYABLE, { project: projectId, ...filters })).project;
   expect(await countRetryable()).toEqual({ failed: 2, retrying: 1, pending: 1 });
   expect(await countRetryable({ destinationId: otherDestinationId })).toEqual({
     failed: 1,
@@ -278,7 +278,7 @@ test('counts the deliveries that a retry would send', async () => {
   const createTime = { until: failed.createTime.toISOString() };
   expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
-  expect(await reader.expectRefusal(RETRYABLE, { project: projectId })).toMatchObject({
+  expect(await reader.expectRefusal(COUNT_RETRYABLE, { project: projectId })).toMatchObject({
     code: 'FORBIDDEN',
   });
 });

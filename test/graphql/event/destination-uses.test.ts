@@ -16,7 +16,7 @@ import {
 const app = await getSharedApp({ providers: PROVIDERS });
 const { prisma } = app.app.services.database;
 
-const RENAME = `mutation UpdateDestination($input: UpdateDestinationInput!) {
+const RENAME_DESTINATION = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) { destination { name } }
 }`;
 const DELETE_DESTINATION = `mutation DeleteDestination($input: DeleteDestinationInput!) {
@@ -31,7 +31,9 @@ async function findDestinationKey(tenant: Tenant, name: string) {
 
 async function getEqualRefusal(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
-  const renameRefusal = await tenant.expectRefusal(RENAME, { input: { ...input, name: 'other' } });
+  const renameRefusal = await tenant.expectRefusal(RENAME_DESTINATION, {
+    input: { ...input, name: 'other' },
+  });
   const deletionRefusal = await tenant.expectRefusal(DELETE_DESTINATION, { input });
   const { instance } = deletionRefusal.problem;
   expect(deletionRefusal).toEqual({
@@ -78,7 +80,7 @@ test('treats the destination of a config as used until the config is replaced', 
     input: { projectIdOrName: tenant.projectId, installationId: id, config: {} },
   });
   const input = { ...(await findDestinationKey(tenant, 'special')), name: 'renamed' };
-  expect(await tenant.query(RENAME, { input })).toEqual({
+  expect(await tenant.query(RENAME_DESTINATION, { input })).toEqual({
     updateDestination: { destination: { name: 'renamed' } },
   });
 });

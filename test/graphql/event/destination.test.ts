@@ -24,21 +24,21 @@ const app = await getSharedApp();
 const insert = insertRows(app);
 const { database, vault } = app.app.services;
 
-const CREATE = `mutation CreateDestination($input: CreateDestinationInput!) {
+const CREATE_DESTINATION = `mutation CreateDestination($input: CreateDestinationInput!) {
   createDestination(input: $input) {
     signingSecret
     destination { id name type url headers status disabledReason updateTime project { id } }
   }
 }`;
-const UPDATE = `mutation UpdateDestination($input: UpdateDestinationInput!) {
+const UPDATE_DESTINATION = `mutation UpdateDestination($input: UpdateDestinationInput!) {
   updateDestination(input: $input) {
     destination { id name url headers status disabledReason updateTime }
   }
 }`;
-const ROTATE = `mutation RotateDestinationSecret($input: RotateDestinationSecretInput!) {
+const ROTATE_SECRET = `mutation RotateDestinationSecret($input: RotateDestinationSecretInput!) {
   rotateDestinationSecret(input: $input) { signingSecret destination { id signingSecret } }
 }`;
-const DELETE = `mutation DeleteDestination($input: DeleteDestinationInput!) {
+const DELETE_DESTINATION = `mutation DeleteDestination($input: DeleteDestinationInput!) {
   deleteDestination(input: $input) { deletedId }
 }`;
 
@@ -56,7 +56,10 @@ function createInput(tenant: Tenant, overrides: Record<string, unknown> = {}) {
 }
 
 async function createWebhook(tenant: Tenant, overrides: Record<string, unknown> = {}) {
-  const { createDestination } = await tenant.query(CREATE, createInput(tenant, overrides));
+  const { createDestination } = await tenant.query(
+    CREATE_DESTINATION,
+    createInput(tenant, overrides),
+  );
   const { destination, signingSecret } = createDestination;
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
 }
@@ -75,14 +78,16 @@ test('returns since when a destination fails, until it is enabled again', async 
     node(id: $id) { ... on Destination { failingSince failedAttempts } }
   }`;
   expect((await tenant.query(query, { id })).node).toEqual({ failingSince, failedAttempts: 3 });
-  await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status: 'ENABLED' } });
+  await tenant.query(UPDATE_DESTINATION, {
+    input: { projectIdOrName, destinationId: id, status: 'ENABLED' },
+  });
   expect((await tenant.query(query, { id })).node).toEqual({
     failingSince: null,
     failedAttempts: 0,
   });
 });
 
-const FAILING = `query ListFailingDestinations($project: String!, $failing: Boolean) {
+const LIST_FAILING = `query ListFailingDestinations($project: String!, $failing: Boolean) {
   project(idOrName: $project) { destinations(failing: $failing) { nodes { name } } }
 }`;
 
@@ -96,7 +101,7 @@ test('lists destinations that fail, and those that do not', async () => {
     data: { failingSince: new Date(), failedAttempts: 1 },
   });
   const listNames = async (failing: boolean | null) => {
-    const { destinations } = (await tenant.query(FAILING, { project, failing })).project;
+    const { destinations } = (await tenant.query(LIST_FAILING, { project, failing })).project;
     return destinations.nodes.map(({ name }: { name: string }) => name);
   };
   expect(await listNames(true)).toEqual(['broken']);
@@ -107,7 +112,10 @@ test('lists destinations that fail, and those that do not', async () => {
 test('creates a destination, with its secret sealed', async () => {
   const tenant = await app.createTenant();
   const headers = { 'X-Tenant': 'a', Authorization: 'Bearer abc' };
-  const { createDestination } = await tenant.query(CREATE, createInput(tenant, { headers }));
+  const { createDestination } = await tenant.query(
+    CREATE_DESTINATION,
+    createInput(tenant, { headers }),
+  );
   expect(createDestination).toEqual({
     signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     destination: {
@@ -130,7 +138,7 @@ test('creates a destination, with its secret sealed', async () => {
 test('returns the secret on creation, and later only with credentials:read', async () => {
   const tenant = await app.createTenant();
   const creator = await tenant.withScopes('events:write', 'read');
-  const { createDestination } = await creator.query(CREATE, createInput(tenant));
+  const { createDestination } = await creator.query(CREATE_DESTINATION, createInput(tenant));
   const { signingSecret, destination } = createDestination;
   const newerWebhook = await createWebhook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
@@ -162,7 +170,10 @@ test('reports every issue of the schema together, and repeats no header', async 
     headers: { Host: 'evil.example', 'X-Number': 5 },
   };
   const names = ['input.name', 'input.headers.Host', 'input.headers.X-Number', 'input.url'];
-  const { problem, code } = await tenant.expectRefusal(CREATE, createInput(tenant, values));
+  const { problem, code } = await tenant.expectRefusal(
+    CREATE_DESTINATION,
+    createInput(tenant, values),
+  );
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual(names);
   expect(problem.issues?.map((issue) => issue.value)).toEqual([
@@ -173,17 +184,19 @@ test('reports every issue of the schema together, and repeats no header', async 
   ]);
 
   const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
-  const fullRefusal = await tenant.expectRefusal(CREATE, nowhere);
+  const fullRefusal = await tenant.expectRefusal(CREATE_DESTINATION, nowhere);
   expect(listIssueNames(fullRefusal.problem)).toEqual(['input.projectIdOrName', ...names]);
 
   const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
-  const refused = await tenant.expectRefusal(UPDATE, { input });
+  const refused = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
   expect(listIssueNames(refused.problem)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
-  const { problem: hostProblem } = await tenant.expectRefusal(UPDATE, { input: insecure });
+  const { problem: hostProblem } = await tenant.expectRefusal(UPDATE_DESTINATION, {
+    input: insecure,
+  });
   expect(hostProblem.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
 
@@ -197,7 +210,10 @@ test.each([
   'https://hooks.example.test/#hook',
 ])('refuses the URL %s', async (refused) => {
   const tenant = await app.createTenant();
-  const { problem } = await tenant.expectRefusal(CREATE, createInput(tenant, { url: refused }));
+  const { problem } = await tenant.expectRefusal(
+    CREATE_DESTINATION,
+    createInput(tenant, { url: refused }),
+  );
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
 });
@@ -206,12 +222,14 @@ test('returns CONFLICT for a second destination of a name, and for a rename to i
   const tenant = await app.createTenant();
   await createWebhook(tenant);
   const erpWebhook = await createWebhook(tenant, { name: 'erp' });
-  expect(await tenant.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
+  expect(await tenant.expectRefusal(CREATE_DESTINATION, createInput(tenant))).toMatchObject({
     code: 'CONFLICT',
   });
   const { projectIdOrName, id } = erpWebhook;
   const input = { projectIdOrName, destinationId: id, name: 'crm' };
-  expect(await tenant.expectRefusal(UPDATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(UPDATE_DESTINATION, { input })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect((await findRow(id)).name).toBe('erp');
 });
 
@@ -219,8 +237,11 @@ test('changes the named members only, and clears headers with null', async () =>
   const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
   const updateDestination = async (members: Record<string, unknown>) =>
-    (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, ...members } }))
-      .updateDestination.destination;
+    (
+      await tenant.query(UPDATE_DESTINATION, {
+        input: { projectIdOrName, destinationId: id, ...members },
+      })
+    ).updateDestination.destination;
   expect(await updateDestination({ name: 'erp' })).toMatchObject({
     name: 'erp',
     url,
@@ -234,7 +255,7 @@ test('changes the named members only, and clears headers with null', async () =>
   expect(await updateDestination({ headers: null })).toMatchObject({ name: 'erp', headers: null });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
-  const { problem } = await tenant.expectRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
   expect(listIssueNames(problem)).toEqual(['input.name', 'input.url', 'input.status']);
 });
 
@@ -242,8 +263,11 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant);
   const updateDestination = async (status: string) =>
-    (await tenant.query(UPDATE, { input: { projectIdOrName, destinationId: id, status } }))
-      .updateDestination.destination;
+    (
+      await tenant.query(UPDATE_DESTINATION, {
+        input: { projectIdOrName, destinationId: id, status },
+      })
+    ).updateDestination.destination;
   expect(await updateDestination('DISABLED')).toMatchObject({
     status: 'DISABLED',
     disabledReason: 'Disabled by a caller.',
@@ -278,7 +302,7 @@ test('signs with the old secret, too, for a day after a rotation', async () => {
   const tenant = await app.createTenant();
   const { id, projectIdOrName, signingSecret: oldSecret } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  const rotation = (await tenant.query(ROTATE, { input })).rotateDestinationSecret;
+  const rotation = (await tenant.query(ROTATE_SECRET, { input })).rotateDestinationSecret;
   const newSecret = rotation.signingSecret;
   expect(newSecret).not.toBe(oldSecret);
   expect(rotation.destination).toEqual({ id, signingSecret: newSecret });
@@ -307,7 +331,9 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   const sent = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
 
   const input = { projectIdOrName, destinationId: id };
-  expect(await tenant.query(DELETE, { input })).toEqual({ deleteDestination: { deletedId: id } });
+  expect(await tenant.query(DELETE_DESTINATION, { input })).toEqual({
+    deleteDestination: { deletedId: id },
+  });
   expect(await database.prisma.topicDestinationRoute.count({ where: { topicId } })).toBe(0);
   const delivery = `query GetDelivery($id: ID!) {
     node(id: $id) { ... on Delivery { status failureReason } }
@@ -319,7 +345,9 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
   const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
-  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('refuses to rename or delete a destination that an integration names', async () => {
@@ -333,13 +361,13 @@ test('refuses to rename or delete a destination that an integration names', asyn
     code: 'CONFLICT',
     problem: { detail: expect.stringContaining('contacts-sync') },
   };
-  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject(refused);
-  expect(await tenant.expectRefusal(UPDATE, { input: { ...input, name: 'erp' } })).toMatchObject(
-    refused,
-  );
+  expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject(refused);
+  expect(
+    await tenant.expectRefusal(UPDATE_DESTINATION, { input: { ...input, name: 'erp' } }),
+  ).toMatchObject(refused);
   expect((await findRow(id)).name).toBe('crm');
   // Other changes are allowed, and so is an unchanged name.
-  await tenant.query(UPDATE, { input: { ...input, name: 'crm', url: `${url}/2` } });
+  await tenant.query(UPDATE_DESTINATION, { input: { ...input, name: 'crm', url: `${url}/2` } });
   expect((await findRow(id)).url).toBe(`${url}/2`);
 });
 
@@ -363,7 +391,7 @@ test('deletes a destination once no latest revision and no present config names 
   const installationId = createInstallation.installation.id;
   const fetchRefusalDetail = async () => {
     const input = { projectIdOrName, destinationId: id };
-    return (await tenant.expectRefusal(DELETE, { input })).problem.detail;
+    return (await tenant.expectRefusal(DELETE_DESTINATION, { input })).problem.detail;
   };
   expect(await fetchRefusalDetail()).toContain(`integration sync, installation ${installationId}`);
   const revision = toRevision({ ...content, read: { objects: [createReadObject('other')] } });
@@ -374,7 +402,7 @@ test('deletes a destination once no latest revision and no present config names 
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, config: createConfig('other') },
   });
-  await tenant.query(DELETE, { input: { projectIdOrName, destinationId: id } });
+  await tenant.query(DELETE_DESTINATION, { input: { projectIdOrName, destinationId: id } });
 });
 
 test("returns NOT_FOUND for another tenant's destination", async () => {
@@ -388,13 +416,13 @@ test("returns NOT_FOUND for another tenant's destination", async () => {
   for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
-    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject(notFound);
-    expect(await otherTenant.expectRefusal(ROTATE, { input })).toMatchObject(notFound);
+    expect(await otherTenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject(notFound);
+    expect(await otherTenant.expectRefusal(ROTATE_SECRET, { input })).toMatchObject(notFound);
     expect(
-      await otherTenant.expectRefusal(UPDATE, { input: { ...input, name: 'mine' } }),
+      await otherTenant.expectRefusal(UPDATE_DESTINATION, { input: { ...input, name: 'mine' } }),
     ).toMatchObject(notFound);
   }
-  expect(await otherTenant.expectRefusal(CREATE, createInput(tenant))).toMatchObject({
+  expect(await otherTenant.expectRefusal(CREATE_DESTINATION, createInput(tenant))).toMatchObject({
     code: 'NOT_FOUND',
   });
   expect(await findRow(id)).toEqual(rowBefore);
@@ -405,10 +433,12 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const reader = await tenant.withScopes('read', 'credentials:read');
   const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
-  expect(await reader.expectRefusal(CREATE, createInput(tenant, { name: 'erp' }))).toMatchObject({
+  expect(
+    await reader.expectRefusal(CREATE_DESTINATION, createInput(tenant, { name: 'erp' })),
+  ).toMatchObject({
     code: 'FORBIDDEN',
   });
-  for (const mutation of [UPDATE, ROTATE, DELETE]) {
+  for (const mutation of [UPDATE_DESTINATION, ROTATE_SECRET, DELETE_DESTINATION]) {
     expect(await reader.expectRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
 });
@@ -440,7 +470,7 @@ test('refuses masks as values, and reports each of them', async () => {
   const secret = { url: `${url}?token=s3cret`, headers: { 'X-Key': 's3cret', 'X-B': 'b' } };
   const { id, projectIdOrName, url: maskedUrl, headers } = await createWebhook(tenant, secret);
   const input = { projectIdOrName, destinationId: id, url: maskedUrl, headers };
-  const { problem } = await tenant.expectRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
   expect(listIssueNames(problem).toSorted()).toEqual([
     'input.headers.X-B',
     'input.headers.X-Key',
@@ -450,7 +480,7 @@ test('refuses masks as values, and reports each of them', async () => {
   const { node } = await tenant.query(values, { id });
   expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
   const creating = createInput(tenant, { name: 'copy', url: maskedUrl, headers });
-  expect((await tenant.expectRefusal(CREATE, creating)).problem.issues).toHaveLength(3);
+  expect((await tenant.expectRefusal(CREATE_DESTINATION, creating)).problem.issues).toHaveLength(3);
 });
 
 test('keeps the values of the headers in keepHeaders', async () => {
@@ -461,15 +491,17 @@ test('keeps the values of the headers in keepHeaders', async () => {
   const caller = await tenant.withScopes('events:write', 'read');
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
-  await caller.query(UPDATE, { input: { ...input, headers, keepHeaders: ['x-a'] } });
+  await caller.query(UPDATE_DESTINATION, { input: { ...input, headers, keepHeaders: ['x-a'] } });
   const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
-  const { problem } = await caller.expectRefusal(UPDATE, { input: wrong });
+  const { problem } = await caller.expectRefusal(UPDATE_DESTINATION, { input: wrong });
   expect(listIssueNames(problem)).toEqual(['input.keepHeaders[0]', 'input.keepHeaders[1]']);
-  await caller.query(UPDATE, { input: { ...input, keepHeaders: ['X-C'] } });
+  await caller.query(UPDATE_DESTINATION, { input: { ...input, keepHeaders: ['X-C'] } });
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
-  expect(await (await app.createTenant()).expectRefusal(UPDATE, { input: wrong })).toMatchObject({
+  expect(
+    await (await app.createTenant()).expectRefusal(UPDATE_DESTINATION, { input: wrong }),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -481,7 +513,7 @@ test('refuses more headers than a destination may have, kept and new ones togeth
     Array.from({ length: 20 }, (_, index) => [`X-${index}`, 'new']),
   );
   const input = { projectIdOrName, destinationId: id, headers, keepHeaders: ['X-Kept'] };
-  const { problem } = await tenant.expectRefusal(UPDATE, { input });
+  const { problem } = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
   expect(problem.issues).toMatchObject([
     { name: 'input.keepHeaders', detail: expect.stringContaining('at most 20 headers together') },
   ]);
@@ -497,7 +529,7 @@ test('keeps the values of headers for another host only for callers who can read
     url: 'https://other.example.test/events',
   };
   for (const selection of [{}, { keepHeaders: ['X-A'] }]) {
-    const { problem } = await caller.expectRefusal(UPDATE, {
+    const { problem } = await caller.expectRefusal(UPDATE_DESTINATION, {
       input: { ...elsewhere, ...selection },
     });
     expect(problem.issues).toMatchObject([
@@ -506,9 +538,9 @@ test('keeps the values of headers for another host only for callers who can read
   }
   const near = { ...elsewhere, url: `${url}/2` };
   for (const input of [near, { ...elsewhere, headers: { 'X-A': '2' } }]) {
-    await caller.query(UPDATE, { input });
+    await caller.query(UPDATE_DESTINATION, { input });
   }
-  await tenant.query(UPDATE, { input: near });
+  await tenant.query(UPDATE_DESTINATION, { input: near });
   expect((await tenant.query(values, { id })).node).toMatchObject({
     urlWithValues: near.url,
     headerValues: { 'X-A': '2' },

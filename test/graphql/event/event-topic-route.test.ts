@@ -4,12 +4,12 @@ import { getSharedApp, type Tenant } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation CreateEventTopicRoute($input: CreateEventTopicRouteInput!) {
+const CREATE_ROUTE = `mutation CreateEventTopicRoute($input: CreateEventTopicRouteInput!) {
   createEventTopicRoute(input: $input) {
     eventTopicRoute { id eventType topic { id name } project { id } updateTime }
   }
 }`;
-const DELETE = `mutation DeleteEventTopicRoute($input: DeleteEventTopicRouteInput!) {
+const DELETE_ROUTE = `mutation DeleteEventTopicRoute($input: DeleteEventTopicRouteInput!) {
   deleteEventTopicRoute(input: $input) { deletedId }
 }`;
 
@@ -23,7 +23,7 @@ async function createTopic(tenant: Tenant, name: string): Promise<string> {
 
 async function createRoute(tenant: Tenant, topicId: string, eventType: string): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, topicId, eventType };
-  return (await tenant.query(CREATE, { input })).createEventTopicRoute.eventTopicRoute.id;
+  return (await tenant.query(CREATE_ROUTE, { input })).createEventTopicRoute.eventTopicRoute.id;
 }
 
 test('creates a route for each event type, and deletes it', async () => {
@@ -34,7 +34,9 @@ test('creates a route for each event type, and deletes it', async () => {
   expect(eventTypes).toHaveLength(24);
   for (const eventType of eventTypes) {
     const input = { projectIdOrName, topicId, eventType };
-    expect((await tenant.query(CREATE, { input })).createEventTopicRoute.eventTopicRoute).toEqual({
+    expect(
+      (await tenant.query(CREATE_ROUTE, { input })).createEventTopicRoute.eventTopicRoute,
+    ).toEqual({
       id: expect.stringMatching(/^etr_/),
       eventType,
       topic: { id: topicId, name: 'alerts' },
@@ -50,10 +52,10 @@ test('creates a route for each event type, and deletes it', async () => {
   expect(nodes.map((node: { eventType: string }) => node.eventType)).toEqual(eventTypes.reverse());
 
   const input = { projectIdOrName, routeId: nodes[0].id };
-  expect(await tenant.query(DELETE, { input })).toEqual({
+  expect(await tenant.query(DELETE_ROUTE, { input })).toEqual({
     deleteEventTopicRoute: { deletedId: nodes[0].id },
   });
-  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE_ROUTE, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by event type, and by both', async () => {
@@ -86,7 +88,7 @@ test('returns CONFLICT for a repeated route', async () => {
   const topicId = await createTopic(tenant, 'alerts');
   await createRoute(tenant, topicId, 'WRITE_ASYNC_DONE');
   const input = { projectIdOrName: tenant.projectId, topicId, eventType: 'WRITE_ASYNC_DONE' };
-  expect(await tenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(CREATE_ROUTE, { input })).toMatchObject({ code: 'CONFLICT' });
 });
 
 test("refuses an unknown topic, and another tenant's", async () => {
@@ -98,7 +100,7 @@ test("refuses an unknown topic, and another tenant's", async () => {
       topicId,
       eventType: 'CONNECTION_CREATED',
     };
-    expect(await otherTenant.expectRefusal(CREATE, { input })).toMatchObject({
+    expect(await otherTenant.expectRefusal(CREATE_ROUTE, { input })).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: {
         issues: [{ in: 'body', name: 'input.topicId', detail: 'does not exist.', value: topicId }],
@@ -114,7 +116,9 @@ test("returns NOT_FOUND for another tenant's route", async () => {
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(DELETE_ROUTE, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   expect(await otherTenant.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
@@ -127,7 +131,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const routeId = await createRoute(tenant, topicId, 'CONNECTION_CREATED');
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, eventType: 'CONNECTION_ERROR' } };
-  expect(await reader.expectRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(CREATE_ROUTE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(DELETE_ROUTE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -5,7 +5,7 @@ import { insertRows } from '../../support/database/insert-rows.ts';
 const app = await getSharedApp();
 const insert = insertRows(app);
 
-const PAYLOADS = `query ListPayloads($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
+const LIST_PAYLOADS = `query ListPayloads($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery {
   body bodyBytes attempts { attemptNumber responseBody } } } }`;
 
 async function createDelivery() {
@@ -30,10 +30,10 @@ test('returns bodies of requests and responses only with payloads:read, which fu
   };
   for (const scopes of [['full'], ['read', 'payloads:read']] as const) {
     const key = await tenant.withScopes(...scopes);
-    expect(await key.query(PAYLOADS, { ids: [id] })).toEqual({ nodes: [expectedNode] });
+    expect(await key.query(LIST_PAYLOADS, { ids: [id] })).toEqual({ nodes: [expectedNode] });
   }
   const reader = await tenant.withScopes('read');
-  const { data, errors } = await reader.request(PAYLOADS, { ids: [id] });
+  const { data, errors } = await reader.request(LIST_PAYLOADS, { ids: [id] });
   expect(data.nodes).toEqual([
     { ...expectedNode, body: null, attempts: [{ attemptNumber: 1, responseBody: null }] },
   ]);

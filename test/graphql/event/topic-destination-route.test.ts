@@ -4,12 +4,12 @@ import { createDestination } from '../../support/fixtures/integrations.ts';
 
 const app = await getSharedApp();
 
-const CREATE = `mutation CreateTopicDestinationRoute($input: CreateTopicDestinationRouteInput!) {
+const CREATE_ROUTE = `mutation CreateTopicDestinationRoute($input: CreateTopicDestinationRouteInput!) {
   createTopicDestinationRoute(input: $input) {
     topicDestinationRoute { id topic { id } destination { id name } project { id } }
   }
 }`;
-const DELETE = `mutation DeleteTopicDestinationRoute($input: DeleteTopicDestinationRouteInput!) {
+const DELETE_ROUTE = `mutation DeleteTopicDestinationRoute($input: DeleteTopicDestinationRouteInput!) {
   deleteTopicDestinationRoute(input: $input) { deletedId }
 }`;
 
@@ -27,7 +27,7 @@ async function createRoute(
   destinationId: string,
 ): Promise<string> {
   const input = { projectIdOrName: tenant.projectId, topicId, destinationId };
-  const { createTopicDestinationRoute } = await tenant.query(CREATE, { input });
+  const { createTopicDestinationRoute } = await tenant.query(CREATE_ROUTE, { input });
   return createTopicDestinationRoute.topicDestinationRoute.id;
 }
 
@@ -37,7 +37,7 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
   const destinationId = await createDestination(tenant, 'crm');
   const projectIdOrName = tenant.projectName;
   const input = { projectIdOrName, topicId, destinationId };
-  const created = await tenant.query(CREATE, { input });
+  const created = await tenant.query(CREATE_ROUTE, { input });
   const { topicDestinationRoute } = created.createTopicDestinationRoute;
   expect(topicDestinationRoute).toEqual({
     id: expect.stringMatching(/^tdr_/),
@@ -45,13 +45,13 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
     destination: { id: destinationId, name: 'crm' },
     project: { id: tenant.projectId },
   });
-  expect(await tenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(CREATE_ROUTE, { input })).toMatchObject({ code: 'CONFLICT' });
 
   const deletion = { input: { projectIdOrName, routeId: topicDestinationRoute.id } };
-  expect(await tenant.query(DELETE, deletion)).toEqual({
+  expect(await tenant.query(DELETE_ROUTE, deletion)).toEqual({
     deleteTopicDestinationRoute: { deletedId: topicDestinationRoute.id },
   });
-  expect(await tenant.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.expectRefusal(DELETE_ROUTE, deletion)).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('lists routes by topic, by destination, by both, and on the topic', async () => {
@@ -103,7 +103,7 @@ test('reports a topic or destination of another project', async () => {
   };
   const listIssues = async (ids: Record<string, string>) => {
     const input = { projectIdOrName: otherTenant.projectId, ...ids };
-    const { problem } = await otherTenant.expectRefusal(CREATE, { input });
+    const { problem } = await otherTenant.expectRefusal(CREATE_ROUTE, { input });
     return problem.issues?.map(({ name, detail }) => `${name} ${detail}`);
   };
   const noTopic = 'input.topicId does not exist.';
@@ -126,7 +126,9 @@ test("returns NOT_FOUND for another tenant's route", async () => {
   const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, routeId: id };
-    expect(await otherTenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(DELETE_ROUTE, { input })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
   expect(await otherTenant.query(node, { id })).toEqual({ node: null });
   expect(await tenant.query(node, { id })).toEqual({ node: { id } });
@@ -142,7 +144,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const routeId = await createRoute(tenant, topicId, destinationId);
   const projectIdOrName = tenant.projectId;
   const creation = { input: { projectIdOrName, topicId, destinationId } };
-  expect(await reader.expectRefusal(CREATE, creation)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(CREATE_ROUTE, creation)).toMatchObject({ code: 'FORBIDDEN' });
   const deletion = { input: { projectIdOrName, routeId } };
-  expect(await reader.expectRefusal(DELETE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(DELETE_ROUTE, deletion)).toMatchObject({ code: 'FORBIDDEN' });
 });

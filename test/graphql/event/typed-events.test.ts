@@ -25,28 +25,28 @@ const { database } = app.app.services;
 const types = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
 
 /** Members that are nullable in these types only, so a query of both needs aliases. */
-const NULLABLE: Record<string, readonly string[]> = {
+const NULLABLE_FIELDS: Record<string, readonly string[]> = {
   DeliveryFailed: ['operationId'],
   SetupFailed: ['groupRef', 'consumerRef'],
 };
 const ALIAS_PREFIX = 'nullable_';
-const FRAGMENTS = types
+const TYPED_FIELDS = types
   .map((type) => {
     const name = getEventTypeName(type);
     const { shape } = EVENTS[type].data;
     const members = Object.keys(shape).map((member) =>
-      NULLABLE[name]?.includes(member)
+      NULLABLE_FIELDS[name]?.includes(member)
         ? `${ALIAS_PREFIX}${member}: ${member}`
         : toField(member, shape),
     );
     return `... on ${name} { ${members.join(' ')} }`;
   })
   .join(' ');
-const NODE = `__typename id eventType data ${FRAGMENTS}`;
-const SUBSCRIPTION = `subscription SubscribeToEvents($after: String!) {
-  notificationEvents(after: $after) { cursor node { ${NODE} } }
+const EVENT_FIELDS = `__typename id eventType data ${TYPED_FIELDS}`;
+const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($after: String!) {
+  notificationEvents(after: $after) { cursor node { ${EVENT_FIELDS} } }
 }`;
-const LIST = `{ project { notificationEvents(first: 100) { nodes { ${NODE} } } } }`;
+const LIST_EVENTS = `{ project { notificationEvents(first: 100) { nodes { ${EVENT_FIELDS} } } } }`;
 
 interface Node extends Record<string, unknown> {
   __typename: string;
@@ -116,7 +116,7 @@ test('returns typed members in lists, nodes and streams over each transport', as
   const headers = { 'x-api-key': tenant.apiKey };
   // Without a position, a stream that opens late would miss the first events.
   const operation = {
-    query: SUBSCRIPTION,
+    query: SUBSCRIBE_TO_EVENTS,
     variables: { after: encodeCursor(createEventList(tenant.projectId), 0n) },
   };
   const events = await openEventStream(app.fetch, { ...operation, headers });
@@ -128,13 +128,13 @@ test('returns typed members in lists, nodes and streams over each transport', as
   const parts = await openParts(operation, headers);
 
   await recordAll(tenant);
-  const { project } = await tenant.query(LIST);
+  const { project } = await tenant.query(LIST_EVENTS);
   expect(project.notificationEvents.nodes).toHaveLength(types.length);
   for (const [index, type] of types.entries()) {
     const listed = project.notificationEvents.nodes[index];
     expectTyped(listed, type);
     const { node } = await tenant.query(
-      `query GetNotificationEvent($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${NODE} } } }`,
+      `query GetNotificationEvent($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${EVENT_FIELDS} } } }`,
       { id: listed.id },
     );
     expect(node).toEqual(listed);
@@ -216,7 +216,7 @@ test('returns the objects of events, and null for deleted ones', async () => {
     'InstallationDeleted',
     'ConnectionDeleted',
   ]);
-  for (const node of (await tenant.query(LIST)).project.notificationEvents.nodes) {
+  for (const node of (await tenant.query(LIST_EVENTS)).project.notificationEvents.nodes) {
     expectTyped(node, node.eventType);
   }
 });

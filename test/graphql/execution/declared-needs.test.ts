@@ -19,10 +19,10 @@ const app = await getSharedApp({
 const tenant = await app.createTenant();
 
 /** These fields need nothing, or what the type of the id needs. */
-const UNDECLARED = ['viewer', 'node', 'nodes'];
+const UNDECLARED_FIELDS = ['viewer', 'node', 'nodes'];
 
 const listFields = (type: ReturnType<typeof schema.getQueryType>) =>
-  Object.values(type?.getFields() ?? {}).filter(({ name }) => !UNDECLARED.includes(name));
+  Object.values(type?.getFields() ?? {}).filter(({ name }) => !UNDECLARED_FIELDS.includes(name));
 const calls: ['query' | 'mutation', Field][] = [
   ...listFields(schema.getQueryType()).map((field) => ['query', field] as ['query', Field]),
   ...listFields(schema.getMutationType()).map(

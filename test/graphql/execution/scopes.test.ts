@@ -25,7 +25,7 @@ const writing = {
 const installed = { projectIdOrName, installationId: newId('ins') };
 
 /** One action for each scope. */
-const ACTIONS: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
+const ACTIONS_BY_SCOPE: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
   ['read', { query: '{ projects { nodes { id } } }' }],
   ['read', { query: '{ providers { nodes { name } } }' }],
   ['full', createMutation('updateProject', { projectIdOrName }, 'project { id }')],
@@ -68,7 +68,7 @@ test.each(
   ALL_SCOPES,
 )('permits a key of the scope %s the actions of this scope only', async (scope) => {
   const key = await tenant.withScopes(scope);
-  for (const [needed, { query, variables }] of ACTIONS) {
+  for (const [needed, { query, variables }] of ACTIONS_BY_SCOPE) {
     const { errors = [] } = await key.request(query, variables);
     const codes = errors.map(({ extensions }) => extensions.code);
     const isAllowed =
@@ -82,7 +82,7 @@ test.each(
 
 test('lets a key without scopes query only the viewer', async () => {
   const key = await tenant.withScopes();
-  for (const [, { query, variables }] of ACTIONS) {
+  for (const [, { query, variables }] of ACTIONS_BY_SCOPE) {
     expect(await key.expectRefusal(query, variables)).toMatchObject({ code: 'FORBIDDEN' });
   }
   expect(await key.query('{ viewer { kind scopes } }')).toEqual({
@@ -152,7 +152,7 @@ test('requires credentials:read for secrets, in addition to the scope of their o
 });
 
 test('lets a builder do everything in their own org', async () => {
-  for (const [, { query, variables }] of ACTIONS) {
+  for (const [, { query, variables }] of ACTIONS_BY_SCOPE) {
     const { errors = [] } = await tenant.builder.request(query, variables);
     expect(errors.filter(({ extensions }) => extensions.code === 'FORBIDDEN')).toEqual([]);
   }

@@ -6,8 +6,8 @@ import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
 import { createShareKey, getSharedOperation } from '../../../src/graphql/execution/share-key.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
-const IDS = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
-const KEY: Viewer = { kind: 'API_KEY', ...IDS, allowedOrigins: [], scopes: ['read'] };
+const KEY_IDS = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };
+const KEY_VIEWER: Viewer = { kind: 'API_KEY', ...KEY_IDS, allowedOrigins: [], scopes: ['read'] };
 const PERSON = { id: 'bld_1', email: null, scopes: [], expireTime: null };
 const BUILDER = { kind: 'BUILDER' as const, ...PERSON };
 
@@ -15,7 +15,7 @@ function createKeyFunction(text: string) {
   const document = parse(text);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const shared = getSharedOperation({ schema, document, operation });
-  return (variables: Record<string, unknown>, viewer: Viewer = KEY) =>
+  return (variables: Record<string, unknown>, viewer: Viewer = KEY_VIEWER) =>
     createShareKey(shared, variables, viewer);
 }
 
@@ -42,9 +42,9 @@ test('distinguishes operations, callers, scopes and roles', () => {
   const keys = [
     createOtherKey({}),
     createKey({}),
-    createKey({}, { ...KEY, scopes: ['read', 'org:read'] }),
-    createKey({}, { ...KEY, id: 'key_2' }),
-    createKey({}, { ...KEY, orgId: 'org_2' }),
+    createKey({}, { ...KEY_VIEWER, scopes: ['read', 'org:read'] }),
+    createKey({}, { ...KEY_VIEWER, id: 'key_2' }),
+    createKey({}, { ...KEY_VIEWER, orgId: 'org_2' }),
     createKey({}, { ...BUILDER, roles: new Map([['org_1', 'ADMIN']]) }),
     createKey({}, { ...BUILDER, roles: new Map([['org_1', 'MEMBER']]) }),
     createKey({}, { ...BUILDER, roles: new Map([['org_2', 'MEMBER']]) }),

@@ -125,9 +125,16 @@ test('suggests similar names', async () => {
 });
 
 /** Fragments of messages of graphql-js, repeated in values and names. */
-const BAITS = [' cannot represent ', 'Value "', ' found String "', ' at "', '; ', ' Did you mean '];
+const MESSAGE_PARTS = [
+  ' cannot represent ',
+  'Value "',
+  ' found String "',
+  ' at "',
+  '; ',
+  ' Did you mean ',
+];
 
-test.each(BAITS)(
+test.each(MESSAGE_PARTS)(
   'refuses half a megabyte of %j with a short response',
   { tags: ['all/rows'] },
   async (bait) => {

@@ -14,8 +14,10 @@ import {
 import { ALL_EVENTS } from '../../support/fixtures/subscriptions.ts';
 
 const app = await getSharedApp();
-const CONTENT = createIntegrationContent('crm', { subscribe: { objects: [ALL_EVENTS] } });
-const FOREIGN = "can't be changed by end users.";
+const INTEGRATION_CONTENT = createIntegrationContent('crm', {
+  subscribe: { objects: [ALL_EVENTS] },
+});
+const CHANGED_BY_END_USER = "can't be changed by end users.";
 const chooseContacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = chooseContacts({ destination: 'elsewhere' });
 
@@ -25,7 +27,7 @@ function listIssues(problem: { issues?: { name: string; detail: string }[] }) {
 
 async function createTenantWithDestinations() {
   const tenant = await app.createTenant();
-  const integration = await createIntegration(app, tenant, CONTENT);
+  const integration = await createIntegration(app, tenant, INTEGRATION_CONTENT);
   await insertDestination(app, tenant, 'elsewhere');
   return { tenant, integration };
 }
@@ -38,8 +40,8 @@ test("refuses destinations of records and events in an end user's config", async
   const config = { read: elsewhere, subscribe: elsewhere };
   const { problem } = await user.expectRefusal(CREATE_INSTALLATION, { input: { ...key, config } });
   expect(listIssues(problem)).toEqual([
-    `input.config.read[0].destination ${FOREIGN}`,
-    `input.config.subscribe[0].destination ${FOREIGN}`,
+    `input.config.read[0].destination ${CHANGED_BY_END_USER}`,
+    `input.config.subscribe[0].destination ${CHANGED_BY_END_USER}`,
   ]);
 });
 
@@ -59,8 +61,8 @@ test("keeps the builder's destinations in an end user's update", async () => {
     subscribe: chooseContacts({ destination: 'records' }),
   };
   expect(await listUpdateIssues(changedDestinations)).toEqual([
-    `input.config.read[0].destination ${FOREIGN}`,
-    `input.config.subscribe[0].destination ${FOREIGN}`,
+    `input.config.read[0].destination ${CHANGED_BY_END_USER}`,
+    `input.config.subscribe[0].destination ${CHANGED_BY_END_USER}`,
   ]);
   expect(await listUpdateIssues({})).toEqual([
     'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, set `disabled`.',

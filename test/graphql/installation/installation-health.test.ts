@@ -45,8 +45,8 @@ async function install(options?: { tenant: Tenant; name: string; groupRef: strin
   return { id, tenant, integration, connection, insertOperations: insertOperations, readHealth };
 }
 
-const CREDENTIALS = 'The provider refuses the credentials of its connection.';
-const OPERATIONS = 'Its last 3 operations have failed.';
+const BAD_CREDENTIALS_REASON = 'The provider refuses the credentials of its connection.';
+const FAILED_OPERATIONS_REASON = 'Its last 3 operations have failed.';
 
 test('returns the newest operation of the installation', async () => {
   const { insertOperations, readHealth } = await install();
@@ -63,8 +63,8 @@ const STATUSES_BY_REASON: [string | null, Status[]][] = [
   [null, ['FAILURE', 'FAILURE']],
   [null, ['FAILURE', 'SUCCESS', 'FAILURE', 'FAILURE']],
   [null, ['FAILURE', 'FAILURE', 'FAILURE', 'SUCCESS']],
-  [OPERATIONS, ['FAILURE', 'FAILURE', 'FAILURE']],
-  [OPERATIONS, ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
+  [FAILED_OPERATIONS_REASON, ['FAILURE', 'FAILURE', 'FAILURE']],
+  [FAILED_OPERATIONS_REASON, ['SUCCESS', 'FAILURE', 'FAILURE', 'FAILURE', 'IN_PROGRESS']],
 ];
 
 test.each(STATUSES_BY_REASON)('returns the reason %s after %j', async (reason, ends) => {
@@ -102,10 +102,10 @@ test('returns UNHEALTHY while the connection has bad credentials', async () => {
   await setStatus('BAD_CREDENTIALS');
   expect(await readHealth()).toMatchObject({
     healthStatus: 'UNHEALTHY',
-    healthReason: CREDENTIALS,
+    healthReason: BAD_CREDENTIALS_REASON,
   });
   await setStatus('WORKING');
-  expect((await readHealth()).healthReason).toBe(OPERATIONS);
+  expect((await readHealth()).healthReason).toBe(FAILED_OPERATIONS_REASON);
 });
 
 test('creates and updates an installation on a connection with bad credentials as UNHEALTHY', async () => {
@@ -123,7 +123,7 @@ test('creates and updates an installation on a connection with bad credentials a
   };
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, { input });
   const { id, ...health } = createInstallation.installation;
-  expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: CREDENTIALS });
+  expect(health).toEqual({ healthStatus: 'UNHEALTHY', healthReason: BAD_CREDENTIALS_REASON });
 
   await setStatus('WORKING');
   const brokenConnection = await generateConnection(tenant, {

@@ -14,7 +14,7 @@ import { getConnection } from '../../support/providers/oauth.ts';
 const app = await getSharedApp({ log: createLog('silent') });
 const { sandbox } = app.app;
 
-const FIELDS = `name displayName mappedObjectName
+const METADATA_FIELDS = `name displayName mappedObjectName
   fields {
     fieldName displayName valueType providerType readOnly isCustom isRequired
     values { value displayValue } referenceTo
@@ -26,12 +26,12 @@ const GET_OBJECT_METADATA = `query GetObjectMetadata(
   objectMetadata(
     projectIdOrName: $projectIdOrName, provider: $provider, objectName: $objectName,
     groupRef: $groupRef, excludeReadOnly: $excludeReadOnly
-  ) { ${FIELDS} }
+  ) { ${METADATA_FIELDS} }
 }`;
-const THROUGH = `query GetMetadataThroughInstallation($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
+const GET_METADATA_OF_INSTALLATION = `query GetMetadataThroughInstallation($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
   node(id: $id) {
     ... on Installation {
-      objectMetadata(objectName: $objectName, excludeReadOnly: $excludeReadOnly) { ${FIELDS} }
+      objectMetadata(objectName: $objectName, excludeReadOnly: $excludeReadOnly) { ${METADATA_FIELDS} }
     }
   }
 }`;
@@ -118,7 +118,8 @@ test('finds an object by its name and its mapped name through an installation', 
   const { id } = await connectAndInstall(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const readThrough = async (objectName: string, excludeReadOnly = false) =>
-    (await tenant.query(THROUGH, { id, objectName, excludeReadOnly })).node.objectMetadata;
+    (await tenant.query(GET_METADATA_OF_INSTALLATION, { id, objectName, excludeReadOnly })).node
+      .objectMetadata;
   const mapped = await readThrough('people');
   expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
   expect(await readThrough('contacts')).toEqual(mapped);
@@ -127,7 +128,9 @@ test('finds an object by its name and its mapped name through an installation', 
     mappedObjectName: null,
   });
   expect((await readThrough('people', true)).fields.length).toBeLessThan(mapped.fields.length);
-  expect(await tenant.expectRefusal(THROUGH, { id, objectName: 'nothing' })).toMatchObject({
+  expect(
+    await tenant.expectRefusal(GET_METADATA_OF_INSTALLATION, { id, objectName: 'nothing' }),
+  ).toMatchObject({
     code: 'UNPROCESSABLE',
   });
 });

@@ -26,7 +26,7 @@ const RELEASE_CLAIMED_DOMAIN = `mutation ReleaseClaimedDomain($input: ReleaseCla
 }`;
 const JOIN_ORG =
   'mutation JoinOrg($input: JoinOrgInput!) { joinOrg(input: $input) { org { id } } }';
-const JOINABLE = `{ viewer { joinableOrgs { totalCount nodes {
+const LIST_JOINABLE_ORGS = `{ viewer { joinableOrgs { totalCount nodes {
   id label billingAccount { id }
   builders { totalCount } projects { totalCount } invites { totalCount }
   claimedDomains { totalCount }
@@ -89,11 +89,11 @@ test('lets builders with a verified address of a proven domain join, and returns
   const person = await createPerson(domain);
   const input = { orgId: tenant.orgId };
   await claimDomain(tenant, createDomain());
-  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect((await person.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);
   expect(await person.expectRefusal(JOIN_ORG, { input })).toMatchObject({ code: 'NOT_FOUND' });
   await proveDomain(tenant, domain);
   const none = { totalCount: 0 };
-  expect((await person.query(JOINABLE)).viewer.joinableOrgs).toEqual({
+  expect((await person.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs).toEqual({
     totalCount: 1,
     nodes: [
       {
@@ -111,18 +111,18 @@ test('lets builders with a verified address of a proven domain join, and returns
   });
   for (const email_verified of [false, undefined]) {
     const unverified = await createPerson(domain, { email_verified });
-    expect((await unverified.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+    expect((await unverified.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);
     expect(await unverified.expectRefusal(JOIN_ORG, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });
   }
-  expect((await tenant.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect((await tenant.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     expect(await person.query(JOIN_ORG, { input })).toEqual({
       joinOrg: { org: { id: tenant.orgId } },
     });
   }
-  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect((await person.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);
   expect((await person.query('{ orgs { nodes { id viewerRole } } }')).orgs.nodes).toEqual([
     { id: tenant.orgId, viewerRole: 'MEMBER' },
   ]);
@@ -165,7 +165,7 @@ test('frees a released domain, through which builders can no longer join', async
     releaseClaimedDomain: { deletedId: id },
   });
   const person = await createPerson(domain);
-  expect((await person.query(JOINABLE)).viewer.joinableOrgs.nodes).toEqual([]);
+  expect((await person.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);
   expect(await claimDomain(otherTenant, domain)).toMatchObject({ domain });
 });
 
@@ -195,10 +195,10 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
   await rest.builder.delete(path);
 });
 
-const ADD = `mutation AddMember($input: AddMemberInput!) {
+const ADD_MEMBER = `mutation AddMember($input: AddMemberInput!) {
   addMember(input: $input) { org { id } }
 }`;
-const ORGS = '{ orgs { nodes { id } } }';
+const LIST_ORGS = '{ orgs { nodes { id } } }';
 
 test('lets an admin add builders of a proven domain and colleagues only', async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
@@ -208,22 +208,22 @@ test('lets an admin add builders of a proven domain and colleagues only', async 
   const builderId = (await person.query('{ viewer { builder { id } } }')).viewer.builder.id;
   const input = { orgId: tenant.orgId, builderId };
   const unknown = { code: 'NOT_FOUND' };
-  expect(await tenant.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
+  expect(await tenant.builder.expectRefusal(ADD_MEMBER, { input })).toMatchObject(unknown);
   await proveDomain(tenant, domain);
-  expect(await otherTenant.builder.expectRefusal(ADD, { input })).toMatchObject(unknown);
-  expect(await tenant.builder.query(ADD, { input })).toEqual({
+  expect(await otherTenant.builder.expectRefusal(ADD_MEMBER, { input })).toMatchObject(unknown);
+  expect(await tenant.builder.query(ADD_MEMBER, { input })).toEqual({
     addMember: { org: { id: tenant.orgId } },
   });
-  expect((await person.query(ORGS)).orgs.nodes).toEqual([{ id: tenant.orgId }]);
+  expect((await person.query(LIST_ORGS)).orgs.nodes).toEqual([{ id: tenant.orgId }]);
 
   // An admin may add a builder of the first org to another of their own orgs.
-  await tenant.builder.query(ADD, { input });
+  await tenant.builder.query(ADD_MEMBER, { input });
   const { createOrg } = await tenant.builder.query(
     'mutation CreateOrg { createOrg(input: { label: "Second" }) { org { id } } }',
   );
   const secondOrgId = createOrg.org.id;
-  await tenant.builder.query(ADD, { input: { orgId: secondOrgId, builderId } });
-  expect((await person.query(ORGS)).orgs.nodes).toHaveLength(2);
+  await tenant.builder.query(ADD_MEMBER, { input: { orgId: secondOrgId, builderId } });
+  expect((await person.query(LIST_ORGS)).orgs.nodes).toHaveLength(2);
 
   // Over REST, a builder who adds themselves joins.
   const joiningPerson = await createPerson(domain);

@@ -18,7 +18,7 @@ const DELETE_ORG = `mutation DeleteOrg($input: DeleteOrgInput!) {
 const REMOVE_MEMBER =
   'mutation RemoveMember($input: RemoveMemberInput!) { removeMember(input: $input) { deletedId } }';
 const CREATE_ORG = 'mutation CreateOrg { createOrg(input: { label: "Short" }) { org { id } } }';
-const ORGS = '{ orgs { nodes { id } } }';
+const LIST_ORGS = '{ orgs { nodes { id } } }';
 const LIST_BUILDERS = 'query ListBuilders($id: ID!) { org(id: $id) { builders { nodes { id } } } }';
 
 async function queryBuilders({ builder, orgId }: Tenant): Promise<string[]> {
@@ -56,7 +56,7 @@ test('removes a member from the org and ends their streams', async () => {
     removeMember: { deletedId: member.builderId },
   });
   expect(await queryBuilders(tenant)).toEqual([tenant.builderId]);
-  expect((await member.builder.query(ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
+  expect((await member.builder.query(LIST_ORGS)).orgs.nodes).toEqual([{ id: member.orgId }]);
   const message = await stream.next();
   expect(message?.data.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   expect(await tenant.builder.expectRefusal(REMOVE_MEMBER, { input })).toMatchObject({

@@ -20,12 +20,12 @@ function createMutation(name: string): string {
   return `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { __typename } }`;
 }
 
-const ROLES = `query ListRoles($id: ID!) { org(id: $id) {
+const LIST_ROLES = `query ListRoles($id: ID!) { org(id: $id) {
   viewerRole members { totalCount nodes { role builder { id } builderId createTime } }
 } }`;
 
 async function queryRoles({ builder, orgId }: Tenant): Promise<Record<string, OrgRole>> {
-  const { org } = await builder.query(ROLES, { id: orgId });
+  const { org } = await builder.query(LIST_ROLES, { id: orgId });
   const members: { role: OrgRole; builder: { id: string } }[] = org.members.nodes;
   return Object.fromEntries(members.map(({ role, builder: { id } }) => [id, role]));
 }
@@ -66,7 +66,7 @@ beforeAll(async () => {
 type Input = (walk: Subjects) => Record<string, unknown>;
 
 /** The mutations that only admins may call, each with a valid input. */
-const RESTRICTED: [name: string, input: Input][] = [
+const ADMIN_MUTATIONS: [name: string, input: Input][] = [
   [
     'claimDomain',
     ({ tenant: { orgId } }) => ({ domain: 'x.example.com', parentId: orgId, parentType: 'ORG' }),
@@ -133,11 +133,11 @@ test('lists every mutation that requires an admin', () => {
   const declared = Object.values(mutations.getFields())
     .filter(({ extensions }) => isForAdmins(extensions.needs as Need))
     .map(({ name }) => name);
-  expect(declared.sort()).toEqual(RESTRICTED.map(([name]) => name));
+  expect(declared.sort()).toEqual(ADMIN_MUTATIONS.map(([name]) => name));
 });
 
 test.each([
-  ...RESTRICTED,
+  ...ADMIN_MUTATIONS,
   ...PARTLY_RESTRICTED,
 ])('refuses %s of a member', async (name, createInput) => {
   const { member } = subjects;
@@ -180,7 +180,7 @@ test('refuses to create a key with org:write for a key without it', async () => 
 test('returns all roles to members and keys, and viewerRole to builders only', async () => {
   const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
-  const { org } = await member.builder.query(ROLES, { id: tenant.orgId });
+  const { org } = await member.builder.query(LIST_ROLES, { id: tenant.orgId });
   const list = [
     { id: member.builderId, role: 'MEMBER' },
     { id: tenant.builderId, role: 'ADMIN' },
@@ -188,10 +188,10 @@ test('returns all roles to members and keys, and viewerRole to builders only', a
     return { role, builder: { id }, builderId: id, createTime: expect.any(String) };
   });
   expect(org).toEqual({ viewerRole: 'MEMBER', members: { totalCount: 2, nodes: list } });
-  const keyResponse = await tenant.query(ROLES, { id: tenant.orgId });
+  const keyResponse = await tenant.query(LIST_ROLES, { id: tenant.orgId });
   expect(keyResponse.org).toEqual({ viewerRole: null, members: { totalCount: 2, nodes: list } });
   const otherTenant = await app.createTenant();
-  expect(await otherTenant.builder.query(ROLES, { id: tenant.orgId })).toEqual({ org: null });
+  expect(await otherTenant.builder.query(LIST_ROLES, { id: tenant.orgId })).toEqual({ org: null });
 });
 
 test('applies a new role to the rest of the request and to later ones', async () => {

@@ -29,7 +29,7 @@ const LIST_API_KEYS = `query ListApiKeys($active: Boolean, $first: Int, $last: I
     }
   }
 }`;
-const VIEWER = '{ viewer { kind scopes } }';
+const QUERY_VIEWER = '{ viewer { kind scopes } }';
 
 async function createKey(tenant: Tenant, overrides: { label?: string; scopes?: string[] } = {}) {
   const input = {
@@ -56,7 +56,7 @@ test('returns the value of a new key once, with the default scope full', async (
     lastUsedTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await createClient(key).query(VIEWER)).toEqual({
+  expect(await createClient(key).query(QUERY_VIEWER)).toEqual({
     viewer: { kind: 'API_KEY', scopes: ['FULL'] },
   });
   const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
@@ -163,7 +163,9 @@ test('keeps omitted members in an update, and refuses null', async () => {
     active: true,
   });
   expect((await updateKey({ scopes: ['READ'] })).updateApiKey.apiKey.scopes).toEqual(['READ']);
-  expect(await createClient(key).query(VIEWER)).toMatchObject({ viewer: { scopes: ['READ'] } });
+  expect(await createClient(key).query(QUERY_VIEWER)).toMatchObject({
+    viewer: { scopes: ['READ'] },
+  });
 
   const input = { ...named, label: null, scopes: null, active: null };
   const { problem } = await tenant.expectRefusal(UPDATE_API_KEY, { input });
@@ -175,14 +177,14 @@ test('rejects an inactive key and a deleted key immediately', async () => {
   const { key, apiKey } = await createKey(tenant);
   const named = { projectIdOrName: tenant.projectId, apiKeyId: apiKey.id };
   const expectRefused = async () => {
-    const { status, errors } = await createClient(key).request(VIEWER);
+    const { status, errors } = await createClient(key).request(QUERY_VIEWER);
     expect([status, errors?.[0]?.extensions.code]).toEqual([401, 'UNAUTHENTICATED']);
   };
-  await createClient(key).query(VIEWER);
+  await createClient(key).query(QUERY_VIEWER);
   await tenant.query(UPDATE_API_KEY, { input: { ...named, active: false } });
   await expectRefused();
   await tenant.query(UPDATE_API_KEY, { input: { ...named, active: true } });
-  await createClient(key).query(VIEWER);
+  await createClient(key).query(QUERY_VIEWER);
   const input = { projectIdOrName: tenant.projectId, apiKey: apiKey.id };
   expect(await tenant.query(DELETE_API_KEY, { input })).toEqual({
     deleteApiKey: { deletedId: apiKey.id },
@@ -226,7 +228,7 @@ test("returns NOT_FOUND for another tenant's key", async () => {
   expect(await otherTenant.expectRefusal(CREATE_API_KEY, creation)).toMatchObject({
     code: 'NOT_FOUND',
   });
-  await createClient(key).query(VIEWER);
+  await createClient(key).query(QUERY_VIEWER);
 });
 
 test('requires keys:write to change keys', async () => {

@@ -11,7 +11,7 @@ const BRANDING = {
   accentColor: '#AA33ff',
   locale: 'de-at',
 };
-const STORED = { ...BRANDING, accentColor: '#aa33ff', locale: 'de-AT' };
+const STORED_BRANDING = { ...BRANDING, accentColor: '#aa33ff', locale: 'de-AT' };
 
 async function updateProject({ projectId, query }: Tenant, changes: object) {
   const input = { projectIdOrName: projectId, ...changes };
@@ -20,14 +20,14 @@ async function updateProject({ projectId, query }: Tenant, changes: object) {
 
 test('sets, keeps and clears the appearance of the connect page', async () => {
   const tenant = await app.createTenant();
-  expect(await updateProject(tenant, BRANDING)).toMatchObject(STORED);
+  expect(await updateProject(tenant, BRANDING)).toMatchObject(STORED_BRANDING);
   expect(await updateProject(tenant, { appName: 'Renamed' })).toEqual({
     appName: 'Renamed',
-    ...STORED,
+    ...STORED_BRANDING,
   });
   const user = await createEndUser(app, tenant);
   const { viewer } = await user.query('{ viewer { project { logoUrl accentColor locale } } }');
-  expect(viewer.project).toEqual(STORED);
+  expect(viewer.project).toEqual(STORED_BRANDING);
   const cleared = { logoUrl: null, accentColor: null, locale: null };
   expect(await updateProject(tenant, cleared)).toMatchObject(cleared);
 });

@@ -11,13 +11,13 @@ import {
 
 const app = await getSharedApp();
 const { prisma } = app.app.services.database;
-const DISCONNECT = `mutation DeleteConnection($input: DeleteConnectionInput!) {
+const DELETE_CONNECTION = `mutation DeleteConnection($input: DeleteConnectionInput!) {
   deleteConnection(input: $input) { deletedId }
 }`;
-const UNINSTALL = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
+const DELETE_INSTALLATION = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
-const SEARCH = `query SearchLists($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
+const SEARCH_LISTS = `query SearchLists($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
   connections(search: $search, first: $first, after: $after) {
     totalCount edges { cursor node { consumer { consumerRef } } } pageInfo { hasNextPage endCursor }
   }
@@ -25,7 +25,7 @@ const SEARCH = `query SearchLists($p: String!, $search: String!, $first: Int, $a
 } }`;
 
 async function search(user: Pick<Tenant, 'query' | 'projectId'>, text: string, page: object = {}) {
-  const { project } = await user.query(SEARCH, { p: user.projectId, search: text, ...page });
+  const { project } = await user.query(SEARCH_LISTS, { p: user.projectId, search: text, ...page });
   return project;
 }
 
@@ -85,11 +85,13 @@ test("deletes the end user's own connection once no installation uses it", async
   const { tenant, person, connectionId, installed, disconnect, uninstall } =
     await installForConsumer();
   const user = await createEndUser(app, tenant, person);
-  expect(await user.expectRefusal(DISCONNECT, disconnect)).toMatchObject({ code: 'CONFLICT' });
-  expect((await user.query(UNINSTALL, uninstall)).deleteInstallation).toEqual({
+  expect(await user.expectRefusal(DELETE_CONNECTION, disconnect)).toMatchObject({
+    code: 'CONFLICT',
+  });
+  expect((await user.query(DELETE_INSTALLATION, uninstall)).deleteInstallation).toEqual({
     deletedId: installed.id,
   });
-  expect((await user.query(DISCONNECT, disconnect)).deleteConnection).toEqual({
+  expect((await user.query(DELETE_CONNECTION, disconnect)).deleteConnection).toEqual({
     deletedId: connectionId,
   });
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
@@ -106,8 +108,12 @@ test('refuses to delete what belongs to other users, or without the permission',
   ] as const;
   for (const [token, ofConnection, ofInstallation] of refusals) {
     const user = await createEndUser(app, tenant, token);
-    expect(await user.expectRefusal(UNINSTALL, uninstall)).toMatchObject({ code: ofInstallation });
-    expect(await user.expectRefusal(DISCONNECT, disconnect)).toMatchObject({ code: ofConnection });
+    expect(await user.expectRefusal(DELETE_INSTALLATION, uninstall)).toMatchObject({
+      code: ofInstallation,
+    });
+    expect(await user.expectRefusal(DELETE_CONNECTION, disconnect)).toMatchObject({
+      code: ofConnection,
+    });
   }
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);
   expect(await prisma.installation.count({ where: { id: installed.id } })).toBe(1);

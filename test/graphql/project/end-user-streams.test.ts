@@ -10,7 +10,8 @@ import {
 } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
-const OPERATION = 'subscription FollowOperation($id: ID!) { operation(id: $id) { id status } }';
+const SUBSCRIBE_TO_OPERATION =
+  'subscription FollowOperation($id: ID!) { operation(id: $id) { id status } }';
 const FOLLOW_NOTIFICATION_EVENTS =
   'subscription FollowNotificationEvents($p: String!) { notificationEvents(projectIdOrName: $p) { cursor } }';
 
@@ -29,7 +30,7 @@ async function follow(
   testApp: TestApp,
   token: string,
   variables: Record<string, unknown>,
-  query = OPERATION,
+  query = SUBSCRIBE_TO_OPERATION,
 ) {
   const headers = { authorization: `Bearer ${token}` };
   return openEventStream(testApp.fetch, { query, variables, headers });

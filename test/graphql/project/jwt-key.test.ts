@@ -9,7 +9,7 @@ import {
 } from '../../support/fixtures/end-users.ts';
 
 const app = await getSharedApp();
-const VIEWER =
+const QUERY_VIEWER =
   '{ viewer { kind permissions expireTime group { groupRef } consumer { consumerRef } } }';
 const CREATE_JWT_KEY = `mutation CreateJwtKey($input: CreateJwtKeyInput!) {
   createJwtKey(input: $input) { jwtKey { id label algorithm publicKeyPem active project { id } } }
@@ -98,7 +98,7 @@ test("accepts a token of the builder's server, and creates its group and consume
   const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const token = await issuer.sign({ claims: { sub: 'anything' } });
-  expect((await createBearerClient(app, token).query(VIEWER)).viewer).toEqual({
+  expect((await createBearerClient(app, token).query(QUERY_VIEWER)).viewer).toEqual({
     kind: 'END_USER',
     permissions: ['CONNECT', 'INSTALL', 'READ'],
     expireTime: expect.any(String),
@@ -127,7 +127,9 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrongOptions) {
-    const refused = await createBearerClient(app, await issuer.sign(signing)).expectRefusal(VIEWER);
+    const refused = await createBearerClient(app, await issuer.sign(signing)).expectRefusal(
+      QUERY_VIEWER,
+    );
     expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
@@ -141,24 +143,24 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
       /^[^.]+/,
       Buffer.from(JSON.stringify({ alg: 'none', kid: issuer.id })).toString('base64url'),
     );
-  expect(await createBearerClient(app, unsigned).expectRefusal(VIEWER)).toMatchObject({
+  expect(await createBearerClient(app, unsigned).expectRefusal(QUERY_VIEWER)).toMatchObject({
     code: 'UNAUTHENTICATED',
   });
-  await createBearerClient(app, await issuer.sign()).query(VIEWER);
+  await createBearerClient(app, await issuer.sign()).query(QUERY_VIEWER);
 });
 
 test('rejects tokens of an inactive or deleted key immediately, and accepts those of a reactivated one', async () => {
   const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(app, await issuer.sign());
-  await user.query(VIEWER);
+  await user.query(QUERY_VIEWER);
   const key = { projectIdOrName: tenant.projectId, jwtKeyId: issuer.id };
   await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: false } });
-  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   await tenant.query(UPDATE_JWT_KEY, { input: { ...key, active: true } });
-  await user.query(VIEWER);
+  await user.query(QUERY_VIEWER);
   await tenant.query(DELETE_JWT_KEY, { input: key });
-  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('rejects a token after its expiry, and after its project is deleted', async () => {
@@ -167,15 +169,15 @@ test('rejects a token after its expiry, and after its project is deleted', async
   const tenant = await testApp.createTenant();
   const issuer = await createJwtIssuer(tenant);
   const user = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
-  const { viewer } = await user.query(VIEWER);
+  const { viewer } = await user.query(QUERY_VIEWER);
   ms = Date.parse(viewer.expireTime);
-  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const laterUser = createBearerClient(testApp, await issuer.sign({}, new Date(ms)));
-  await laterUser.query(VIEWER);
+  await laterUser.query(QUERY_VIEWER);
   const deletion = { projectIdOrName: tenant.projectId, confirmName: tenant.projectName };
   await tenant.builder.query(
     'mutation DeleteProject($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }',
     { input: deletion },
   );
-  expect(await laterUser.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await laterUser.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });

@@ -16,11 +16,11 @@ import {
 import { listIssueNames } from '../../support/graphql-client.ts';
 
 const app = await getSharedApp();
-const VIEWER = `{ viewer {
+const QUERY_VIEWER = `{ viewer {
   kind scopes permissions expireTime project { id } builder { id }
   group { groupRef groupName } consumer { consumerRef consumerName }
 } }`;
-const LISTS = `query ListParties($p: String!) { project(idOrName: $p) {
+const LIST_PARTIES = `query ListParties($p: String!) { project(idOrName: $p) {
   connections { totalCount nodes { id group { groupRef } consumer { consumerRef } credentials { apiKey } } }
   installations { totalCount nodes { id } }
   integrations { totalCount nodes { name } }
@@ -34,7 +34,7 @@ test('creates the group and consumer of a token, and returns them in viewer', as
   const tenant = await app.createTenant();
   const names = { groupName: 'Acme Inc.', consumerName: 'Ann' };
   const { token, expireTime, connectUrl } = await createSessionToken(tenant, names);
-  const { viewer } = await createBearerClient(app, token).query(VIEWER);
+  const { viewer } = await createBearerClient(app, token).query(QUERY_VIEWER);
   expect(viewer).toEqual({
     kind: 'END_USER',
     scopes: [],
@@ -47,9 +47,9 @@ test('creates the group and consumer of a token, and returns them in viewer', as
   });
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
   const renamed = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
-  expect((await createBearerClient(app, renamed.token).query(VIEWER)).viewer.group.groupName).toBe(
-    'Acme Ltd.',
-  );
+  expect(
+    (await createBearerClient(app, renamed.token).query(QUERY_VIEWER)).viewer.group.groupName,
+  ).toBe('Acme Ltd.');
 });
 
 test('creates each group and consumer once for concurrent first requests', async () => {
@@ -61,7 +61,7 @@ test('creates each group and consumer once for concurrent first requests', async
   }));
   const tokens = await Promise.all(users.map((user) => createSessionToken(tenant, user)));
   const responses = await Promise.all(
-    tokens.map(({ token }) => createBearerClient(app, token).query(VIEWER)),
+    tokens.map(({ token }) => createBearerClient(app, token).query(QUERY_VIEWER)),
   );
   expect(
     responses.map(({ viewer }) => [viewer.group.groupRef, viewer.consumer.consumerRef]),
@@ -85,10 +85,10 @@ test('accepts a token until its expiry', async () => {
   const user = createBearerClient(testApp, token);
   expect(Date.parse(expireTime) - ms).toBeLessThanOrEqual(60_000);
   ms = Date.parse(expireTime) - 1;
-  await user.query(VIEWER);
+  await user.query(QUERY_VIEWER);
   // The server still caches the caller, so the token's expiry ends it.
   ms += 1;
-  expect(await user.expectRefusal(VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await user.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('rejects an altered or forged token', async () => {
@@ -103,7 +103,7 @@ test('rejects an altered or forged token', async () => {
     `${unsigned.toString('base64url')}.${body}.`,
     `${token}x`,
   ]) {
-    expect(await createBearerClient(app, forged).expectRefusal(VIEWER)).toMatchObject({
+    expect(await createBearerClient(app, forged).expectRefusal(QUERY_VIEWER)).toMatchObject({
       code: 'UNAUTHENTICATED',
     });
   }
@@ -117,7 +117,7 @@ test('refuses to grant permissions that the caller lacks', async () => {
   expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   expect(refused.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
-    VIEWER,
+    QUERY_VIEWER,
   );
   expect(viewer.permissions).toEqual(['CONNECT']);
   const user = await createEndUser(app, tenant);
@@ -175,7 +175,7 @@ test("lists only the group's objects and the token's integrations to an end user
     apiKey: 'sandbox-key',
   });
   const user = await createEndUser(app, tenant, { integrations: ['crm'] });
-  const { data } = await user.request(LISTS, { p: tenant.projectId });
+  const { data } = await user.request(LIST_PARTIES, { p: tenant.projectId });
   expect(data.project.connections.nodes.map(({ group }: never) => group)).toEqual([
     { groupRef: 'acme' },
   ]);

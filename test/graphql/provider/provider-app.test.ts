@@ -8,17 +8,17 @@ import { listIssueNames } from '../../support/graphql-client.ts';
 const app = await getSharedApp({ providers: [...CATALOG] });
 const { database, vault } = app.app.services;
 
-const FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
-const CREATE = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
-  createProviderApp(input: $input) { providerApp { ${FIELDS} project { id } } }
+const APP_FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
+const CREATE_PROVIDER_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
+  createProviderApp(input: $input) { providerApp { ${APP_FIELDS} project { id } } }
 }`;
-const UPDATE = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
-  updateProviderApp(input: $input) { providerApp { ${FIELDS} } }
+const UPDATE_PROVIDER_APP = `mutation UpdateProviderApp($input: UpdateProviderAppInput!) {
+  updateProviderApp(input: $input) { providerApp { ${APP_FIELDS} } }
 }`;
-const DELETE = `mutation DeleteProviderApp($input: DeleteProviderAppInput!) {
+const DELETE_PROVIDER_APP = `mutation DeleteProviderApp($input: DeleteProviderAppInput!) {
   deleteProviderApp(input: $input) { deletedId }
 }`;
-const LIST = `query ListProviderApps($provider: String, $first: Int, $last: Int) {
+const LIST_PROVIDER_APPS = `query ListProviderApps($provider: String, $first: Int, $last: Int) {
   viewer { project { providerApps(provider: $provider, first: $first, last: $last) {
     totalCount nodes { clientId } pageInfo { hasNextPage hasPreviousPage }
   } } }
@@ -37,7 +37,7 @@ async function createProviderApp(tenant: Tenant, overrides: object = {}) {
     clientSecret: 'shh',
     ...overrides,
   };
-  return (await tenant.query(CREATE, { input })).createProviderApp.providerApp;
+  return (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp.providerApp;
 }
 
 async function insertConnection(tenant: Tenant, providerAppId: string) {
@@ -97,7 +97,7 @@ test('reports every invalid member of a new app, without its secret', async () =
     scopes: ['ok', ''],
     metadata: { authQueryParams: { prompt: 1 }, other: {} },
   };
-  const { code, problem } = await tenant.expectRefusal(CREATE, { input });
+  const { code, problem } = await tenant.expectRefusal(CREATE_PROVIDER_APP, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(listIssueNames(problem)).toEqual([
     'input.clientId',
@@ -109,12 +109,14 @@ test('reports every invalid member of a new app, without its secret', async () =
   expect(JSON.stringify(problem)).not.toContain('break');
 
   const unknown = { ...input, clientSecret: 's', scopes: [], metadata: {} };
-  const response = await tenant.expectRefusal(CREATE, {
+  const response = await tenant.expectRefusal(CREATE_PROVIDER_APP, {
     input: { ...unknown, provider: 'unknown' },
   });
   expect(response.problem.issues).toMatchObject([{ name: 'input.clientId', value: '' }]);
   const elsewhere = { ...unknown, clientId: 'c', provider: 'unknown' };
-  const { problem: providerProblem } = await tenant.expectRefusal(CREATE, { input: elsewhere });
+  const { problem: providerProblem } = await tenant.expectRefusal(CREATE_PROVIDER_APP, {
+    input: elsewhere,
+  });
   expect(providerProblem.issues).toMatchObject([{ name: 'input.provider', value: 'unknown' }]);
 });
 
@@ -128,7 +130,7 @@ test('writes exactly the fields in the mask', async () => {
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const updateApp = async (updateMask: string[], providerApp: object) => {
     const input = { ...named, updateMask, providerApp };
-    return (await tenant.query(UPDATE, { input })).updateProviderApp.providerApp;
+    return (await tenant.query(UPDATE_PROVIDER_APP, { input })).updateProviderApp.providerApp;
   };
   const unmasked = { clientSecret: '', provider: 'unknown', scopes: [''], metadata: { x: 1 } };
   const { project: _project, ...unchanged } = created;
@@ -157,7 +159,7 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   const created = await createProviderApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
   const fetchProblem = async (updateMask: string[], providerApp: object) => {
-    const { code, problem } = await tenant.expectRefusal(UPDATE, {
+    const { code, problem } = await tenant.expectRefusal(UPDATE_PROVIDER_APP, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
@@ -190,7 +192,7 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   expect(listIssueNames(await fetchProblem(['PROVIDER'], wrong))).toEqual([
     'input.providerApp.provider',
   ]);
-  expect((await tenant.query(LIST)).viewer.project.providerApps.nodes).toEqual([
+  expect((await tenant.query(LIST_PROVIDER_APPS)).viewer.project.providerApps.nodes).toEqual([
     { clientId: 'client' },
   ]);
 });
@@ -203,12 +205,14 @@ test('refuses to delete an app that connections use, or to change its provider',
   const createUpdate = (provider: string) => ({
     input: { ...named, updateMask: ['PROVIDER'], providerApp: { provider } },
   });
-  expect(await tenant.expectRefusal(UPDATE, createUpdate('slack'))).toMatchObject({
+  expect(await tenant.expectRefusal(UPDATE_PROVIDER_APP, createUpdate('slack'))).toMatchObject({
     code: 'CONFLICT',
   });
-  expect(await tenant.expectRefusal(DELETE, { input: named })).toMatchObject({ code: 'CONFLICT' });
+  expect(await tenant.expectRefusal(DELETE_PROVIDER_APP, { input: named })).toMatchObject({
+    code: 'CONFLICT',
+  });
   expect(
-    (await tenant.query(UPDATE, createUpdate('github'))).updateProviderApp.providerApp,
+    (await tenant.query(UPDATE_PROVIDER_APP, createUpdate('github'))).updateProviderApp.providerApp,
   ).toMatchObject({
     id,
     provider: 'github',
@@ -219,8 +223,12 @@ test('deletes an app once', async () => {
   const tenant = await app.createTenant();
   const { id } = await createProviderApp(tenant);
   const input = { projectIdOrName: tenant.projectId, providerAppId: id };
-  expect(await tenant.query(DELETE, { input })).toEqual({ deleteProviderApp: { deletedId: id } });
-  expect(await tenant.expectRefusal(DELETE, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.query(DELETE_PROVIDER_APP, { input })).toEqual({
+    deleteProviderApp: { deletedId: id },
+  });
+  expect(await tenant.expectRefusal(DELETE_PROVIDER_APP, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
 });
 
 test('refuses another tenant, and callers without the scope', async () => {
@@ -233,10 +241,14 @@ test('refuses another tenant, and callers without the scope', async () => {
     code: string,
   ) => {
     const named = { projectIdOrName, providerAppId: id };
-    expect(await client.expectRefusal(UPDATE, { input: { ...named, ...changed } })).toMatchObject({
+    expect(
+      await client.expectRefusal(UPDATE_PROVIDER_APP, { input: { ...named, ...changed } }),
+    ).toMatchObject({
       code,
     });
-    expect(await client.expectRefusal(DELETE, { input: named })).toMatchObject({ code });
+    expect(await client.expectRefusal(DELETE_PROVIDER_APP, { input: named })).toMatchObject({
+      code,
+    });
   };
   await expectRefusals(otherTenant, owner.projectId, 'NOT_FOUND');
   await expectRefusals(otherTenant, otherTenant.projectId, 'NOT_FOUND');
@@ -248,9 +260,13 @@ test('refuses another tenant, and callers without the scope', async () => {
     clientId: 'c',
     clientSecret: 's',
   };
-  expect(await reader.expectRefusal(CREATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
-  expect(await otherTenant.expectRefusal(CREATE, { input })).toMatchObject({ code: 'NOT_FOUND' });
-  const { nodes } = (await owner.query(LIST)).viewer.project.providerApps;
+  expect(await reader.expectRefusal(CREATE_PROVIDER_APP, { input })).toMatchObject({
+    code: 'FORBIDDEN',
+  });
+  expect(await otherTenant.expectRefusal(CREATE_PROVIDER_APP, { input })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const { nodes } = (await owner.query(LIST_PROVIDER_APPS)).viewer.project.providerApps;
   expect(nodes).toEqual([{ clientId: 'client' }]);
 });
 
@@ -264,7 +280,7 @@ test('lists apps newest first, by provider, from both ends', async () => {
     await createProviderApp(tenant, { clientId, provider });
   }
   const readPage = async (args: Record<string, unknown>) =>
-    (await tenant.query(LIST, args)).viewer.project.providerApps;
+    (await tenant.query(LIST_PROVIDER_APPS, args)).viewer.project.providerApps;
   const listClientIds = async (args: Record<string, unknown>) =>
     (await readPage(args)).nodes.map((node: { clientId: string }) => node.clientId);
   expect(await listClientIds({})).toEqual(['three', 'two', 'one']);

@@ -63,10 +63,10 @@ const TYPED_FIELDS = {
 } satisfies Record<string, WrittenField[]>;
 
 /** Names that a contract has to make safe, and names of other fields of the provider. */
-const NAMES = ['name', 'Full name', '1st', 'phone', 'given_name', 'Größe', 'year'];
+const FIELD_NAMES = ['name', 'Full name', '1st', 'phone', 'given_name', 'Größe', 'year'];
 
 function createManifests(writtenFields: readonly WrittenField[]) {
-  const otherNames = NAMES.filter(
+  const otherNames = FIELD_NAMES.filter(
     (name) => !writtenFields.some(({ fieldName }) => fieldName === name),
   );
   return fc
@@ -105,7 +105,7 @@ function toMember(name: string): string {
   return /^\d/.test(safe) ? `_${safe}` : safe;
 }
 
-const RECORDS = `query ListRecords($id: ID!, $objectName: String!) { node(id: $id) { ... on Installation {
+const LIST_RECORDS = `query ListRecords($id: ID!, $objectName: String!) { node(id: $id) { ... on Installation {
   records(objectName: $objectName, first: 1000) { nodes { id fields mappedFields raw } }
 } } }`;
 const WRITE_RECORDS = `mutation WriteRecords($input: WriteRecordsInput!) {
@@ -120,7 +120,7 @@ async function listBoth(
   const members = fields.map(({ member }) => member).join(' ');
   const list = toMember(objectName);
   const [untyped, page] = await Promise.all([
-    tenant.query(RECORDS, { id, objectName }),
+    tenant.query(LIST_RECORDS, { id, objectName }),
     typed.query(`{ page: ${list}(group: "acme", first: 1000) { nodes { id _raw ${members} } } }`),
   ]);
   const expected = untyped.node.records.nodes.map(

@@ -12,15 +12,15 @@ const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
 const client = createTypedClient(app, tenant);
 
-const RESULT = 'success id errors status operationId installation { integration group }';
+const RESULT_FIELDS = 'success id errors status operationId installation { integration group }';
 const CREATE_PEOPLE = `mutation CreatePeople($group: ID, $input: CreatePeopleInput!, $key: String) {
-  createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT} raw }
+  createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT_FIELDS} raw }
 }`;
 const UPDATE_PEOPLE = `mutation UpdatePeople($id: ID!, $input: UpdatePeopleInput!) {
-  updatePeople(group: "acme", id: $id, input: $input) { ${RESULT} }
+  updatePeople(group: "acme", id: $id, input: $input) { ${RESULT_FIELDS} }
 }`;
 const DELETE_PEOPLE = `mutation DeletePeople($id: ID!) {
-  deletePeople(group: "acme", id: $id) { ${RESULT} }
+  deletePeople(group: "acme", id: $id) { ${RESULT_FIELDS} }
 }`;
 const GET_PEOPLE_BY_ID = `query GetPeopleById($id: ID!) {
   peopleById(group: "acme", id: $id) { lastName emailAddress score }

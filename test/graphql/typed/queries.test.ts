@@ -22,7 +22,7 @@ app.zoho.store.create({ Last_Name: 'Liskov', Company: 'Globex' }, new Date());
 const tenant = await createPeopleTenant(app);
 const client = createTypedClient(app, tenant);
 
-const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
+const LIST_PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
   query Both {
     acme: people(group: "acme", first: 2) {
       nodes { ...Person emailAddress _installation { group integration provider } }
@@ -32,7 +32,7 @@ const PEOPLE = `fragment Person on PeopleRecord { id lastName score Company }
   }`;
 
 test('reads the records of two customers at two providers in one query', async () => {
-  const { acme, globex } = await client.query(PEOPLE);
+  const { acme, globex } = await client.query(LIST_PEOPLE);
   expect(acme.nodes).toMatchObject([
     { lastName: 'Dijkstra', emailAddress: 'contact-1@example.test', score: 1, Company: null },
     {
@@ -46,7 +46,7 @@ test('reads the records of two customers at two providers in one query', async (
 });
 
 test('continues after a cursor', async () => {
-  const { acme } = await client.query(PEOPLE);
+  const { acme } = await client.query(LIST_PEOPLE);
   const query = `query GetPeople($after: String!) {
     people(group: "acme", after: $after) { edges { cursor node { lastName } } }
   }`;
@@ -68,7 +68,7 @@ test('finds records that meet all conditions', async () => {
 });
 
 test('reads several records of an account by id', async () => {
-  const { acme } = await client.query(PEOPLE);
+  const { acme } = await client.query(LIST_PEOPLE);
   const [personA, personB] = acme.nodes;
   const query = `query GetPeopleById($a: ID!, $b: ID!) {
     a: peopleById(group: "acme", id: $a) { id lastName _raw }
@@ -169,7 +169,7 @@ test('refuses an object that the installation of the group does not read', async
 });
 
 test('counts requests to providers in the cost, and refuses an expensive query before the first', async () => {
-  const { extensions } = await client.request(PEOPLE);
+  const { extensions } = await client.request(LIST_PEOPLE);
   expect(extensions).toEqual({
     cost: { cost: 2 * 100 + 2 * 2 + 50, providerCalls: 2, limit: 50_000 },
   });

@@ -21,7 +21,7 @@ app.sandbox.seed('contacts', 2);
 const { services } = app.app;
 const { database } = services;
 
-const CHANGED = `subscription PeopleChanged($group: ID, $after: String) {
+const SUBSCRIBE_TO_PEOPLE = `subscription PeopleChanged($group: ID, $after: String) {
   peopleChanged(group: $group, after: $after) {
     cursor
     installation { id group integration provider }
@@ -37,7 +37,7 @@ async function subscribe(
   headers: Record<string, string> = {},
 ) {
   const stream = await openEventStream(app.fetch, {
-    query: CHANGED,
+    query: SUBSCRIBE_TO_PEOPLE,
     variables: variables as Record<string, unknown>,
     headers: { 'x-api-key': tenant.apiKey, ...headers },
     path: createPath(tenant),
@@ -138,7 +138,11 @@ test('resumes over a WebSocket after a cursor from an event stream', async () =>
   const eventStream = await subscribe(tenant);
   await appendMessages(stream, [createMessage('6'), createMessage('7')]);
   const after = (await eventStream.next())?.id;
-  socket.send({ id: '1', type: 'subscribe', payload: { query: CHANGED, variables: { after } } });
+  socket.send({
+    id: '1',
+    type: 'subscribe',
+    payload: { query: SUBSCRIBE_TO_PEOPLE, variables: { after } },
+  });
   expect(await socket.next()).toMatchObject({
     id: '1',
     payload: {

@@ -45,7 +45,7 @@ interface Root {
   field: GraphQLField<unknown, unknown>;
 }
 
-const ROOTS: Root[] = (['query', 'mutation', 'subscription'] as const).flatMap((kind) =>
+const ROOT_FIELDS: Root[] = (['query', 'mutation', 'subscription'] as const).flatMap((kind) =>
   Object.values(
     {
       query: schema.getQueryType(),
@@ -124,7 +124,7 @@ const removeNames = (value: unknown) =>
   JSON.stringify(value).replaceAll(/urn:uuid:[\da-f-]{36}|prj_\w+|globex|unknown/g, '*');
 
 test('covers the fields of each kind', () => {
-  expect(ROOTS.map(({ field }) => field.name)).toEqual([
+  expect(ROOT_FIELDS.map(({ field }) => field.name)).toEqual([
     '_contract',
     'peopleById',
     'people',
@@ -138,7 +138,7 @@ test('covers the fields of each kind', () => {
 test('returns the same NOT_FOUND for a foreign and an unknown project', async () => {
   const otherTenant = await createStreamTenant();
   const dump = await dumpProject(app, tenant.projectId);
-  for (const root of ROOTS) {
+  for (const root of ROOT_FIELDS) {
     const headers = { 'x-api-key': otherTenant.apiKey };
     const foreign = await send(root, 'globex', { projectId: tenant.projectId, headers });
     const missing = await send(root, 'globex', { projectId: newId('prj'), headers });
@@ -155,7 +155,7 @@ test('returns the same error to an end user for a foreign and an unknown group',
   const requests = app.zoho.requests.length;
   const dump = await dumpProject(app, tenant.projectId);
   const caller = { projectId: tenant.projectId, headers };
-  for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
+  for (const root of ROOT_FIELDS.filter(({ field }) => field.name !== '_contract')) {
     const foreign = await send(root, 'globex', caller);
     const missing = await send(root, 'unknown', caller);
     expect(Object.values(foreign.found ?? {}).every((value) => value === null)).toBe(true);
@@ -170,7 +170,7 @@ test('returns the same error to an end user for a foreign and an unknown group',
 
 test('serves no object to an end user without integrations', async () => {
   const { headers } = await createEndUser(app, tenant, { permissions: ['READ'], integrations: [] });
-  for (const root of ROOTS.filter(({ field }) => field.name !== '_contract')) {
+  for (const root of ROOT_FIELDS.filter(({ field }) => field.name !== '_contract')) {
     const { found, errors } = await send(root, 'acme', { projectId: tenant.projectId, headers });
     expect(found ?? null).toBeNull();
     const codes = errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code);

@@ -17,7 +17,7 @@ import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';
 import { createTestContract } from '../../domain/contract/contracts.ts';
 
 /** Names that are invalid in GraphQL, and names that the typed API reserves. */
-const NAMES = [
+const FIELD_NAMES = [
   'email',
   'first name',
   'first_name',
@@ -29,11 +29,11 @@ const NAMES = [
   'Größe',
   '💶',
 ];
-const OBJECTS = ['people', 'People', 'peopleById', 'page', 'JS', '2nd people', '_contract'];
+const OBJECT_NAMES = ['people', 'People', 'peopleById', 'page', 'JS', '2nd people', '_contract'];
 
 const value = fc.constantFrom('GOLD', 'a b', 'true', '__x');
 const field = fc.record({
-  fieldName: fc.constantFrom(...NAMES),
+  fieldName: fc.constantFrom(...FIELD_NAMES),
   valueType: fc.constantFrom(...FIELD_VALUE_TYPES),
   readOnly: fc.boolean(),
   isRequired: fc.boolean(),
@@ -45,7 +45,7 @@ const field = fc.record({
   ),
 });
 const contractInput = fc.record({
-  names: fc.uniqueArray(fc.constantFrom(...OBJECTS), { minLength: 1, maxLength: 3 }),
+  names: fc.uniqueArray(fc.constantFrom(...OBJECT_NAMES), { minLength: 1, maxLength: 3 }),
   account: fc.uniqueArray(field, { selector: ({ fieldName }) => fieldName }),
 });
 

@@ -8,8 +8,8 @@ afterEach(() => {
   laterMs = 0;
 });
 
-const VIEWER = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
-const INVITES = `query ListInvites($first: Int, $after: String) {
+const QUERY_VIEWER = '{ viewer { kind scopes project { id } builder { id primaryEmail } } }';
+const LIST_INVITES = `query ListInvites($first: Int, $after: String) {
   viewer {
     invites(first: $first, after: $after) {
       totalCount nodes { id parentId status } pageInfo { hasNextPage endCursor }
@@ -27,7 +27,7 @@ async function createInvite({ builder, orgId }: Tenant, email: string): Promise<
 test('returns the project and scopes of an API key', async () => {
   const tenant = await app.createTenant();
   const key = await tenant.withScopes('read', 'events:write');
-  expect(await key.query(VIEWER)).toEqual({
+  expect(await key.query(QUERY_VIEWER)).toEqual({
     viewer: {
       kind: 'API_KEY',
       scopes: ['READ', 'EVENTS_WRITE'],
@@ -39,7 +39,7 @@ test('returns the project and scopes of an API key', async () => {
 
 test('returns the builder of a token', async () => {
   const tenant = await app.createTenant();
-  expect(await tenant.builder.query(VIEWER)).toMatchObject({
+  expect(await tenant.builder.query(QUERY_VIEWER)).toMatchObject({
     viewer: {
       kind: 'BUILDER',
       project: null,
@@ -59,14 +59,16 @@ test("lists pending invites to the builder's own address, in any org", async () 
     await createInvite(b, guest.builderEmail.toUpperCase()),
   ];
   await createInvite(a, 'other@example.com');
-  const firstPage = (await guest.builder.query(INVITES, { first: 1 })).viewer.invites;
+  const firstPage = (await guest.builder.query(LIST_INVITES, { first: 1 })).viewer.invites;
   expect(firstPage).toMatchObject({
     totalCount: 2,
     nodes: [{ id: newerInvite, parentId: b.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: true },
   });
   const after = firstPage.pageInfo.endCursor;
-  expect((await guest.builder.query(INVITES, { first: 1, after })).viewer.invites).toMatchObject({
+  expect(
+    (await guest.builder.query(LIST_INVITES, { first: 1, after })).viewer.invites,
+  ).toMatchObject({
     nodes: [{ id: olderInvite, parentId: a.orgId, status: 'PENDING' }],
     pageInfo: { hasNextPage: false },
   });
@@ -88,11 +90,11 @@ test('omits revoked and expired invites, also by id', async () => {
     deleteInvite(input: $input) { deletedId }
   }`;
   await a.builder.query(revoke, { input: { orgId: a.orgId, inviteId: revoked } });
-  expect((await guest.builder.query(INVITES)).viewer.invites).toMatchObject({
+  expect((await guest.builder.query(LIST_INVITES)).viewer.invites).toMatchObject({
     nodes: [{ id: expiring }],
   });
   laterMs = 8 * DAY_MS;
-  expect((await guest.builder.query(INVITES)).viewer.invites).toMatchObject({
+  expect((await guest.builder.query(LIST_INVITES)).viewer.invites).toMatchObject({
     totalCount: 0,
     nodes: [],
   });
@@ -110,7 +112,7 @@ test('returns no invites to an API key, and to a builder without an address', as
   await tenant.builder.query(revoke, { input: { orgId: tenant.orgId, inviteId } });
   const token = await app.app.verifier.mint?.({ sub: crypto.randomUUID() });
   for (const caller of [tenant, app.createClient({ authorization: `Bearer ${token}` })]) {
-    expect((await caller.query(INVITES)).viewer.invites).toEqual({
+    expect((await caller.query(LIST_INVITES)).viewer.invites).toEqual({
       totalCount: 0,
       nodes: [],
       pageInfo: { hasNextPage: false, endCursor: null },

@@ -17,7 +17,7 @@ import {
 } from '../../support/wire/events/wire-events.ts';
 import { catchFailure } from '../contract-subject.ts';
 
-const SECRET = 'the secret of the app';
+const APP_SECRET = 'the secret of the app';
 /** A secret in the format of the secrets that vendors create. */
 const OTHER_SECRET = 'f0'.repeat(32);
 const APP_URL = 'https://gateway.example/webhooks/vendor/app_1';
@@ -57,7 +57,7 @@ async function startVendor(name: string, subscribe: SubscribeCapability): Promis
   expect(account).not.toBe('');
   const { url, secret } = wire.webhooks
     ? await createSubscription(subscribe, { wire, api: wire.webhooks, account })
-    : { url: APP_URL, secret: SECRET };
+    : { url: APP_URL, secret: APP_SECRET };
   const hasOwnSecrets = subscribe.requests?.hasOwnSecrets;
   const subscription = hasOwnSecrets ? { account, objectName: wire.objectName } : null;
   return {
@@ -65,7 +65,7 @@ async function startVendor(name: string, subscribe: SubscribeCapability): Promis
     subscribe,
     account,
     secret,
-    knownSecret: hasOwnSecrets ? secret : SECRET,
+    knownSecret: hasOwnSecrets ? secret : APP_SECRET,
     context: { now: NOW, subscription },
     request: ({ headers, body }) => ({ method: 'POST', url, headers, body: Buffer.from(body) }),
   };
@@ -86,7 +86,14 @@ async function createSubscription(
   });
   const { objectName } = wire;
   const url = `${gateway.url}/webhooks/vendor/app_1`;
-  const options = { objectName, kinds: [...KINDS], otherEvents: [], url, secret: SECRET, account };
+  const options = {
+    objectName,
+    kinds: [...KINDS],
+    otherEvents: [],
+    url,
+    secret: APP_SECRET,
+    account,
+  };
   const created = await calls?.create(createPlainSession(vendor.url), options);
   const storedWebhooks = [...webhooks.webhooks.values()];
   const secrets = storedWebhooks.map(({ secret }) => secret);
@@ -97,7 +104,7 @@ async function createSubscription(
   });
   const [webhook] = storedWebhooks;
   // If webhooks shared a secret, one account could sign events of another.
-  expect(webhook?.secret).not.toBe(SECRET);
+  expect(webhook?.secret).not.toBe(APP_SECRET);
   return webhook ?? { url: '', secret: '' };
 }
 
@@ -155,8 +162,8 @@ test.each(
   const sent = request(wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret }));
   const url = sent.url.replace('con_1', 'con_2');
   expect(url).not.toBe(sent.url);
-  expect(subscribe.requests?.isSigned({ ...sent, url }, [SECRET], NOW)).toBe(false);
-  expect(subscribe.requests?.isSigned({ ...sent, url: APP_URL }, [SECRET], NOW)).toBe(false);
+  expect(subscribe.requests?.isSigned({ ...sent, url }, [APP_SECRET], NOW)).toBe(false);
+  expect(subscribe.requests?.isSigned({ ...sent, url: APP_URL }, [APP_SECRET], NOW)).toBe(false);
 });
 
 test.each(senders)('$name: throws for a malformed body, and ignores other event types', async ({
@@ -331,11 +338,11 @@ test("zoom: responds to the validation of its URL with the app's secret", () => 
   expect(zoom?.subscribe.requests?.parseEvents(request, { now: NOW, subscription: null })).toEqual(
     [],
   );
-  expect(zoom?.subscribe.requests?.respond?.(request, SECRET)).toEqual({
+  expect(zoom?.subscribe.requests?.respond?.(request, APP_SECRET)).toEqual({
     status: 200,
     body: {
       plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
-      encryptedToken: hmac('sha256', SECRET, 'qgg8vlvZRS6UYooatFL8Aw'),
+      encryptedToken: hmac('sha256', APP_SECRET, 'qgg8vlvZRS6UYooatFL8Aw'),
     },
   });
 });

@@ -15,8 +15,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 setFlagsFromString('--no-expose-gc');
 
-const RECORDS = 250_000;
-const PAGE = 1_000;
+const RECORD_COUNT = 250_000;
+const PAGE_SIZE = 1_000;
 /** Pages between two measurements of the heap. */
 const MEASURED_PAGES = 50;
 
@@ -38,19 +38,19 @@ function createSession(createPage: (from: number) => unknown): ProviderSession {
 }
 
 function createRows<Row>(from: number, createRow: (n: number) => Row): Row[] {
-  return Array.from({ length: PAGE }, (_, n) => createRow(from + n));
+  return Array.from({ length: PAGE_SIZE }, (_, n) => createRow(from + n));
 }
 
 const CHANGE_TIME = '2026-01-01T00:00:00.000Z';
 
 const thingsSession = createSession((from) => {
-  const to = from + PAGE;
+  const to = from + PAGE_SIZE;
   const records = createRows(from, (n) => ({ id: n, name: `thing ${n}`, changed: CHANGE_TIME }));
-  return { things: records, next: to < RECORDS ? String(to) : null };
+  return { things: records, next: to < RECORD_COUNT ? String(to) : null };
 });
 
 const contactsSession = createSession((from) => {
-  const to = from + PAGE;
+  const to = from + PAGE_SIZE;
   const results = createRows(from, (n) => ({
     id: String(n),
     properties: { name: `thing ${n}` },
@@ -58,7 +58,7 @@ const contactsSession = createSession((from) => {
     updatedAt: CHANGE_TIME,
     archived: false,
   }));
-  return { results, ...(to < RECORDS && { paging: { next: { after: String(to) } } }) };
+  return { results, ...(to < RECORD_COUNT && { paging: { next: { after: String(to) } } }) };
 });
 
 type ReadPage = (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
@@ -69,7 +69,7 @@ async function readAll(readPage: ReadPage, session: ProviderSession, objectName:
   // Other load on the machine does not change CPU time.
   const start = process.threadCpuUsage();
   do {
-    const read: PageRead = { objectName, fields: ['name'], pageSize: PAGE, cursor };
+    const read: PageRead = { objectName, fields: ['name'], pageSize: PAGE_SIZE, cursor };
     const page: RecordPage = await readPage(session, read);
     count += page.records.length;
     pages += 1;
@@ -86,15 +86,15 @@ async function readAll(readPage: ReadPage, session: ProviderSession, objectName:
 test('reads 250,000 records in constant memory, at least half as fast as HubSpot', async () => {
   const list = {
     paging: { kind: 'cursor', parameter: POSITION, next: '/next' },
-    pageSize: { in: 'query', name: 'size', max: PAGE },
+    pageSize: { in: 'query', name: 'size', max: PAGE_SIZE },
   } as const;
   const readThings = createThingsProvider({ list }).capabilities.readPage;
   const readContacts = createHubspotProvider().capabilities.readPage;
   if (!readThings || !readContacts) throw new Error('A provider does not read');
   const declaredRead = await readAll(readThings, thingsSession, 'things');
   const hubspotRead = await readAll(readContacts, contactsSession, 'contacts');
-  expect(declaredRead.count).toBe(RECORDS);
-  expect(hubspotRead.count).toBe(RECORDS);
+  expect(declaredRead.count).toBe(RECORD_COUNT);
+  expect(hubspotRead.count).toBe(RECORD_COUNT);
   // A connector that kept half of all records would need more memory.
   const [firstHeap = 0, ...laterHeaps] = declaredRead.heaps;
   expect(Math.max(...laterHeaps) - firstHeap).toBeLessThan(5 * 1024 * 1024);

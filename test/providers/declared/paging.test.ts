@@ -26,7 +26,7 @@ type Paging = ListDeclaration['paging'];
 const SIZE = { name: 'size', fallback: 10, max: 50 };
 
 /** Each kind of paging: its implementation by a vendor's server, and its declaration. */
-const KINDS: [name: string, page: Page, paging: Paging][] = [
+const PAGING_KINDS: [name: string, page: Page, paging: Paging][] = [
   ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: POSITION, next: '/next' }],
   ['next URL', byNextUrl(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
   ['Link header', byLink(byPage(SIZE, 'at'), 'at'), { kind: 'link' }],
@@ -91,7 +91,7 @@ async function* readPages(
   } while (cursor);
 }
 
-test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
+test.each(PAGING_KINDS)('%s: returns each record once', async (_, page, paging) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -112,7 +112,7 @@ test.each(KINDS)('%s: returns each record once', async (_, page, paging) => {
 });
 
 test.each(
-  KINDS,
+  PAGING_KINDS,
 )('%s: returns each record once although the page size changes', async (_, page, paging) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
@@ -153,9 +153,9 @@ test('uses the requested page size for a cursor that does not contain a size', a
  * The kinds of paging that return every record despite insertions. Paging by an offset or a page number may lose
  * records that move between pages.
  */
-const STABLE_KINDS = KINDS.filter(([name]) => name === 'last id');
+const STABLE_KINDS = PAGING_KINDS.filter(([name]) => name === 'last id');
 
-test.each(KINDS)('%s: returns appended records once each', async (_, page, paging) => {
+test.each(PAGING_KINDS)('%s: returns appended records once each', async (_, page, paging) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -212,7 +212,7 @@ test.each(
 });
 
 test('last id: returns each earlier record once despite insertions at the start', async () => {
-  const [, page, paging] = KINDS.at(-1) as (typeof KINDS)[number];
+  const [, page, paging] = PAGING_KINDS.at(-1) as (typeof PAGING_KINDS)[number];
   await using server = await startVendorServer(createFixture(page));
   const createdIds = Array.from({ length: 25 }, () =>
     String(server.store.create({}, new Date()).id),
@@ -266,7 +266,7 @@ function createSortedFixture(page: Page): VendorFixture {
   return sorted;
 }
 
-const TIME_SORTED_KINDS = KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name));
+const TIME_SORTED_KINDS = PAGING_KINDS.filter(([name]) => /^(page number|offset|Link)/.test(name));
 
 test.each(
   TIME_SORTED_KINDS,

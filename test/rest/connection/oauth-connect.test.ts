@@ -13,7 +13,7 @@ import {
   type RestTenant,
 } from '../../support/rest/rest-client.ts';
 
-const RETURN = 'https://builder.test/done';
+const RETURN_URL = 'https://builder.test/done';
 const app = await getSharedApp({
   env: { REDIRECT_ORIGINS: 'https://builder.test', PUBLIC_URL: 'https://gateway.test/' },
 });
@@ -23,7 +23,7 @@ function createStartInput({ tenant }: RestTenant, overrides: object = {}) {
     provider: 'sandbox',
     groupRef: 'acme',
     consumerRef: 'ann',
-    redirectUrl: RETURN,
+    redirectUrl: RETURN_URL,
   };
   return { projectIdOrName: tenant.projectName, ...consumer, ...overrides };
 }
@@ -34,7 +34,7 @@ const browser = createOAuthBrowser(app);
 async function consent(link: string): Promise<string> {
   const back = await browser.connect(link);
   const done = new URL(back.headers.get('location') as string);
-  expect(done.origin + done.pathname).toBe(RETURN);
+  expect(done.origin + done.pathname).toBe(RETURN_URL);
   return done.searchParams.get('connectionId') as string;
 }
 
@@ -101,7 +101,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   // The project's newest app is another one now.
   await createProviderApp(rest.tenant);
 
-  const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN };
+  const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN_URL };
   const url = await rest.patch(`${path}:oauth-update`, change);
   const page = await browser.open(url);
   expect(page.searchParams.get('scope')).toBe('records.read records.write');

@@ -20,7 +20,7 @@ import { createRestTenant, type RestTenant } from '../../support/rest/rest-clien
 const app = await getSharedApp();
 const run = promisify(execFile);
 
-const CONTENT = createIntegrationContent('crm', {
+const INTEGRATION_CONTENT = createIntegrationContent('crm', {
   read: {
     objects: [
       {
@@ -47,7 +47,7 @@ const CONTENT = createIntegrationContent('crm', {
 
 async function createDescribedTenant(): Promise<RestTenant> {
   const rest = await createRestTenant(app);
-  const integration = await createIntegration(app, rest.tenant, CONTENT);
+  const integration = await createIntegration(app, rest.tenant, INTEGRATION_CONTENT);
   const { id } = await connectAndInstall(rest.tenant, integration);
   const query = `query GetInstallation($id: ID!) {
     node(id: $id) { ... on Installation { contract { hash } } }
@@ -144,7 +144,7 @@ test('returns valid GraphQL types', async () => {
 });
 
 /** Compiles only if the declarations are exact. */
-const USE = `
+const PROGRAM = `
 import type { CreatePeopleInput, Objects, PeopleRecord, UpdatePeopleInput } from './contract.d.ts';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -174,7 +174,7 @@ test('returns TypeScript declarations that compile, without any', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-contract-'));
   try {
     writeFileSync(join(folder, 'contract.d.ts'), body);
-    writeFileSync(join(folder, 'use.ts'), USE);
+    writeFileSync(join(folder, 'use.ts'), PROGRAM);
     const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
     const options = '--noEmit --strict --target es2024 --module nodenext --types';
     const files = ['--allowImportingTsExtensions', 'use.ts', 'contract.d.ts'];

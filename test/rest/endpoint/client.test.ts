@@ -30,7 +30,7 @@ registerHooks({
 `;
 
 /** The compiler checks this program against the generated types before it runs. */
-const FLOW = `
+const CLIENT_PROGRAM = `
 import createClient from 'openapi-fetch';
 import type { paths } from './schema.ts';
 
@@ -134,7 +134,7 @@ test('creates a project, connects, installs, writes and reads with a generated c
   writeFileSync(join(folder, 'openapi.json'), await document.text());
   const common = import.meta.resolve('@ts-morph/common');
   writeFileSync(join(folder, 'compiler.mjs'), WITH_COMPILER.replace('COMMON', common));
-  writeFileSync(join(folder, 'flow.ts'), FLOW);
+  writeFileSync(join(folder, 'flow.ts'), CLIENT_PROGRAM);
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const generator = join(ROOT, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');

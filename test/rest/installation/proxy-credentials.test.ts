@@ -11,7 +11,7 @@ const app = await getSharedApp();
 const rawClient = await startRawClient(app);
 afterAll(() => rawClient[Symbol.asyncDispose]());
 
-const REVOKED = { accessToken: 'revoked', expiresAt: null };
+const REVOKED_TOKEN = { accessToken: 'revoked', expiresAt: null };
 
 async function installWithTokens(tokens: Parameters<typeof connectWithTokens>[2]) {
   const tenant = await app.createTenant();
@@ -37,7 +37,7 @@ test('refreshes an expired token before the request', async () => {
 });
 
 test('refreshes a refused token, and repeats the request once with its body', async () => {
-  const { sendProxied: ask, connectionId } = await installWithTokens(REVOKED);
+  const { sendProxied: ask, connectionId } = await installWithTokens(REVOKED_TOKEN);
   const { refreshed } = app.app.sandbox.oauth.counts;
   const response = await ask('/objects/contacts/records', createRecordRequest('Small'));
   expect(response.status).toBe(201);
@@ -47,7 +47,7 @@ test('refreshes a refused token, and repeats the request once with its body', as
 });
 
 test('does not repeat a request with a large body, and uses the new token for the next one', async () => {
-  const { sendProxied: ask } = await installWithTokens(REVOKED);
+  const { sendProxied: ask } = await installWithTokens(REVOKED_TOKEN);
   const large = createRecordRequest('x'.repeat(200_000));
   expect((await ask('/objects/contacts/records', large)).status).toBe(401);
   expect((await ask('/objects/contacts/records', createRecordRequest('Next'))).status).toBe(201);
@@ -55,7 +55,7 @@ test('does not repeat a request with a large body, and uses the new token for th
 
 test('returns 422 if a token cannot be refreshed, and sets the connection to BAD_CREDENTIALS', async () => {
   const { sendProxied: ask, connectionId } = await installWithTokens({
-    ...REVOKED,
+    ...REVOKED_TOKEN,
     refreshToken: 'unknown',
   });
   const response = await ask('/objects');

@@ -11,12 +11,12 @@ import { createRestIntegration } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 
-const OWNER = { mapToName: 'owner', default: 'lastname', prompt: 'Who owns it?' };
+const OWNER_FIELD = { mapToName: 'owner', default: 'lastname', prompt: 'Who owns it?' };
 const contacts = {
   objectName: 'contacts',
   destination: 'records',
   mapToName: 'people',
-  requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, OWNER],
+  requiredFields: [{ fieldName: 'email', mapToName: 'mail' }, OWNER_FIELD],
   backfill: { defaultPeriod: { days: 30 } },
   optionalFields: [{ fieldName: 'phone' }],
 };
@@ -45,7 +45,7 @@ test('returns display names of objects and fields, and lists all fields', async 
     mapToName: 'people',
     schedule: '',
     backfill: { defaultPeriod: { days: 30 } },
-    requiredFields: [{ fieldName: 'email', displayName: 'Email', mapToName: 'mail' }, OWNER],
+    requiredFields: [{ fieldName: 'email', displayName: 'Email', mapToName: 'mail' }, OWNER_FIELD],
     optionalFields: [{ fieldName: 'phone', displayName: 'Phone' }],
   });
   expect(object.allFieldsMetadata.email).toMatchObject({ fieldName: 'email', valueType: 'string' });
@@ -75,7 +75,7 @@ test("returns the error of an object that cannot be described, with the revision
   expect(object.error).toEqual(expect.any(String));
   expect(object).toMatchObject({
     displayName: 'contacts',
-    requiredFields: [{ fieldName: 'email', displayName: 'email' }, OWNER],
+    requiredFields: [{ fieldName: 'email', displayName: 'email' }, OWNER_FIELD],
   });
   expect(object).not.toHaveProperty('allFields');
 });

@@ -325,7 +325,7 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
 });
 
 /** A text of the maximum length that is slow to parse and is not a manifest. */
-const MAXIMAL = Array.from({ length: 18_000 }, (_, at) => `k${at}: `)
+const MAXIMAL_MANIFEST = Array.from({ length: 18_000 }, (_, at) => `k${at}: `)
   .join('\n')
   .slice(0, 130_000);
 
@@ -336,7 +336,7 @@ test(
     const [noisy, quiet] = [await createIntegrationTenant(), await createIntegrationTenant()];
     const comment = `# ${'x'.repeat(20_000)}\n`;
     const attack = Array.from({ length: 90 }, () =>
-      noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL }),
+      noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL_MANIFEST }),
     );
     for (const sourceYaml of [
       formatManifest(formatIntegration('crm')),
@@ -361,6 +361,8 @@ test("refuses a large manifest for another tenant's project before it is read", 
     await createIntegrationTenant(),
   ];
   const path = `${foreignIntegration.rest.base}/integrations/crm/revisions`;
-  const { status } = await ownIntegration.rest.request('POST', path, { sourceYaml: MAXIMAL });
+  const { status } = await ownIntegration.rest.request('POST', path, {
+    sourceYaml: MAXIMAL_MANIFEST,
+  });
   expect(status).toBe(404);
 });

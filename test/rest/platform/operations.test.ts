@@ -28,7 +28,7 @@ interface RestDocument {
 }
 
 /** Operations that the gateway does not have, with the reason. */
-const OMITTED: Record<string, string> = {};
+const OMITTED_MEMBERS: Record<string, string> = {};
 
 /** Operations that return more members than the reference API's, with the reason. */
 const HAS_MORE: Record<string, string> = {
@@ -114,7 +114,7 @@ function createRow(operation: ReferenceOperation): string[] {
   const differences = documented ? [...new Set(findDifferences(operation, documented))] : [];
   const state = documented
     ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))
-    : `no${OMITTED[operation.id] ?? ''}`;
+    : `no${OMITTED_MEMBERS[operation.id] ?? ''}`;
   return [operation.host, operation.method, operation.path, state];
 }
 

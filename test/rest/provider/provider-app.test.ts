@@ -7,10 +7,10 @@ import {
 } from '../../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
-const CLIENT = { clientId: 'client', clientSecret: 'planted-secret' };
+const OAUTH_CLIENT = { clientId: 'client', clientSecret: 'planted-secret' };
 
 function createProviderApp(rest: RestTenant, overrides: object = {}) {
-  const body = { provider: 'hubspot', ...CLIENT, ...overrides };
+  const body = { provider: 'hubspot', ...OAUTH_CLIENT, ...overrides };
   return rest.post(`${rest.base}/provider-apps`, body, 200);
 }
 
@@ -112,7 +112,7 @@ test("returns 404 for another tenant's provider app, and requires provider-apps:
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/provider-apps`;
   for (const refused of [
-    await reader.expectRefusal('POST', path, { provider: 'hubspot', ...CLIENT }),
+    await reader.expectRefusal('POST', path, { provider: 'hubspot', ...OAUTH_CLIENT }),
     await reader.expectRefusal('PATCH', `${path}/${id}`, change),
     await reader.expectRefusal('DELETE', `${path}/${id}`),
   ]) {

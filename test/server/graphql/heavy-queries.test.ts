@@ -4,7 +4,7 @@ import { insertRows } from '../../support/database/insert-rows.ts';
 
 const app = await getSharedApp({ env: { LIMIT_HEAVY_COST: '100' } });
 
-const QUERY = `query Pages($size: Int!) {
+const HEAVY_QUERY = `query Pages($size: Int!) {
   newest: viewer { project { operations(first: $size) { edges { cursor node { id } } } } }
   oldest: viewer { project { operations(last: $size) { edges { cursor node { id } } } } }
 }`;
@@ -17,7 +17,7 @@ interface Pages {
 }
 
 /** Queries are compiled after some repetitions. */
-const REPETITIONS = 5;
+const REPETITION_COUNT = 5;
 
 test('returns the pages of a heavy query completely and in order', async () => {
   const tenant = await app.createTenant();
@@ -27,11 +27,11 @@ test('returns the pages of a heavy query completely and in order', async () => {
   }));
   await insertRows(app).operations(rows);
   const newestIds = rows.map(({ id }) => id).reverse();
-  for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
+  for (let repetition = 1; repetition <= REPETITION_COUNT; repetition += 1) {
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey },
-      body: JSON.stringify({ query: QUERY, variables: { size: 350 } }),
+      body: JSON.stringify({ query: HEAVY_QUERY, variables: { size: 350 } }),
     });
     const body = await response.text();
     expect(response.headers.get('content-length')).toBe(`${Buffer.byteLength(body)}`);

@@ -23,7 +23,7 @@ const yogaApp = await getSharedApp({ hasAdapter: false });
 const { database } = app.app.services;
 const { url } = await app.app.start();
 
-const QUERY = '{ viewer { kind } }';
+const QUERY_VIEWER = '{ viewer { kind } }';
 const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!) {
   notificationEvents(projectIdOrName: $project) { node { data } }
 }`;
@@ -98,7 +98,7 @@ function sendOperation(
 test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async (transport) => {
   const tenant = await app.createTenant();
   takeSteps();
-  const response = await sendOperation(transport, tenant, { query: QUERY });
+  const response = await sendOperation(transport, tenant, { query: QUERY_VIEWER });
   expect(await response.text()).toContain('"kind":"API_KEY"');
   expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
   const created = await sendOperation(transport, tenant, createTopicOperation(tenant, 'one'));
@@ -135,7 +135,7 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
   socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
   await socket.next();
   takeSteps();
-  for (const payload of [{ query: QUERY }, createTopicOperation(tenant, 'one')]) {
+  for (const payload of [{ query: QUERY_VIEWER }, createTopicOperation(tenant, 'one')]) {
     socket.send({ type: 'subscribe', id: '1', payload });
     expect(await socket.next()).toMatchObject({ type: 'next', payload: { data: {} } });
     expect(await socket.next()).toMatchObject({ type: 'complete' });
@@ -176,7 +176,7 @@ async function expectPartialResult(result: PartialResult): Promise<void> {
     errors: [{ path: ['refused'], extensions: { code: 'CONFLICT', problem: { status: 409 } } }],
   });
   for (const { key } of [result.data.first, result.data.last]) {
-    const response = await app.createClient({ 'x-api-key': key }).query(QUERY);
+    const response = await app.createClient({ 'x-api-key': key }).query(QUERY_VIEWER);
     expect(response).toEqual({ viewer: { kind: 'API_KEY' } });
   }
 }
@@ -252,7 +252,7 @@ test('validates by zod over every transport, with a path for every problem', asy
 
 /** Requests that the adapter handles, and some that it passes to Yoga. Each app sends them for its own tenant. */
 const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
-  'a query': (tenant) => ({ body: { query: QUERY }, headers: createKeyHeaders(tenant) }),
+  'a query': (tenant) => ({ body: { query: QUERY_VIEWER }, headers: createKeyHeaders(tenant) }),
   'a query with variables, a name and extensions': (tenant) => ({
     body: {
       query:
@@ -264,7 +264,7 @@ const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
     headers: createKeyHeaders(tenant),
   }),
   'a query that asks for its cost': (tenant) => ({
-    body: { query: QUERY },
+    body: { query: QUERY_VIEWER },
     headers: { ...createKeyHeaders(tenant), 'x-query-cost': '1' },
   }),
   'a mutation': (tenant) => ({
@@ -288,22 +288,22 @@ const REQUESTS: Record<string, (tenant: Tenant) => SentRequest> = {
     body: { query: `${'{ viewer '.repeat(20)}{ kind }${' }'.repeat(20)}` },
   }),
   'an unknown documentId': () => ({ body: { documentId: 'nothing' } }),
-  'a caller without credentials': () => ({ body: { query: QUERY } }),
+  'a caller without credentials': () => ({ body: { query: QUERY_VIEWER } }),
   'a wrong key': () => ({
-    body: { query: QUERY },
+    body: { query: QUERY_VIEWER },
     headers: { 'x-api-key': `ik_${'0'.repeat(49)}` },
   }),
   'a missing query': () => ({ body: {} }),
-  'a body that is a list': () => ({ body: [{ query: QUERY }] }),
+  'a body that is a list': () => ({ body: [{ query: QUERY_VIEWER }] }),
   'a body that is not JSON': () => ({ body: '{' }),
-  'an unknown member': () => ({ body: { query: QUERY, more: 1 } }),
+  'an unknown member': () => ({ body: { query: QUERY_VIEWER, more: 1 } }),
   'an empty body': () => ({ body: '' }),
   'another content type': () => ({
-    body: { query: QUERY },
+    body: { query: QUERY_VIEWER },
     headers: { 'content-type': 'text/plain' },
   }),
 };
-const ACCEPTS = [
+const ACCEPT_HEADERS = [
   '*/*',
   'application/json',
   'application/graphql-response+json',
@@ -338,7 +338,7 @@ async function fetchResponse(target: typeof app, name: string, accept: string) {
 test.each(
   Object.keys(REQUESTS),
 )('responds through the adapter as through Yoga: %s', async (name) => {
-  for (const accept of ACCEPTS) {
+  for (const accept of ACCEPT_HEADERS) {
     expect({ accept, ...(await fetchResponse(app, name, accept)) }).toEqual({
       accept,
       ...(await fetchResponse(yogaApp, name, accept)),

@@ -9,11 +9,11 @@ import { openEventStream } from '../../support/event-stream.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import { openRefusedSocket, openSocket } from '../../support/socket.ts';
 
-const SHOP = 'https://shop.example';
+const SHOP_ORIGIN = 'https://shop.example';
 const OTHER_SHOP = 'https://others.example';
-const EVIL = 'https://evil.example';
-const CONSOLE = 'https://console.example';
-const app = await getSharedApp({ env: { CORS_ORIGINS: CONSOLE } });
+const EVIL_ORIGIN = 'https://evil.example';
+const CONSOLE_ORIGIN = 'https://console.example';
+const app = await getSharedApp({ env: { CORS_ORIGINS: CONSOLE_ORIGIN } });
 const UPDATE_PROJECT = `mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) { project { allowedOrigins } }
 }`;
@@ -37,7 +37,7 @@ async function createKey(owner: Tenant, ...scopes: Scope[]): Promise<string> {
 }
 
 const tenant = await app.createTenant();
-await setAllowedOrigins(tenant, SHOP);
+await setAllowedOrigins(tenant, SHOP_ORIGIN);
 await setAllowedOrigins(await app.createTenant(), OTHER_SHOP);
 const user = await createEndUser(app, tenant);
 const query = '{ viewer { kind } }';
@@ -65,32 +65,32 @@ test.each(CALLS)('grants a preflight of %s to origins that a project allows', as
     const { status, headers } = await app.fetch(call[1], init);
     return [status, headers.get('access-control-allow-origin')];
   };
-  expect(await fetchGrant(SHOP)).toEqual([204, SHOP]);
+  expect(await fetchGrant(SHOP_ORIGIN)).toEqual([204, SHOP_ORIGIN]);
   expect(await fetchGrant(OTHER_SHOP)).toEqual([204, OTHER_SHOP]);
-  expect((await fetchGrant(EVIL))[1]).toBeNull();
+  expect((await fetchGrant(EVIL_ORIGIN))[1]).toBeNull();
 });
 
 test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
   const headers = { 'x-api-key': await createKey(tenant, 'frontend') };
-  const accepted = await sendCall(call, { ...headers, origin: SHOP });
-  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  const accepted = await sendCall(call, { ...headers, origin: SHOP_ORIGIN });
+  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
   expect(accepted.text).not.toContain('accepted from a page');
   expect(accepted.text).not.toContain('allowedOrigins');
-  for (const origin of [OTHER_SHOP, EVIL]) {
+  for (const origin of [OTHER_SHOP, EVIL_ORIGIN]) {
     const { text } = await sendCall(call, { ...headers, origin });
     expect(text).toContain("it is not in the project's allowedOrigins");
   }
   const broaderKey = { 'x-api-key': await createKey(tenant, 'frontend', 'records:write') };
-  const { text } = await sendCall(call, { ...broaderKey, origin: SHOP });
+  const { text } = await sendCall(call, { ...broaderKey, origin: SHOP_ORIGIN });
   expect(text).toContain('whose only scope is frontend');
   expect(text).toContain('CORS_ORIGINS');
 });
 
 test.each(CALLS)("accepts %s from pages of the token's own project", async (...call) => {
-  const accepted = await sendCall(call, { ...user.headers, origin: SHOP });
-  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP);
+  const accepted = await sendCall(call, { ...user.headers, origin: SHOP_ORIGIN });
+  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
   expect(accepted.text).not.toContain('allowedOrigins');
-  for (const origin of [OTHER_SHOP, EVIL, 'null']) {
+  for (const origin of [OTHER_SHOP, EVIL_ORIGIN, 'null']) {
     const { text } = await sendCall(call, { ...user.headers, origin });
     expect([origin, text]).toEqual([
       origin,
@@ -105,12 +105,12 @@ test.each(
 )('refuses %s from pages with another key or a builder’s token, and suggests the alternative', async (...call) => {
   const builder = { authorization: `Bearer ${tenant.token}` };
   for (const credentials of [{ 'x-api-key': tenant.apiKey }, builder]) {
-    for (const origin of [SHOP, EVIL]) {
+    for (const origin of [SHOP_ORIGIN, EVIL_ORIGIN]) {
       const { text } = await sendCall(call, { ...credentials, origin });
       expect(text).toContain('createSessionToken');
       expect(text).toContain('forbidden');
     }
-    for (const origin of [CONSOLE, new URL((await app.fetch('/livez')).url).origin]) {
+    for (const origin of [CONSOLE_ORIGIN, new URL((await app.fetch('/livez')).url).origin]) {
       expect((await sendCall(call, { ...credentials, origin })).text).not.toContain(
         'createSessionToken',
       );
@@ -132,9 +132,9 @@ test('applies the same rules to event streams', async () => {
     stream.close();
     return message?.data.errors[0].extensions.code;
   };
-  expect(await fetchCode(SHOP, user.headers)).toBe('NOT_FOUND');
+  expect(await fetchCode(SHOP_ORIGIN, user.headers)).toBe('NOT_FOUND');
   expect(await fetchCode(OTHER_SHOP, user.headers)).toBe('FORBIDDEN');
-  expect(await fetchCode(SHOP, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
+  expect(await fetchCode(SHOP_ORIGIN, { 'x-api-key': tenant.apiKey })).toBe('FORBIDDEN');
 });
 
 test('opens a WebSocket for allowed origins, and checks its connection_init', async () => {
@@ -146,13 +146,13 @@ test('opens a WebSocket for allowed origins, and checks its connection_init', as
     socket.socket.terminate();
     return response;
   };
-  expect(await initSocket(SHOP, user.headers)).toEqual({ type: 'connection_ack' });
+  expect(await initSocket(SHOP_ORIGIN, user.headers)).toEqual({ type: 'connection_ack' });
   expect(await initSocket(OTHER_SHOP, user.headers)).toMatchObject({ code: 4403 });
-  expect(await initSocket(SHOP, { 'x-api-key': tenant.apiKey })).toMatchObject({
+  expect(await initSocket(SHOP_ORIGIN, { 'x-api-key': tenant.apiKey })).toMatchObject({
     code: 4403,
     reason: expect.stringContaining('createSessionToken'),
   });
-  expect(await openRefusedSocket(url, { headers: { origin: EVIL } })).toBe(403);
+  expect(await openRefusedSocket(url, { headers: { origin: EVIL_ORIGIN } })).toBe(403);
 });
 
 test('refuses an origin soon after it is no longer allowed', async () => {
@@ -172,7 +172,7 @@ test.each([
   'https://*',
   'https://*.app.example',
 ])('refuses the wildcard %s in allowedOrigins', async (origin) => {
-  const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP, origin] };
+  const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP_ORIGIN, origin] };
   const { problem } = await tenant.expectRefusal(UPDATE_PROJECT, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
 });

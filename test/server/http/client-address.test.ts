@@ -14,22 +14,47 @@ function findAddress(peer: string, headers: IncomingMessage['headers'], trusted 
   return createAddressFinder({ TRUSTED_PROXIES: trusted })({ headers, socket });
 }
 
-const CLIENT = '192.0.2.7';
+const CLIENT_ADDRESS = '192.0.2.7';
 
 test.each<[string, string, string, IncomingMessage['headers']]>([
   ['no header names a client', '10.0.0.1', '10.0.0.1', {}],
-  ['a trusted proxy names its client', CLIENT, '10.0.0.1', { 'x-forwarded-for': CLIENT }],
-  ['an untrusted peer names a client', '192.0.2.1', '192.0.2.1', { 'x-forwarded-for': CLIENT }],
+  [
+    'a trusted proxy names its client',
+    CLIENT_ADDRESS,
+    '10.0.0.1',
+    { 'x-forwarded-for': CLIENT_ADDRESS },
+  ],
+  [
+    'an untrusted peer names a client',
+    '192.0.2.1',
+    '192.0.2.1',
+    { 'x-forwarded-for': CLIENT_ADDRESS },
+  ],
   [
     'a client invents an entry',
-    CLIENT,
+    CLIENT_ADDRESS,
     '10.0.0.1',
-    { 'x-forwarded-for': `198.51.100.1, ${CLIENT}` },
+    { 'x-forwarded-for': `198.51.100.1, ${CLIENT_ADDRESS}` },
   ],
-  ['several proxies add entries', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}, 10.9.9.9` }],
+  [
+    'several proxies add entries',
+    CLIENT_ADDRESS,
+    '10.0.0.1',
+    { 'x-forwarded-for': `${CLIENT_ADDRESS}, 10.9.9.9` },
+  ],
   ['an entry is malformed', '10.9.9.9', '10.0.0.1', { 'x-forwarded-for': 'x, 10.9.9.9' }],
-  ['an entry has a port', CLIENT, '10.0.0.1', { 'x-forwarded-for': `${CLIENT}:4711` }],
-  ['IPv6 maps an IPv4 address', CLIENT, '::ffff:10.0.0.1', { 'x-forwarded-for': CLIENT }],
+  [
+    'an entry has a port',
+    CLIENT_ADDRESS,
+    '10.0.0.1',
+    { 'x-forwarded-for': `${CLIENT_ADDRESS}:4711` },
+  ],
+  [
+    'IPv6 maps an IPv4 address',
+    CLIENT_ADDRESS,
+    '::ffff:10.0.0.1',
+    { 'x-forwarded-for': CLIENT_ADDRESS },
+  ],
   [
     'an entry is IPv6 in brackets',
     '2001:db8::1',
@@ -38,9 +63,9 @@ test.each<[string, string, string, IncomingMessage['headers']]>([
   ],
   [
     'the proxy sends Forwarded',
-    CLIENT,
+    CLIENT_ADDRESS,
     '10.0.0.1',
-    { forwarded: `by=x;for=${CLIENT};proto=https` },
+    { forwarded: `by=x;for=${CLIENT_ADDRESS};proto=https` },
   ],
   [
     'Forwarded has several hops',
@@ -51,18 +76,18 @@ test.each<[string, string, string, IncomingMessage['headers']]>([
   ['Forwarded hides the client', '10.0.0.1', '10.0.0.1', { forwarded: 'for=unknown' }],
   [
     'a client adds Forwarded',
-    CLIENT,
+    CLIENT_ADDRESS,
     '10.0.0.1',
-    { forwarded: 'for=198.51.100.1', 'x-forwarded-for': CLIENT },
+    { forwarded: 'for=198.51.100.1', 'x-forwarded-for': CLIENT_ADDRESS },
   ],
 ])('uses the right address if %s: %s', (_case, expected, peer, headers) => {
   expect(findAddress(peer, headers)).toBe(expected);
 });
 
 test('ignores forwarding headers without trusted proxies', () => {
-  expect(findAddress('10.0.0.1', { 'x-forwarded-for': CLIENT, forwarded: CLIENT }, [])).toBe(
-    '10.0.0.1',
-  );
+  expect(
+    findAddress('10.0.0.1', { 'x-forwarded-for': CLIENT_ADDRESS, forwarded: CLIENT_ADDRESS }, []),
+  ).toBe('10.0.0.1');
 });
 
 test('limits and logs the client that a trusted proxy forwards, over GraphQL and REST', async () => {

@@ -13,9 +13,9 @@ import { createOAuthBrowser, submitConsent } from '../../support/providers/oauth
 import { openSocket } from '../../support/socket.ts';
 
 const app = await getSharedApp({ env: { HOST: '0.0.0.0' } });
-const ORIGIN = new URL((await app.fetch('/livez')).url).origin;
+const GATEWAY_ORIGIN = new URL((await app.fetch('/livez')).url).origin;
 /** This server by another host name. */
-const OTHER_ORIGIN = ORIGIN.replace('127.0.0.1', 'localhost');
+const OTHER_ORIGIN = GATEWAY_ORIGIN.replace('127.0.0.1', 'localhost');
 
 const json = { 'content-type': 'application/json' };
 
@@ -31,13 +31,13 @@ test('begins a connect on the host of the request, and exchanges its code with t
     input: createConnectInput(tenant),
   });
   const link: string = startOAuthConnect.authorizeUrl;
-  expect(link.startsWith(`${ORIGIN}/oauth/connect?`)).toBe(true);
+  expect(link.startsWith(`${GATEWAY_ORIGIN}/oauth/connect?`)).toBe(true);
   const browser = createOAuthBrowser({
     fetch: (path, init) => fetch(OTHER_ORIGIN + path, { redirect: 'manual', ...init }),
   });
   // The browser opens the link by another host name, but the redirect_uri keeps the host of the caller.
   const consentUrl = await browser.open(link);
-  expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${ORIGIN}/oauth/callback`);
+  expect(consentUrl.searchParams.get('redirect_uri')).toBe(`${GATEWAY_ORIGIN}/oauth/callback`);
   expect((await browser.send(await submitConsent(consentUrl))).status).toBe(200);
 });
 
@@ -54,7 +54,7 @@ test('begins a connect over REST on the host of the request', async () => {
 
 test('links to the connect page on the host of the request', async () => {
   const { connectUrl } = await createSessionToken(await app.createTenant());
-  expect(connectUrl.startsWith(`${ORIGIN}/connect#`)).toBe(true);
+  expect(connectUrl.startsWith(`${GATEWAY_ORIGIN}/connect#`)).toBe(true);
 });
 
 test('begins a connect over a WebSocket on the host of its upgrade', async () => {
@@ -77,7 +77,7 @@ test('returns a webhook URL on the host of the request, and accepts signatures f
   const input = { projectIdOrName: tenant.projectId, ...client };
   const { providerApp } = (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp;
   const { webhookUrl } = providerApp;
-  expect(webhookUrl.startsWith(`${ORIGIN}/webhooks/hubspot/app_`)).toBe(true);
+  expect(webhookUrl.startsWith(`${GATEWAY_ORIGIN}/webhooks/hubspot/app_`)).toBe(true);
   const timestamp = `${Date.now()}`;
   const body = '[]';
   const postEvents = (url: string, signedUrl = url) =>
@@ -94,7 +94,7 @@ test('returns a webhook URL on the host of the request, and accepts signatures f
     });
   expect((await postEvents(webhookUrl)).status).toBe(204);
   expect(
-    (await postEvents(webhookUrl, webhookUrl.replace(ORIGIN, 'https://other.test'))).status,
+    (await postEvents(webhookUrl, webhookUrl.replace(GATEWAY_ORIGIN, 'https://other.test'))).status,
   ).toBe(401);
 });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../../src/server/http/http-server.ts';
 
-const HOST = { host: '127.0.0.1', port: 0 };
+const LISTEN_ADDRESS = { host: '127.0.0.1', port: 0 };
 /** Exceeds the time limit of the test. */
 const STOP_MS = 600_000;
 
@@ -15,7 +15,7 @@ test('completes every accepted request on stop, and closes kept connections', as
     await sleep(5);
     return 'ok';
   });
-  const url = await server.listen(HOST);
+  const url = await server.listen(LISTEN_ADDRESS);
   const agent = new Agent({ keepAlive: true });
   const sendRequest = () =>
     new Promise<boolean>((resolve) => {
@@ -41,7 +41,7 @@ test('completes every accepted request on stop, and closes kept connections', as
 test('serves every request while it drains, and closes its connection', async () => {
   const server = createHttpServer();
   server.app.get('/', async () => 'ok');
-  const url = await server.listen(HOST);
+  const url = await server.listen(LISTEN_ADDRESS);
   const agent = new Agent({ keepAlive: true });
   const sendRequest = () =>
     new Promise<string | undefined>((resolve, reject) => {

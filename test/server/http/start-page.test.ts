@@ -21,10 +21,12 @@ beforeAll(async () => {
   ({ url } = await app.app.start());
 });
 
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const BROWSER_HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+};
 
 async function openPage() {
-  const response = await fetch(`${url}/start`, { headers: BROWSER });
+  const response = await fetch(`${url}/start`, { headers: BROWSER_HEADERS });
   return { response, text: await response.text() };
 }
 
@@ -37,7 +39,7 @@ function listCommands(text: string): string[] {
 }
 
 test("redirects a browser from / to the console, relative to a proxy's path", async () => {
-  const response = await fetch(`${url}/`, { headers: BROWSER, redirect: 'manual' });
+  const response = await fetch(`${url}/`, { headers: BROWSER_HEADERS, redirect: 'manual' });
   expect([response.status, response.headers.get('location')]).toEqual([302, 'console']);
   expect(response.headers.get('vary')).toBe('Accept');
 });
@@ -58,7 +60,7 @@ test('links to everything that the gateway serves', async () => {
     sandboxUrl,
   ]);
   for (const address of addresses) {
-    const linked = await fetch(new URL(address, `${url}/`), { headers: BROWSER });
+    const linked = await fetch(new URL(address, `${url}/`), { headers: BROWSER_HEADERS });
     expect([address, linked.status]).toEqual([address, 200]);
     await linked.text();
   }
@@ -111,14 +113,14 @@ test('returns the links as JSON to programs, by GET and HEAD only', async () => 
     });
   }
   expect((await fetch(`${url}/`, { method: 'HEAD' })).status).toBe(200);
-  expect((await fetch(`${url}/`, { method: 'POST', headers: BROWSER })).status).toBe(404);
+  expect((await fetch(`${url}/`, { method: 'POST', headers: BROWSER_HEADERS })).status).toBe(404);
 });
 
 test('shows no key without the demo, and uses PUBLIC_URL', async () => {
   await using appWithoutDemo = await createTestApp({
     env: { PUBLIC_URL: 'https://gateway.example/' },
   });
-  const text = await (await appWithoutDemo.fetch('/start', { headers: BROWSER })).text();
+  const text = await (await appWithoutDemo.fetch('/start', { headers: BROWSER_HEADERS })).text();
   expect(text).toContain('https://gateway.example/graphql');
   expect(text).not.toContain('demo');
   expect(listCommands(text)).toEqual([expect.stringContaining('curl -s https://gateway.example/')]);
@@ -133,7 +135,9 @@ test('links to the host of the request if HOST is 0.0.0.0, and logs a warning at
     const response = await openApp.fetch('/');
     const { origin } = new URL(response.url);
     const { console } = (await response.json()) as { console: string };
-    expect(await (await openApp.fetch('/start', { headers: BROWSER })).text()).toContain(console);
+    expect(await (await openApp.fetch('/start', { headers: BROWSER_HEADERS })).text()).toContain(
+      console,
+    );
     const names = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     return { origin, console, isWarned: names.includes('public_url.missing') };
   };

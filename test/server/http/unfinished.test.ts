@@ -10,13 +10,13 @@ import { getSharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
 
 const REQUESTS_MAX = 4;
-const LIMITS = {
+const LIMIT_ENV = {
   LIMIT_HEAD_MS: '1500',
   LIMIT_BODY_MS: '1500',
   LIMIT_BODY_BYTES_PER_SECOND: '1000',
 };
 const app = await getSharedApp({
-  env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMITS },
+  env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMIT_ENV },
 });
 const tenant = await app.createTenant();
 const { url } = await app.app.start();
@@ -32,15 +32,18 @@ async function sendBytes(bytes: string): Promise<Socket> {
 }
 
 const JSON_HEAD = 'Host: x\r\nContent-Type: application/json\r\n';
-const PROXY = `/v1/projects/${tenant.projectId}/installations/none/proxy/x`;
-const UNFINISHED: [string, string][] = [
+const PROXY_PATH = `/v1/projects/${tenant.projectId}/installations/none/proxy/x`;
+const UNFINISHED_REQUESTS: [string, string][] = [
   ['a plain operation', `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
   [
     'an operation in chunks',
     `POST /graphql HTTP/1.1\r\n${JSON_HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
   ],
   ['REST', `POST /v1/orgs HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
-  ['a forwarded request', `POST ${PROXY} HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
+  [
+    'a forwarded request',
+    `POST ${PROXY_PATH} HTTP/1.1\r\n${JSON_HEAD}Content-Length: 100\r\n\r\n{`,
+  ],
   ['a head', 'POST /graphql HTTP/1.1\r\nHost: x\r\n'],
   ['a connection', ''],
 ];
@@ -52,7 +55,7 @@ const sendRequest = async () => {
 };
 
 test.each(
-  UNFINISHED,
+  UNFINISHED_REQUESTS,
 )('closes %s that stays unfinished, and serves others in the meantime', async (_description, bytes) => {
   const sockets = await Promise.all(
     Array.from({ length: 3 * REQUESTS_MAX }, () => sendBytes(bytes)),
@@ -66,7 +69,7 @@ test.each(
 });
 
 test('serves other requests of an address with 150 unfinished bodies', async () => {
-  const [, body] = UNFINISHED[0] as [string, string];
+  const [, body] = UNFINISHED_REQUESTS[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => sendBytes(body)));
   const statuses = await Promise.all(Array.from({ length: REQUESTS_MAX }, sendRequest));
   expect(statuses).toEqual(statuses.map(() => 200));

@@ -11,7 +11,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-va
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
 /** FUZZ_CALLS sets the number of calls, and FUZZ_SEED selects other calls. */
-const CALLS = Number(process.env.FUZZ_CALLS ?? 600);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 600);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 
@@ -108,15 +108,15 @@ const values = arbitraryMostly(
 );
 
 /** Placeholders that are replaced by IDs of earlier results. */
-const RECORD = '{record}';
-const PROPOSAL = '{proposal}';
+const RECORD_PLACEHOLDER = '{record}';
+const PROPOSAL_PLACEHOLDER = '{proposal}';
 const objectName = arbitraryMostly(fc.constant('people'));
-const recordId = arbitraryMostly(fc.constant(RECORD));
+const recordId = arbitraryMostly(fc.constant(RECORD_PLACEHOLDER));
 const proposalId = arbitraryMostly(
-  fc.constantFrom(PROPOSAL, PROPOSAL, 'prp_00000000000000000000000000'),
+  fc.constantFrom(PROPOSAL_PLACEHOLDER, PROPOSAL_PLACEHOLDER, 'prp_00000000000000000000000000'),
 );
 
-const ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
+const TOOL_ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
   search_objects: { words: fc.oneof(arbitraryValue, fc.string()) },
   describe_object: { objectName },
   read_records: {
@@ -142,7 +142,7 @@ const ARGUMENTS: Record<string, Record<string, Arbitrary<unknown>>> = {
   get_operation: { operationId: arbitraryValue },
   nothing: {},
 };
-const OPTIONAL = ['words', 'ids', 'where', 'fields', 'first', 'after', 'reason'];
+const OPTIONAL_ARGUMENTS = ['words', 'ids', 'where', 'fields', 'first', 'after', 'reason'];
 
 interface FuzzedCall {
   name: string;
@@ -150,13 +150,15 @@ interface FuzzedCall {
 }
 
 const arbitraryCall: Arbitrary<FuzzedCall> = fc.oneof(
-  ...Object.entries(ARGUMENTS).map(([name, members]) => ({
+  ...Object.entries(TOOL_ARGUMENTS).map(([name, members]) => ({
     weight: ['propose_write', 'create_people', 'read_records'].includes(name) ? 6 : 1,
     arbitrary: arbitraryMostly(
       fc
         .tuple(
           fc.record(members, {
-            requiredKeys: Object.keys(members).filter((member) => !OPTIONAL.includes(member)),
+            requiredKeys: Object.keys(members).filter(
+              (member) => !OPTIONAL_ARGUMENTS.includes(member),
+            ),
           }),
           fc.boolean(),
         )
@@ -194,12 +196,15 @@ async function sendCalls(): Promise<void> {
     const record = records[text.length % Math.max(records.length, 1)];
     return JSON.parse(
       text
-        .replaceAll(RECORD, String(record?.id ?? 'none'))
-        .replaceAll(PROPOSAL, proposals[text.length % Math.max(proposals.length, 1)] ?? 'none'),
+        .replaceAll(RECORD_PLACEHOLDER, String(record?.id ?? 'none'))
+        .replaceAll(
+          PROPOSAL_PLACEHOLDER,
+          proposals[text.length % Math.max(proposals.length, 1)] ?? 'none',
+        ),
     );
   };
 
-  const calls = fc.sample(arbitraryCall, { seed: SEED, numRuns: CALLS }).values();
+  const calls = fc.sample(arbitraryCall, { seed: SEED, numRuns: CALL_COUNT }).values();
   const sendRemainingCalls = async () => {
     for (const { name, args } of calls) {
       const data = await callTool(name, fillPlaceholders(args));
@@ -221,14 +226,14 @@ async function sendCalls(): Promise<void> {
     ),
   );
   expect(invalidValues).toEqual([]);
-  expect(app.zoho.store.records.length).toBeGreaterThan(CALLS / 100);
+  expect(app.zoho.store.records.length).toBeGreaterThan(CALL_COUNT / 100);
   for (const code of ['BAD_USER_INPUT', 'NOT_FOUND', 'APPROVED', 'PROPOSAL_COMMITTED', '-32602']) {
     expect(codes.get(code) ?? 0, code).toBeGreaterThan(0);
   }
 }
 
 test(
-  `has no internal error and writes no invalid value in ${CALLS} calls`,
+  `has no internal error and writes no invalid value in ${CALL_COUNT} calls`,
   { timeout: 600_000 },
   sendCalls,
 );

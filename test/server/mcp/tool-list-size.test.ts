@@ -10,9 +10,9 @@ import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/i
 import { startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
 
-const INTEGRATIONS = 67;
-const OBJECTS = ['contacts', 'companies', 'deals'];
-const OBJECT_COUNT = INTEGRATIONS * OBJECTS.length;
+const INTEGRATION_COUNT = 67;
+const OBJECT_NAMES = ['contacts', 'companies', 'deals'];
+const OBJECT_COUNT = INTEGRATION_COUNT * OBJECT_NAMES.length;
 const TOKENS_MAX = 2_000;
 /** Tokenizers of models need fewer tokens than one for each 3 characters of JSON. */
 const CHARACTERS_PER_TOKEN = 3;
@@ -22,9 +22,9 @@ const app = await startTypedApi();
 test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
   const tenant = await app.createTenant();
   await generateConnection(tenant, { groupRef: 'acme', apiKey: 'sandbox-key' });
-  for (let index = 0; index < INTEGRATIONS; index += 1) {
+  for (let index = 0; index < INTEGRATION_COUNT; index += 1) {
     const name = `crm-${index}`;
-    const objects = OBJECTS.map((objectName) => ({
+    const objects = OBJECT_NAMES.map((objectName) => ({
       objectName,
       mapToName: `${objectName}_${index}`,
       destination: 'records',
@@ -36,7 +36,7 @@ test('lists the tools in fewer than 2,000 tokens for 201 objects', async () => {
       projectIdOrName: tenant.projectId,
       integrationIdOrName: name,
       groupRef: 'acme',
-      config: { read: OBJECTS.map((objectName) => ({ objectName })) },
+      config: { read: OBJECT_NAMES.map((objectName) => ({ objectName })) },
     };
     await tenant.query(CREATE_INSTALLATION, { input });
   }

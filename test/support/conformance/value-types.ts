@@ -22,7 +22,7 @@ interface ValueType {
 
 const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const hasName =
   (...names: string[]) =>
   ({ name }: GraphQLNamedType) =>
@@ -72,7 +72,7 @@ export const TYPES = {
   },
   time: {
     description: 'a time in UTC by ISO 8601',
-    isValid: (value) => typeof value === 'string' && UTC.test(value),
+    isValid: (value) => typeof value === 'string' && UTC_TIME.test(value),
     matchesDocument: ({ type, format }) => type === 'string' && format === 'date-time',
     matchesGraphql: hasName('DateTime'),
     invalidValue: 'yesterday',

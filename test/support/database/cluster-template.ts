@@ -4,7 +4,7 @@ import { splitDatabaseUrl } from '../../../src/database-urls.ts';
 import { migrateTemplate, type Template } from './postgres-template.ts';
 
 /** Few shards make a copy fast. */
-const SHARDS = 4;
+const SHARD_COUNT = 4;
 
 /** Creates the template. The URL lists the coordinator first and then the workers, and names no database. */
 export async function createClusterTemplate(url: string): Promise<Template> {
@@ -48,7 +48,7 @@ export async function createDatabases(servers: readonly string[], name: string):
 export async function joinCluster(servers: readonly string[], name: string): Promise<void> {
   for (const server of servers) {
     await withServer(`${server}/postgres`, (client) =>
-      client.query(`alter database ${name} set citus.shard_count = ${SHARDS}`),
+      client.query(`alter database ${name} set citus.shard_count = ${SHARD_COUNT}`),
     );
     await withServer(`${server}/${name}`, (client) => client.query('create extension citus'));
   }

@@ -13,7 +13,7 @@ const EMPTIED_BYTES_MAX = 32 * 1024 ** 2;
 const SCHEMAS = ['public', 'pgboss'];
 const KEPT_TABLES = ['_prisma_migrations', 'version', 'queue'];
 
-const TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any($1)`;
+const FROM_TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regnamespace::text = any($1)`;
 
 /**
  * Resets the statistics, so that the planner and autovacuum treat the tables as new. Otherwise the planner
@@ -23,9 +23,9 @@ const TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace::regn
 const RESET_STATISTICS = [
   `update pg_class set reltuples = -1, relpages = 0,
      reloptions = nullif(array(select o from unnest(reloptions) o where o not like 'autovacuum%'), '{}')
-   where oid in (select oid ${TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
-  `delete from pg_statistic where starelid in (select oid ${TABLES})`,
-  `select pg_stat_reset_single_table_counters(oid) ${TABLES}`,
+   where oid in (select oid ${FROM_TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
+  `delete from pg_statistic where starelid in (select oid ${FROM_TABLES})`,
+  `select pg_stat_reset_single_table_counters(oid) ${FROM_TABLES}`,
 ];
 
 /** Returns false if emptying failed or timed out. The database must then be dropped. */
@@ -40,7 +40,7 @@ export function tryToEmpty(empty: () => Promise<boolean>): Promise<boolean> {
 export async function emptyDatabase(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string; bytes: string }>(
     `select oid::regclass::text as "name", pg_relation_size(oid) as "bytes"
-     ${TABLES} and relname <> all($2) and pg_relation_size(oid) > 0`,
+     ${FROM_TABLES} and relname <> all($2) and pg_relation_size(oid) > 0`,
     [SCHEMAS, KEPT_TABLES],
   );
   if (rows.reduce((sum, { bytes }) => sum + Number(bytes), 0) > EMPTIED_BYTES_MAX) return false;

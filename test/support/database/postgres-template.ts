@@ -9,7 +9,7 @@ import { openQueue } from '../../../src/jobs/queue.ts';
 import { createLog } from '../../../src/log.ts';
 import { startPostgres } from './postgres.ts';
 
-const TEMPLATE = 'gateway_template';
+const TEMPLATE_NAME = 'gateway_template';
 
 export interface Template {
   serverUrl: string;
@@ -30,7 +30,7 @@ export async function startTemplate(): Promise<Template> {
     serverUrl: server.url,
     port: server.port,
     workerUrls: [],
-    template: TEMPLATE,
+    template: TEMPLATE_NAME,
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -41,9 +41,9 @@ export async function startTemplate(): Promise<Template> {
 async function createTemplate(serverUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
   await client.connect();
-  await client.query(`create database ${TEMPLATE}`);
+  await client.query(`create database ${TEMPLATE_NAME}`);
   await client.end();
-  await migrateTemplate(`${serverUrl}/${TEMPLATE}`);
+  await migrateTemplate(`${serverUrl}/${TEMPLATE_NAME}`);
 }
 
 export async function migrateTemplate(url: string): Promise<void> {

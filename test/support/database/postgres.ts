@@ -8,7 +8,7 @@ import { findFreePort } from '../process/free-port.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 
 /** A standby reports that it accepts read-only connections. */
-const READY = /database system is ready to accept (read-only )?connections/;
+const READY_MESSAGE = /database system is ready to accept (read-only )?connections/;
 /** The data are deleted after the run, so no write needs to wait for the disk. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=400'];
 const STOP_MS = 20_000;
@@ -91,9 +91,9 @@ function waitUntilReady(server: ChildProcessWithoutNullStreams): Promise<void> {
   let output = '';
   return new Promise((resolve, reject) => {
     server.stderr.on('data', (chunk: Buffer) => {
-      if (READY.test(output)) return;
+      if (READY_MESSAGE.test(output)) return;
       output += chunk;
-      if (READY.test(output)) resolve();
+      if (READY_MESSAGE.test(output)) resolve();
     });
     server.once('error', reject);
     server.once('exit', () => reject(new Error(`PostgreSQL exited:\n${output}`)));

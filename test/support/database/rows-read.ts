@@ -21,7 +21,7 @@ interface RowsRead {
 
 type RunText = (text: string) => Promise<pg.QueryResult>;
 
-const SETTINGS: Record<PlanMode, string> = {
+const PLAN_CACHE_MODES: Record<PlanMode, string> = {
   custom: 'force_custom_plan',
   generic: 'force_generic_plan',
 };
@@ -68,7 +68,7 @@ async function countRows(
   const parameters = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : '';
   await runText('begin');
   try {
-    await runText(`set local plan_cache_mode = ${SETTINGS[mode]}`);
+    await runText(`set local plan_cache_mode = ${PLAN_CACHE_MODES[mode]}`);
     const [start] = (await runText(COUNT_ROWS)).rows;
     await runText(`execute ${name}${parameters}`);
     const [end] = (await runText(COUNT_ROWS)).rows;

@@ -34,7 +34,7 @@ export async function startHubspotServer(
   return { ...server, store };
 }
 
-const FAILURES: Record<number, [category: string, message: string]> = {
+const FAILURES_BY_STATUS: Record<number, [category: string, message: string]> = {
   401: ['INVALID_AUTHENTICATION', 'Authentication credentials not found.'],
   403: ['MISSING_SCOPES', 'This app has not been granted all required scopes.'],
   429: ['RATE_LIMITS', 'You have reached your ten_secondly_rolling limit.'],
@@ -45,14 +45,14 @@ export function createHubspotFailure(
   status: number,
   headers: Record<string, string> = {},
 ): ServedResponse {
-  const [category, message] = FAILURES[status] ?? ['INTERNAL_ERROR', 'internal error'];
+  const [category, message] = FAILURES_BY_STATUS[status] ?? ['INTERNAL_ERROR', 'internal error'];
   return { status, headers, body: createHubspotError(message, category) };
 }
 
 type Route = (store: HubspotStore, request: ServedRequest, names: string[]) => ServedResponse;
 
-const V3 = '^/crm/v3/objects/([^/]+)';
-const DATED = '^/crm/objects/2026-03/([^/]+)';
+const V3_OBJECTS = '^/crm/v3/objects/([^/]+)';
+const DATED_OBJECTS = '^/crm/objects/2026-03/([^/]+)';
 
 /** The portal of all accounts on this server. */
 export const PORTAL_ID = 4_711;
@@ -63,14 +63,14 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
     /^\/account-info\/2026-03\/details$/,
     () => ({ status: 200, body: { portalId: PORTAL_ID } }),
   ],
-  ['GET', new RegExp(`${V3}$`), listRecords],
-  ['POST', new RegExp(`${V3}/search$`), searchRecords],
-  ['POST', new RegExp(`${V3}$`), createRecord],
-  ['PATCH', new RegExp(`${V3}/([^/]+)$`), updateRecord],
-  ['DELETE', new RegExp(`${DATED}/([^/]+)$`), deleteRecord],
-  ['POST', new RegExp(`${DATED}/batch/create$`), createBatch],
-  ['POST', new RegExp(`${DATED}/batch/update$`), updateBatch],
-  ['POST', new RegExp(`${V3}/batch/read$`), readBatch],
+  ['GET', new RegExp(`${V3_OBJECTS}$`), listRecords],
+  ['POST', new RegExp(`${V3_OBJECTS}/search$`), searchRecords],
+  ['POST', new RegExp(`${V3_OBJECTS}$`), createRecord],
+  ['PATCH', new RegExp(`${V3_OBJECTS}/([^/]+)$`), updateRecord],
+  ['DELETE', new RegExp(`${DATED_OBJECTS}/([^/]+)$`), deleteRecord],
+  ['POST', new RegExp(`${DATED_OBJECTS}/batch/create$`), createBatch],
+  ['POST', new RegExp(`${DATED_OBJECTS}/batch/update$`), updateBatch],
+  ['POST', new RegExp(`${V3_OBJECTS}/batch/read$`), readBatch],
   ['POST', /^\/crm\/v3\/properties\/([^/]+)$/, createProperty],
   ['PATCH', /^\/crm\/v3\/properties\/([^/]+)\/([^/]+)$/, updateProperty],
   ['GET', /^\/crm\/v3\/properties\/([^/]+)\/groups\/([^/]+)$/, findGroup],

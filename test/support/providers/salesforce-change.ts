@@ -15,20 +15,20 @@ export interface ChangeEvent {
 }
 
 /** Parts of the compound fields of a contact. An event may change single parts. */
-const PARTS = {
+const COMPOUND_FIELDS = {
   Name: ['Salutation', 'FirstName', 'LastName'],
   MailingAddress: ['Street', 'City', 'PostalCode'],
 } as const;
-const FIELDS: Record<string, readonly string[]> = {
+const FIELDS_BY_ENTITY: Record<string, readonly string[]> = {
   Contact: ['Email', 'Phone', 'AccountId', 'Name', 'MailingAddress'],
   Account: ['Name', 'Website', 'Description'],
 };
 
-const TEXT: schema.AvroSchema = ['null', 'string'];
-const TEXTS: schema.AvroSchema = { type: 'array', items: 'string' };
+const NULLABLE_TEXT: schema.AvroSchema = ['null', 'string'];
+const TEXT_LIST: schema.AvroSchema = { type: 'array', items: 'string' };
 
 export function createEventSchema(entityName: string): schema.AvroSchema {
-  const fields = (FIELDS[entityName] ?? []).map((name) => ({
+  const fields = (FIELDS_BY_ENTITY[entityName] ?? []).map((name) => ({
     name,
     type: createFieldType(entityName, name),
     default: null,
@@ -37,14 +37,14 @@ export function createEventSchema(entityName: string): schema.AvroSchema {
     type: 'record',
     name: `${entityName}ChangeEvent`,
     namespace: 'com.sforce.eventbus',
-    fields: [{ name: 'ChangeEventHeader', type: HEADER }, ...fields],
+    fields: [{ name: 'ChangeEventHeader', type: HEADER_SCHEMA }, ...fields],
   };
 }
 
 function createFieldType(entityName: string, name: string): schema.AvroSchema {
   const partBitmaps = findFieldParts(entityName, name);
-  if (!partBitmaps) return TEXT;
-  const fields = partBitmaps.map((part) => ({ name: part, type: TEXT, default: null }));
+  if (!partBitmaps) return NULLABLE_TEXT;
+  const fields = partBitmaps.map((part) => ({ name: part, type: NULLABLE_TEXT, default: null }));
   return [
     ...(name === 'Name' ? (['null', 'string'] as const) : (['null'] as const)),
     {
@@ -56,15 +56,17 @@ function createFieldType(entityName: string, name: string): schema.AvroSchema {
 }
 
 function findFieldParts(entityName: string, name: string): readonly string[] | undefined {
-  return entityName === 'Contact' ? PARTS[name as keyof typeof PARTS] : undefined;
+  return entityName === 'Contact'
+    ? COMPOUND_FIELDS[name as keyof typeof COMPOUND_FIELDS]
+    : undefined;
 }
 
-const HEADER: schema.AvroSchema = {
+const HEADER_SCHEMA: schema.AvroSchema = {
   type: 'record',
   name: 'ChangeEventHeader',
   fields: [
     { name: 'entityName', type: 'string' },
-    { name: 'recordIds', type: TEXTS },
+    { name: 'recordIds', type: TEXT_LIST },
     {
       name: 'changeType',
       type: {
@@ -82,9 +84,9 @@ const HEADER: schema.AvroSchema = {
     { name: 'commitTimestamp', type: 'long' },
     { name: 'commitNumber', type: 'long' },
     { name: 'commitUser', type: 'string' },
-    { name: 'nulledFields', type: TEXTS },
-    { name: 'diffFields', type: TEXTS },
-    { name: 'changedFields', type: TEXTS },
+    { name: 'nulledFields', type: TEXT_LIST },
+    { name: 'diffFields', type: TEXT_LIST },
+    { name: 'changedFields', type: TEXT_LIST },
   ],
 };
 
@@ -108,14 +110,16 @@ export function encodeEvent(change: ChangeEvent, now: Date, sequence: number): B
     ...{ commitNumber: COMMIT_NUMBER, commitUser: '005000000000001AAA' },
     ...{ nulledFields: [], diffFields: [], changedFields: encodeBitmaps(change) },
   };
-  return avro.Type.forSchema(createEventSchema(entityName), { registry: { long: LONG } }).toBuffer({
+  return avro.Type.forSchema(createEventSchema(entityName), {
+    registry: { long: BIGINT_TYPE },
+  }).toBuffer({
     ChangeEventHeader: header,
     ...fields,
   });
 }
 
 /** Encodes 64-bit integers, because Avro's own type is limited to JavaScript numbers. */
-const LONG = avro.types.LongType.__with({
+const BIGINT_TYPE = avro.types.LongType.__with({
   fromBuffer: (bytes: Buffer) => bytes.readBigInt64LE(),
   toBuffer(value: number | bigint) {
     const bytes = Buffer.alloc(8);
@@ -130,7 +134,7 @@ const LONG = avro.types.LongType.__with({
 
 function encodeBitmaps({ entityName, changeType, fields = {} }: ChangeEvent): string[] {
   if (changeType !== 'UPDATE') return [];
-  const fieldNames = ['ChangeEventHeader', ...(FIELDS[entityName] ?? [])];
+  const fieldNames = ['ChangeEventHeader', ...(FIELDS_BY_ENTITY[entityName] ?? [])];
   const changed = Object.entries(fields);
   const isWhole = (name: string, value: unknown) =>
     typeof value !== 'object' || !findFieldParts(entityName, name);

@@ -75,7 +75,7 @@ export interface PubSubServer extends AsyncDisposable {
   endsNewStreams: boolean;
 }
 
-const PROTO = join(
+const PROTO_PATH = join(
   import.meta.dirname,
   '../../../src/providers/salesforce/pubsub/pubsub_api.proto',
 );
@@ -272,6 +272,6 @@ function decodeReplayId(id: Buffer): number {
 }
 
 function loadService(): ServiceDefinition {
-  const definitions = loadSync(PROTO, { enums: String, longs: String, defaults: true });
+  const definitions = loadSync(PROTO_PATH, { enums: String, longs: String, defaults: true });
   return definitions['eventbus.v1.PubSub'] as ServiceDefinition;
 }

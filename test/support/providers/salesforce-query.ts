@@ -11,7 +11,7 @@ import {
   type SalesforceStore,
 } from './salesforce-store.ts';
 
-const API = '/services/data/v60.0';
+const API_PATH = '/services/data/v60.0';
 const SMALLEST_PAGE = 200;
 const LARGEST_PAGE = 2_000;
 
@@ -50,7 +50,7 @@ export class SalesforceQueries {
       body: {
         totalSize: rows.length,
         done,
-        ...(!done && { nextRecordsUrl: `${API}/query/01g${number}-${end}` }),
+        ...(!done && { nextRecordsUrl: `${API_PATH}/query/01g${number}-${end}` }),
         records: rows.slice(start, end),
       },
     };
@@ -139,7 +139,7 @@ function parseLiteral(literal: string): unknown {
 }
 
 function toRow({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
-  const url = `${API}/sobjects/${name}/${record.Id}`;
+  const url = `${API_PATH}/sobjects/${name}/${record.Id}`;
   const values = selected.map((select) => select(record));
   return { attributes: { type: name, url }, ...Object.fromEntries(values) };
 }

@@ -60,7 +60,7 @@ export async function startSalesforceServer(
   };
 }
 
-const FAILURES: Record<number, [errorCode: string, message: string]> = {
+const FAILURES_BY_STATUS: Record<number, [errorCode: string, message: string]> = {
   401: ['INVALID_SESSION_ID', 'Session expired or invalid'],
   403: ['INSUFFICIENT_ACCESS_OR_READONLY', 'insufficient access rights on object'],
   429: ['REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.'],
@@ -71,7 +71,10 @@ export function createSalesforceFailure(
   status: number,
   headers: Record<string, string> = {},
 ): ServedResponse {
-  const [errorCode, message] = FAILURES[status] ?? ['UNKNOWN_EXCEPTION', 'An unexpected error'];
+  const [errorCode, message] = FAILURES_BY_STATUS[status] ?? [
+    'UNKNOWN_EXCEPTION',
+    'An unexpected error',
+  ];
   return { status, headers, body: [{ message, errorCode }] };
 }
 
@@ -83,39 +86,39 @@ interface Org {
 }
 type Route = (org: Org, request: ServedRequest, names: string[]) => ServedResponse;
 
-const API = '^/services/data/v60.0';
+const API_PATH = '^/services/data/v60.0';
 
 const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ['GET', /^\/services\/oauth2\/userinfo$/, ({ metadata }) => metadata.getUserInfo()],
   [
     'POST',
-    new RegExp(`${API}/tooling/sobjects/CustomField$`),
+    new RegExp(`${API_PATH}/tooling/sobjects/CustomField$`),
     ({ metadata }, { body }) => metadata.createField(body),
   ],
   [
     'PATCH',
-    new RegExp(`${API}/tooling/sobjects/CustomField/([^/]+)$`),
+    new RegExp(`${API_PATH}/tooling/sobjects/CustomField/([^/]+)$`),
     ({ metadata }, { body }, [id = '']) => metadata.updateField(id, body),
   ],
   [
     'GET',
-    new RegExp(`${API}/sobjects/(\\w+)/describe$`),
+    new RegExp(`${API_PATH}/sobjects/(\\w+)/describe$`),
     ({ store }, _, [name = '']) => describeObject(store, name),
   ],
-  ['GET', new RegExp(`${API}/query$`), startQuery],
-  ['GET', new RegExp(`${API}/query/([^/]+)$`), continueQuery],
-  ['POST', new RegExp(`${API}/composite$`), describeInComposite],
-  ['POST', new RegExp(`${API}/composite/sobjects$`), writeRecords],
-  ['PATCH', new RegExp(`${API}/composite/sobjects$`), writeRecords],
-  ['GET', new RegExp(`${API}/sobjects/([^/]+)/deleted$`), listDeleted],
-  ['GET', new RegExp(`${API}/tooling/query$`), queryTooling],
-  ['POST', new RegExp(`${API}/tooling/sobjects/([^/]+)$`), createTooling],
-  ['GET', new RegExp(`${API}/tooling/sobjects/([^/]+)/([^/]+)$`), getTooling],
-  ['DELETE', new RegExp(`${API}/tooling/sobjects/([^/]+)/([^/]+)$`), deleteTooling],
-  ['POST', new RegExp(`${API}/sobjects/([^/]+)$`), createRecord],
-  ['POST', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), updateRecord],
-  ['GET', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), getRecord],
-  ['DELETE', new RegExp(`${API}/sobjects/([^/]+)/([^/]+)$`), deleteRecord],
+  ['GET', new RegExp(`${API_PATH}/query$`), startQuery],
+  ['GET', new RegExp(`${API_PATH}/query/([^/]+)$`), continueQuery],
+  ['POST', new RegExp(`${API_PATH}/composite$`), describeInComposite],
+  ['POST', new RegExp(`${API_PATH}/composite/sobjects$`), writeRecords],
+  ['PATCH', new RegExp(`${API_PATH}/composite/sobjects$`), writeRecords],
+  ['GET', new RegExp(`${API_PATH}/sobjects/([^/]+)/deleted$`), listDeleted],
+  ['GET', new RegExp(`${API_PATH}/tooling/query$`), queryTooling],
+  ['POST', new RegExp(`${API_PATH}/tooling/sobjects/([^/]+)$`), createTooling],
+  ['GET', new RegExp(`${API_PATH}/tooling/sobjects/([^/]+)/([^/]+)$`), getTooling],
+  ['DELETE', new RegExp(`${API_PATH}/tooling/sobjects/([^/]+)/([^/]+)$`), deleteTooling],
+  ['POST', new RegExp(`${API_PATH}/sobjects/([^/]+)$`), createRecord],
+  ['POST', new RegExp(`${API_PATH}/sobjects/([^/]+)/([^/]+)$`), updateRecord],
+  ['GET', new RegExp(`${API_PATH}/sobjects/([^/]+)/([^/]+)$`), getRecord],
+  ['DELETE', new RegExp(`${API_PATH}/sobjects/([^/]+)/([^/]+)$`), deleteRecord],
 ];
 
 function route(org: Org, request: ServedRequest): ServedResponse {

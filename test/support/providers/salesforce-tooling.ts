@@ -18,7 +18,7 @@ interface Member {
   entity: string;
 }
 
-const CHANNEL = 'PlatformEventChannel';
+const CHANNEL_TYPE = 'PlatformEventChannel';
 
 const newChannel = z.strictObject({
   FullName: z.string().regex(/^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*__chn$/),
@@ -65,7 +65,7 @@ export class SalesforceChannels {
   }
 
   create(kind: string, { body }: ServedRequest): ServedResponse {
-    const id = kind === CHANNEL ? this.#createChannel(body) : this.#createMember(body);
+    const id = kind === CHANNEL_TYPE ? this.#createChannel(body) : this.#createMember(body);
     return { status: 201, body: { id, success: true, errors: [] } };
   }
 
@@ -77,7 +77,7 @@ export class SalesforceChannels {
 
   delete(kind: string, id: string): ServedResponse {
     this.get(kind, id);
-    if (kind === CHANNEL) {
+    if (kind === CHANNEL_TYPE) {
       if (this.members.some(({ channelId }) => channelId === id)) {
         throw new SalesforceRefusal(400, 'DEPENDENCY_EXISTS', 'The channel has members.');
       }
@@ -87,7 +87,7 @@ export class SalesforceChannels {
   }
 
   #rows(kind: string): (Channel | Member)[] {
-    if (kind === CHANNEL) return this.channels;
+    if (kind === CHANNEL_TYPE) return this.channels;
     if (kind === 'PlatformEventChannelMember') return this.members;
     throw createNotFound();
   }

@@ -58,12 +58,14 @@ function toWireConfig(config: ConfigInput): WireConfig {
   return JSON.parse(JSON.stringify(showConfig({ ...rest, read: readObjects })));
 }
 
-const CONFIG = 'config.content';
+const CONFIG_PATH = 'config.content';
 
 function toWirePaths(outcome: Outcome, wire: WireConfig): Outcome {
   const issues = outcome.issues.map(([path, detail]): [string, string] => {
-    const isInConfig = path.startsWith(CONFIG);
-    const wirePath = isInConfig ? CONFIG + locateInConfig(wire, path.slice(CONFIG.length)) : path;
+    const isInConfig = path.startsWith(CONFIG_PATH);
+    const wirePath = isInConfig
+      ? CONFIG_PATH + locateInConfig(wire, path.slice(CONFIG_PATH.length))
+      : path;
     return [wirePath, detail];
   });
   return { ...outcome, issues: issues.sort(([a], [b]) => (a < b ? -1 : 1)) };

@@ -48,7 +48,7 @@ export interface Outcome {
 }
 
 const NO_PARTS = { path: {}, query: {}, header: {}, body: {} };
-const SUCCEEDED = { status: 200, type: null, detail: null, issues: [] };
+const SUCCESS = { status: 200, type: null, detail: null, issues: [] };
 
 export async function sendRest(
   { request }: RestTenant,
@@ -61,7 +61,7 @@ export async function sendRest(
   const { status, headers } = response;
   if (status >= 400) return toRefusal(response.body, ({ name }) => name);
   const locationId = headers.location?.split('/').at(-1);
-  return { ...SUCCEEDED, id: locationId ?? response.body.id ?? null };
+  return { ...SUCCESS, id: locationId ?? response.body.id ?? null };
 }
 
 export async function sendGraphql(
@@ -91,7 +91,7 @@ export async function sendGraphql(
   const ids = Object.values<{ id?: string } | string | null>(data.payload).map((member) =>
     typeof member === 'string' ? null : member?.id,
   );
-  return { ...SUCCEEDED, id: ids.find((id) => id) ?? null };
+  return { ...SUCCESS, id: ids.find((id) => id) ?? null };
 }
 
 function toRefusal(

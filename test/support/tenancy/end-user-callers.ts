@@ -25,10 +25,10 @@ export interface EndUserCaller {
   hidden: readonly string[];
 }
 
-const MISSING = '01h455vb4pex5vsknk084sn02q';
-const RIVAL = { groupRef: 'rival', consumerRef: 'bob' };
+const UNKNOWN_ID_SUFFIX = '01h455vb4pex5vsknk084sn02q';
+const RIVAL_PARTIES = { groupRef: 'rival', consumerRef: 'bob' };
 const permissions = Object.keys(SESSION_PERMISSIONS);
-const TEXTS = {
+const PLAUSIBLE_TEXTS = {
   provider: 'sandbox',
   objectName: 'contacts',
   specVersion: '1.0.0',
@@ -36,9 +36,9 @@ const TEXTS = {
   domain: 'demo.example',
   email: 'someone@demo.example',
 };
-const RIVAL_TEXTS = { ...TEXTS, ...RIVAL };
-const DEMO_TEXTS = { ...TEXTS, groupRef: 'acme', consumerRef: 'ada' };
-const MISSING_TEXTS = { ...TEXTS, groupRef: 'unknown', consumerRef: 'unknown' };
+const RIVAL_TEXTS = { ...PLAUSIBLE_TEXTS, ...RIVAL_PARTIES };
+const DEMO_TEXTS = { ...PLAUSIBLE_TEXTS, groupRef: 'acme', consumerRef: 'ada' };
+const MISSING_TEXTS = { ...PLAUSIBLE_TEXTS, groupRef: 'unknown', consumerRef: 'unknown' };
 
 /** Names the first ID with each prefix, or one that does not exist. */
 function createForeign(
@@ -48,7 +48,7 @@ function createForeign(
 ): Foreign {
   const allIds = ids.flat();
   const findId = (prefix: string) =>
-    allIds.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${MISSING}`;
+    allIds.find((id) => id.startsWith(`${prefix}_`)) ?? `${prefix}_${UNKNOWN_ID_SUFFIX}`;
   return { project, texts, findId };
 }
 
@@ -56,11 +56,15 @@ export async function createEndUserCallers(app: TestApp) {
   const demo = await fillDemoTenant(app);
   await createJwtIssuer(demo);
   const publicIds = await listPublicIds(demo);
-  const insider = await createEndUser(app, demo, { ...RIVAL, permissions });
+  const insider = await createEndUser(app, demo, { ...RIVAL_PARTIES, permissions });
   const insiderIds = await createInsiderRows(app, insider);
   const otherTenant = await app.createTenant('b');
-  const outsider = await createEndUser(app, otherTenant, { ...RIVAL, permissions });
-  const limited = await createEndUser(app, demo, { ...RIVAL, permissions, integrations: [] });
+  const outsider = await createEndUser(app, otherTenant, { ...RIVAL_PARTIES, permissions });
+  const limited = await createEndUser(app, demo, {
+    ...RIVAL_PARTIES,
+    permissions,
+    integrations: [],
+  });
   const allIds = await listStoredIds(app);
   const listOtherIds = (...visibleIds: string[][]) =>
     allIds.filter((id) => !visibleIds.flat().includes(id)).reverse();
@@ -101,7 +105,7 @@ export async function createEndUserCallers(app: TestApp) {
       user: outsider,
       ownValues: createForeign(otherTenant.projectId, RIVAL_TEXTS, visibleToOutsider),
       pairs: [
-        createPairs(projectId, [], listOtherIds(visibleToOutsider), `prj_${MISSING}`),
+        createPairs(projectId, [], listOtherIds(visibleToOutsider), `prj_${UNKNOWN_ID_SUFFIX}`),
         createPairs('demo', [], listOtherIds(visibleToOutsider), 'no-project'),
         createPairs(otherTenant.projectId, [], listOtherIds(visibleToOutsider)),
       ],
@@ -151,12 +155,12 @@ async function listPartyIds(user: EndUser): Promise<string[]> {
 async function createInsiderRows(app: TestApp, insider: EndUser) {
   const { projectId } = insider;
   const connection = await generateConnection(insider as Pick<Tenant, 'projectId' | 'query'>, {
-    ...RIVAL,
+    ...RIVAL_PARTIES,
     apiKey: 'sandbox-key',
   });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm-sync' };
   const created = await insider.query(CREATE_INSTALLATION, {
-    input: { ...input, groupRef: RIVAL.groupRef, skipSampling: true },
+    input: { ...input, groupRef: RIVAL_PARTIES.groupRef, skipSampling: true },
   });
   const { id: installationId, integration, config } = created.createInstallation.installation;
   const { id: operationId } = await insertRows(app).operation({

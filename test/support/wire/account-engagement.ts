@@ -13,7 +13,7 @@ import {
   type WireVendor,
 } from './wire-format.ts';
 
-const PATH = '/api/v5/objects/prospects';
+const PROSPECTS_PATH = '/api/v5/objects/prospects';
 
 function createChange(method: string, path: string, status: number): WireChange {
   return {
@@ -39,7 +39,7 @@ const fixture: VendorFixture = {
     }),
     lists: [
       {
-        path: PATH,
+        path: PROSPECTS_PATH,
         order: 'created',
         filter: (records, { query }) => {
           if (!query.has('fields')) throw new BadRequest('fields are needed');
@@ -50,14 +50,15 @@ const fixture: VendorFixture = {
         page: byLastId({ name: 'limit', fallback: 200, max: 1_000 }, 'idGreaterThan'),
         toBody: (values, { next }) => ({
           nextPageToken: next,
-          nextPageUrl: next && `https://pi.pardot.com${PATH}?fields=id&nextPageToken=${next}`,
+          nextPageUrl:
+            next && `https://pi.pardot.com${PROSPECTS_PATH}?fields=id&nextPageToken=${next}`,
           values,
         }),
       },
     ],
-    create: createChange('POST', PATH, 201),
-    update: createChange('PATCH', `${PATH}/:id`, 200),
-    remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
+    create: createChange('POST', PROSPECTS_PATH, 201),
+    update: createChange('PATCH', `${PROSPECTS_PATH}/:id`, 200),
+    remove: { method: 'DELETE', path: `${PROSPECTS_PATH}/:id`, status: 204 },
   },
 };
 

@@ -21,7 +21,7 @@ import {
 import type { StoredRecord, VendorStore } from './vendor-store.ts';
 
 /** Query parameters to which the request's position and page size are copied from their declared locations. */
-const POSITION = 'generated_at';
+const POSITION_PARAMETER = 'generated_at';
 const PAGE_SIZE = 'generated_size';
 
 export function serveList(
@@ -40,7 +40,7 @@ export function serveList(
   if (size) query.set(PAGE_SIZE, size);
   const position =
     'parameter' in list.paging ? readLocation(list.paging.parameter, request) : undefined;
-  if (position !== undefined) query.set(POSITION, position);
+  if (position !== undefined) query.set(POSITION_PARAMETER, position);
   const slice = createPage(list.paging, list.pageSize?.max ?? 1000)(
     sorted,
     { ...request, query },
@@ -117,13 +117,13 @@ function readConditions({ name }: TimeFilter, { body }: ServedRequest): string {
 }
 
 /** Matches times of every format, also in the middle of a text. */
-const TIME = '(\\d[\\dT:Z+.-]*(?: \\d\\d:\\d\\d(?::\\d\\d)?)?)';
+const TIME_PATTERN = '(\\d[\\dT:Z+.-]*(?: \\d\\d:\\d\\d(?::\\d\\d)?)?)';
 
 function findTime(template: string, text: string | undefined): string | null {
   if (text === undefined) return null;
   const escaped = template.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const isWhole = template === '{time}';
-  const pattern = escaped.replace('\\{time\\}', () => (isWhole ? '(.+)' : TIME));
+  const pattern = escaped.replace('\\{time\\}', () => (isWhole ? '(.+)' : TIME_PATTERN));
   return new RegExp(isWhole ? `^${pattern}$` : pattern).exec(text)?.[1] ?? null;
 }
 
@@ -131,16 +131,16 @@ function createPage(paging: Paging, max: number): Page {
   const size = { name: PAGE_SIZE, fallback: max, max };
   switch (paging.kind) {
     case 'offset':
-      return byOffset(size, POSITION);
+      return byOffset(size, POSITION_PARAMETER);
     case 'page':
       return (records, request, url) =>
-        byPage(size, POSITION)(records, countFromOne(paging, request), url);
+        byPage(size, POSITION_PARAMETER)(records, countFromOne(paging, request), url);
     case 'lastId':
-      return byLastId(size, POSITION);
+      return byLastId(size, POSITION_PARAMETER);
     case 'none':
       return (records) => ({ records, next: null, total: records.length });
     default:
-      return byCursor(size, POSITION);
+      return byCursor(size, POSITION_PARAMETER);
   }
 }
 
@@ -149,7 +149,10 @@ function countFromOne(
   request: ServedRequest,
 ): ServedRequest {
   const query = new URLSearchParams(request.query);
-  query.set(POSITION, String(Number(query.get(POSITION) ?? firstPage) - firstPage + 1));
+  query.set(
+    POSITION_PARAMETER,
+    String(Number(query.get(POSITION_PARAMETER) ?? firstPage) - firstPage + 1),
+  );
   return { ...request, query };
 }
 
@@ -195,6 +198,6 @@ function createNextUrl(next: string, request: ServedRequest, url: string): strin
     throw new BadRequest('Only a GET request has a URL of the next page');
   const address = new URL(request.path, url);
   for (const [name, value] of request.query) address.searchParams.append(name, value);
-  address.searchParams.set(POSITION, next);
+  address.searchParams.set(POSITION_PARAMETER, next);
   return address.href;
 }

@@ -235,7 +235,7 @@ function refersTo(
   );
 }
 
-const VARIABLE = /^\{(\w+)\}$/;
+const PATH_VARIABLE = /^\{(\w+)\}$/;
 
 /**
  * True if the body has the declared members. Only the body distinguishes a deletion from an update at the
@@ -243,7 +243,7 @@ const VARIABLE = /^\{(\w+)\}$/;
  */
 function hasDeclaredMembers(actual: unknown, declared: unknown): boolean {
   if (!isObject(declared))
-    return declared === undefined || actual === declared || VARIABLE.test(String(declared));
+    return declared === undefined || actual === declared || PATH_VARIABLE.test(String(declared));
   return (
     isObject(actual) &&
     Object.entries(declared).every(([name, member]) => hasDeclaredMembers(actual[name], member))
@@ -256,7 +256,8 @@ const isTooLong = (value: unknown) => String(value ?? '').length > 200;
 function readVariables(declared: unknown, actual: unknown): Values {
   if (!isObject(declared) || !isObject(actual)) return {};
   const entries = Object.entries(declared).map(([member, declaredMember]) => {
-    const [, name] = VARIABLE.exec(typeof declaredMember === 'string' ? declaredMember : '') ?? [];
+    const [, name] =
+      PATH_VARIABLE.exec(typeof declaredMember === 'string' ? declaredMember : '') ?? [];
     return name === undefined
       ? readVariables(declaredMember, actual[member])
       : { [name]: actual[member] };

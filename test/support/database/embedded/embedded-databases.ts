@@ -17,7 +17,7 @@ import { openSnapshot } from './open-snapshot.ts';
 const POOL_MAX = 2;
 
 /** Undoes the migrations. */
-const UNMIGRATE = 'drop schema public, pgboss cascade; create schema public';
+const DROP_SCHEMAS = 'drop schema public, pgboss cascade; create schema public';
 
 const pool: Engine[] = [];
 
@@ -42,7 +42,7 @@ export async function acquireEngine(): Promise<OpenEngine> {
 export async function startUnmigratedEngine(): Promise<Engine> {
   const engine = await startMemoryEngine();
   await using client = await connectTo(engine);
-  await client.query(UNMIGRATE);
+  await client.query(DROP_SCHEMAS);
   return engine;
 }
 
@@ -52,7 +52,7 @@ export async function startUnmigratedEngine(): Promise<Engine> {
  */
 export async function openUnmigratedPglite(): Promise<PGlite> {
   const pglite = await openSnapshot(getSnapshotPath());
-  await pglite.exec(UNMIGRATE);
+  await pglite.exec(DROP_SCHEMAS);
   return pglite;
 }
 

@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
-const SOURCES = [
+const SNAPSHOT_FOLDER = join(ROOT, 'node_modules', '.cache', 'test-databases');
+const SNAPSHOT_SOURCES = [
   'package-lock.json',
   'migrations/*/*.sql',
   'src/database/migrating/migrate.ts',
@@ -25,24 +25,24 @@ const SOURCES = [
 
 /** Returns the path of the snapshot. Creating it takes seconds, so it is kept for later runs. */
 export async function ensureEmbeddedSnapshot(): Promise<string> {
-  const path = join(FOLDER, `${hashSources()}.tar`);
+  const path = join(SNAPSHOT_FOLDER, `${hashSources()}.tar`);
   if (existsSync(path)) return path;
-  mkdirSync(FOLDER, { recursive: true });
+  mkdirSync(SNAPSHOT_FOLDER, { recursive: true });
   // Imported here because it loads half of the product, which runs with a snapshot do not need.
   const { createSnapshot } = await import('./make-snapshot.ts');
   // Another run may write the same file. Renaming a finished file is atomic.
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, await createSnapshot());
   renameSync(unfinished, path);
-  for (const older of globSync('*.tar', { cwd: FOLDER })) {
-    if (join(FOLDER, older) !== path) rmSync(join(FOLDER, older));
+  for (const older of globSync('*.tar', { cwd: SNAPSHOT_FOLDER })) {
+    if (join(SNAPSHOT_FOLDER, older) !== path) rmSync(join(SNAPSHOT_FOLDER, older));
   }
   return path;
 }
 
 function hashSources(): string {
   const hash = createHash('sha256');
-  for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
+  for (const path of globSync(SNAPSHOT_SOURCES, { cwd: ROOT }).sort()) {
     hash.update(path).update(readFileSync(join(ROOT, path)));
   }
   return hash.digest('hex').slice(0, 16);

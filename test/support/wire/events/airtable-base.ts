@@ -7,8 +7,8 @@ import type { ServedRequest, ServedResponse } from '../../providers/provider-ser
 import { isObject, type Values } from '../wire-format.ts';
 import { hmac } from './wire-events.ts';
 
-const BASE = 'appBase';
-const PATH = `/v0/bases/${BASE}/webhooks`;
+const BASE_ID = 'appBase';
+const WEBHOOKS_PATH = `/v0/bases/${BASE_ID}/webhooks`;
 /** Limit for one OAuth integration in a base. */
 const WEBHOOKS_MAX = 2;
 const PAYLOADS_MAX = 50;
@@ -43,8 +43,8 @@ export class AirtableBase {
   /** Returns undefined for a path that is not about webhooks. */
   serve(request: ServedRequest): ServedResponse | undefined {
     const { method, path, query, body } = request;
-    if (!path.startsWith(PATH)) return undefined;
-    const [id, action, ...rest] = path.slice(PATH.length).split('/').filter(Boolean);
+    if (!path.startsWith(WEBHOOKS_PATH)) return undefined;
+    const [id, action, ...rest] = path.slice(WEBHOOKS_PATH.length).split('/').filter(Boolean);
     if (id === undefined) return method === 'POST' ? this.#create(body) : this.#list();
     const webhook = this.webhooks.get(id);
     if (!webhook || rest.length > 0) return NOT_FOUND;
@@ -192,7 +192,7 @@ export function signPing(
   { id, macSecretBase64 }: Pick<AirtableWebhook, 'id' | 'macSecretBase64'>,
   timestamp = new Date(),
 ) {
-  const body = JSON.stringify({ base: { id: BASE }, webhook: { id }, timestamp });
+  const body = JSON.stringify({ base: { id: BASE_ID }, webhook: { id }, timestamp });
   const mac = hmac('sha256', Buffer.from(macSecretBase64, 'base64'), body);
   const headers = {
     'content-type': 'application/json',

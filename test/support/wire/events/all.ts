@@ -5,7 +5,7 @@ import { asana, attio, close, zendesk } from './secret-issuing-vendors.ts';
 import { readTexts } from './vendor-webhooks.ts';
 import { type Change, hmac, type WireEvents } from './wire-events.ts';
 
-const VERBS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
+const VERB_BY_KIND = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
 const stripe: WireEvents = {
   objectName: 'customers',
@@ -20,7 +20,7 @@ const stripe: WireEvents = {
       object: 'event',
       account: 'acct_1',
       created: toSeconds(sentAt),
-      type: `customer.${VERBS[kind]}`,
+      type: `customer.${VERB_BY_KIND[kind]}`,
       data: {
         object: { id: 'cus_1', object: 'customer', name: 'Ada' },
         ...(kind === 'UPDATE' && { previous_attributes: { name: 'Eve' } }),
@@ -124,7 +124,7 @@ const zoom: WireEvents = {
   hasSignedTime: true,
   send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
-      event: `meeting.${VERBS[kind]}`,
+      event: `meeting.${VERB_BY_KIND[kind]}`,
       event_ts: sentAt.getTime() + sequence,
       payload: {
         account_id: 'acc_1',

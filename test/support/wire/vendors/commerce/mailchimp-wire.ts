@@ -8,7 +8,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const PATH = '/3.0/lists/l1/members';
+const MEMBERS_PATH = '/3.0/lists/l1/members';
 
 /** Members belong to a list, and their ID is a hash. */
 export const mailchimp: WireVendor = {
@@ -39,7 +39,7 @@ export const mailchimp: WireVendor = {
       fixedResponses: [{ path: '/3.0/lists', body: { lists: [{ id: 'l1' }], total_items: 1 } }],
       lists: [
         {
-          path: PATH,
+          path: MEMBERS_PATH,
           order: 'oldestChange',
           filter: (records, { query }) => {
             const since = readTime(query, 'since_last_changed');
@@ -54,10 +54,10 @@ export const mailchimp: WireVendor = {
           toBody: (members, { total }) => ({ members, list_id: 'l1', total_items: total }),
         },
       ],
-      fetchOne: { path: `${PATH}/:id`, toBody: (record) => record },
-      create: createPlainChange('POST', PATH, 200),
-      update: createPlainChange('PATCH', `${PATH}/:id`, 200),
-      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
+      fetchOne: { path: `${MEMBERS_PATH}/:id`, toBody: (record) => record },
+      create: createPlainChange('POST', MEMBERS_PATH, 200),
+      update: createPlainChange('PATCH', `${MEMBERS_PATH}/:id`, 200),
+      remove: { method: 'DELETE', path: `${MEMBERS_PATH}/:id`, status: 204 },
     },
   },
 };

@@ -8,8 +8,8 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const SINCE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const PATH = '/api.xro/2.0/Contacts';
+const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+const CONTACTS_PATH = '/api.xro/2.0/Contacts';
 
 function readContacts(body: unknown): Values[] {
   const contacts = isObject(body) ? body.Contacts : undefined;
@@ -51,14 +51,14 @@ export const xero: WireVendor = {
       }),
       lists: [
         {
-          path: PATH,
+          path: CONTACTS_PATH,
           order: 'oldestChange',
           filter: (records, { headers }) => {
             if (headers['xero-tenant-id'] !== 'tenant-1')
               throw new BadRequest('xero-tenant-id is wrong');
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
-            if (!SINCE.test(since)) throw new BadRequest(`${since} is not a UTC time`);
+            if (!UTC_TIME.test(since)) throw new BadRequest(`${since} is not a UTC time`);
             return records.filter(({ changedAt }) => changedAt > new Date(since));
           },
           page: byPage({ name: 'pageSize', fallback: 100, max: 1000 }, 'page'),
@@ -72,9 +72,9 @@ export const xero: WireVendor = {
           }),
         },
       ],
-      fetchOne: { path: `${PATH}/:id`, toBody: (contact) => ({ Contacts: [contact] }) },
-      create: { method: 'PUT', path: PATH, ...singleContact },
-      update: { method: 'POST', path: `${PATH}/:id`, ...singleContact },
+      fetchOne: { path: `${CONTACTS_PATH}/:id`, toBody: (contact) => ({ Contacts: [contact] }) },
+      create: { method: 'PUT', path: CONTACTS_PATH, ...singleContact },
+      update: { method: 'POST', path: `${CONTACTS_PATH}/:id`, ...singleContact },
     },
   },
 };

@@ -8,7 +8,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const MODIFIED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/;
+const ZONED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/;
 
 /** A body is a list. The response has an outcome for each record, whatever its status. */
 function readRecords(body: unknown): Values[] {
@@ -54,7 +54,7 @@ export const zoho: WireVendor = {
             if (!query.get('fields')) throw new BadRequest('fields is missing');
             const since = headers['if-modified-since'];
             if (since === undefined) return records;
-            if (!MODIFIED.test(since)) throw new BadRequest(`${since} is not a UTC time`);
+            if (!ZONED_TIME.test(since)) throw new BadRequest(`${since} is not a UTC time`);
             return records.filter((record) => roundToSecond(record) > Date.parse(since));
           },
           page: byCursor({ name: 'per_page', fallback: 200, max: 200 }, 'page_token'),

@@ -9,7 +9,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const BASIC = Buffer.from(`${TOKEN}:X`).toString('base64');
+const BASIC_CREDENTIALS = Buffer.from(`${TOKEN}:X`).toString('base64');
 
 export const freshdesk: WireVendor = {
   objectName: 'tickets',
@@ -17,7 +17,7 @@ export const freshdesk: WireVendor = {
   missingId: '999',
   fixture: {
     createId: (n) => n,
-    headers: { authorization: `Basic ${BASIC}` },
+    headers: { authorization: `Basic ${BASIC_CREDENTIALS}` },
     toErrorBody: (status, message) =>
       status === 400
         ? {

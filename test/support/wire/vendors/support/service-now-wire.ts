@@ -10,7 +10,7 @@ import {
 
 const CONDITION = /^sys_updated_on(>=|<=)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)$/;
 const ORDER = 'ORDERBYsys_updated_on';
-const PATH = '/api/now/table/incident';
+const INCIDENTS_PATH = '/api/now/table/incident';
 
 /** ServiceNow writes times in UTC with a space. A query is a text of conditions. */
 export const serviceNow: WireVendor = {
@@ -33,7 +33,7 @@ export const serviceNow: WireVendor = {
       }),
       lists: [
         {
-          path: PATH,
+          path: INCIDENTS_PATH,
           order: 'oldestChange',
           filter: (records, { query }) => {
             // A circumflex in a value is doubled.
@@ -64,22 +64,22 @@ export const serviceNow: WireVendor = {
           toBody: (result) => ({ result }),
         },
       ],
-      fetchOne: { path: `${PATH}/:id`, toBody: (result) => ({ result }) },
+      fetchOne: { path: `${INCIDENTS_PATH}/:id`, toBody: (result) => ({ result }) },
       create: {
         method: 'POST',
-        path: PATH,
+        path: INCIDENTS_PATH,
         status: 201,
         readValues: readMembers(null),
         toBody: (result) => ({ result }),
       },
       update: {
         method: 'PATCH',
-        path: `${PATH}/:id`,
+        path: `${INCIDENTS_PATH}/:id`,
         status: 200,
         readValues: readMembers(null),
         toBody: (result) => ({ result }),
       },
-      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 204 },
+      remove: { method: 'DELETE', path: `${INCIDENTS_PATH}/:id`, status: 204 },
     },
   },
 };

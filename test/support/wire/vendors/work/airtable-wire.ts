@@ -2,7 +2,7 @@ import { BadRequest, byCursor } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import { BEARER, createLengthCheck, readMembers, type WireVendor } from '../../wire-format.ts';
 
-const PATH = '/v0/appBase/tblTasks';
+const TASKS_PATH = '/v0/appBase/tblTasks';
 /**
  * Formulas that this server supports: conditions on fields and on the time of the last change, all of which
  * must hold.
@@ -49,29 +49,29 @@ export const airtable: WireVendor = {
       }),
       lists: [
         {
-          path: PATH,
+          path: TASKS_PATH,
           order: 'created',
           filter: (records, { query }) => filterRecords(records, query.get('filterByFormula')),
           page: byCursor({ name: 'pageSize', fallback: 100, max: 100 }, 'offset'),
           toBody: (records, { next }) => ({ records, ...(next !== null && { offset: next }) }),
         },
       ],
-      fetchOne: { path: `${PATH}/:id`, toBody: (record) => record },
+      fetchOne: { path: `${TASKS_PATH}/:id`, toBody: (record) => record },
       create: {
         method: 'POST',
-        path: PATH,
+        path: TASKS_PATH,
         status: 200,
         readValues: readMembers('fields'),
         toBody: (record) => record,
       },
       update: {
         method: 'PATCH',
-        path: `${PATH}/:id`,
+        path: `${TASKS_PATH}/:id`,
         status: 200,
         readValues: readMembers('fields'),
         toBody: (record) => record,
       },
-      remove: { method: 'DELETE', path: `${PATH}/:id`, status: 200, body: { deleted: true } },
+      remove: { method: 'DELETE', path: `${TASKS_PATH}/:id`, status: 200, body: { deleted: true } },
     },
   },
 };

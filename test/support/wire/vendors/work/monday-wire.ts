@@ -8,7 +8,7 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const BOARD = '1234567890';
+const BOARD_ID = '1234567890';
 const findValueError = createLengthCheck('name');
 
 const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
@@ -17,7 +17,7 @@ const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
   created_at: '2026-01-01T00:00:00Z',
   updated_at: changedAt.toISOString().replace(/\.\d+Z/, 'Z'),
   state: 'active',
-  board: { id: BOARD },
+  board: { id: BOARD_ID },
   group: { id: 'topics' },
   column_values: [{ id: 'status', text: values.status ?? '' }],
 });
@@ -48,9 +48,9 @@ function createItemsPage(store: VendorStore, { limit, cursor }: Values) {
 
 function serveBoards({ query, variables }: GraphqlOperation, store: VendorStore): Values[] {
   if (query.includes('items_page')) {
-    return variables.board === BOARD ? [{ items_page: createItemsPage(store, variables) }] : [];
+    return variables.board === BOARD_ID ? [{ items_page: createItemsPage(store, variables) }] : [];
   }
-  const board = { id: BOARD, name: 'Plan', state: 'active', updated_at: '2026-01-01T00:00:00Z' };
+  const board = { id: BOARD_ID, name: 'Plan', state: 'active', updated_at: '2026-01-01T00:00:00Z' };
   return Number(variables.page ?? 1) === 1 ? [board] : [];
 }
 
@@ -70,7 +70,7 @@ function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date)
     return { id: String(record.id) };
   }
   if (name !== 'change_multiple_column_values') throw new GraphqlRefusal(`Undefined field ${name}`);
-  if (variables.board !== BOARD) throw new GraphqlRefusal('InvalidBoardIdException');
+  if (variables.board !== BOARD_ID) throw new GraphqlRefusal('InvalidBoardIdException');
   Object.assign(record.values, parseValues(variables.values));
   record.changedAt = now;
   return toVendorRecord(record);
@@ -80,11 +80,11 @@ function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date)
 export const monday: WireVendor = {
   objectName: 'items',
   textField: 'name',
-  missingId: `${BOARD}:999`,
-  requiredValues: { board_id: BOARD },
+  missingId: `${BOARD_ID}:999`,
+  requiredValues: { board_id: BOARD_ID },
   fixture: {
     createId: (n) => 9_876_540_000 + n,
-    createReference: (id) => `${BOARD}:${id}`,
+    createReference: (id) => `${BOARD_ID}:${id}`,
     headers: { authorization: TOKEN },
     invalidStatus: 200,
     toErrorBody: (_status, message) => ({

@@ -10,8 +10,8 @@ import {
   type WireVendor,
 } from '../../wire-format.ts';
 
-const VERSION = '2025-09-03';
-const SOURCE = '1f4e2c3d-0000-4000-8000-000000000001';
+const API_VERSION = '2025-09-03';
+const DATA_SOURCE_ID = '1f4e2c3d-0000-4000-8000-000000000001';
 const OPERATORS = ['on_or_after', 'on_or_before'];
 
 /** Notion rounds times down to the minute, in responses and in comparisons. */
@@ -52,12 +52,12 @@ function readTitle(properties: Values): Values {
 }
 
 export const notion: WireVendor = {
-  objectName: SOURCE,
+  objectName: DATA_SOURCE_ID,
   textField: 'title',
   missingId: '59833787-0000-4000-8000-999999999999',
   fixture: {
     createId: (n) => `59833787-0000-4000-8000-${String(n).padStart(12, '0')}`,
-    headers: { ...BEARER, 'Notion-Version': VERSION },
+    headers: { ...BEARER, 'Notion-Version': API_VERSION },
     toErrorBody: (status, message) => ({
       object: 'error',
       status,
@@ -80,7 +80,7 @@ export const notion: WireVendor = {
         id: record.id,
         last_edited_time: roundToMinute(record),
         in_trash: false,
-        parent: { type: 'data_source_id', data_source_id: SOURCE },
+        parent: { type: 'data_source_id', data_source_id: DATA_SOURCE_ID },
         properties: {
           Name: {
             id: 'title',
@@ -99,7 +99,7 @@ export const notion: WireVendor = {
       lists: [
         {
           method: 'POST',
-          path: `/v1/data_sources/${SOURCE}/query`,
+          path: `/v1/data_sources/${DATA_SOURCE_ID}/query`,
           order: 'oldestChange',
           filter: (records, { body }) => {
             const conditions = readConditions(body);
@@ -129,7 +129,8 @@ export const notion: WireVendor = {
         status: 200,
         readValues: (body) => {
           const parent = isObject(body) && isObject(body.parent) ? body.parent : {};
-          if (parent.data_source_id !== SOURCE) throw new BadRequest('body.parent is wrong');
+          if (parent.data_source_id !== DATA_SOURCE_ID)
+            throw new BadRequest('body.parent is wrong');
           return readTitle(readMembers('properties')(body));
         },
         toBody: (record) => record,
@@ -142,10 +143,10 @@ export const notion: WireVendor = {
         toBody: (record) => record,
       },
       fields: {
-        path: `/v1/data_sources/${SOURCE}`,
+        path: `/v1/data_sources/${DATA_SOURCE_ID}`,
         body: {
           object: 'data_source',
-          id: SOURCE,
+          id: DATA_SOURCE_ID,
           properties: {
             Name: { id: 'title', name: 'Name', type: 'title', title: {} },
             Done: { id: 'a%3Ab', name: 'Done', type: 'checkbox', checkbox: {} },
