@@ -1,4 +1,4 @@
-/** Lists the code blocks of all documents, and the blocks that walk.test.ts runs. */
+/** Lists the code blocks of all documents, and the blocks that commands.test.ts runs. */
 import { type CodeBlock, DOCUMENTS, listCodeBlocks } from '../support/documents.ts';
 import { BLOCKS_NOT_RUN } from './not-run.ts';
 
@@ -8,7 +8,7 @@ export function isRun({ text }: CodeBlock): boolean {
   return !BLOCKS_NOT_RUN.some(({ start }) => text.startsWith(start));
 }
 
-/** Lists the blocks in a language that walk.test.ts runs, of one document or of all. */
+/** Lists the blocks in a language that commands.test.ts runs, of one document or of all. */
 export function listBlocks(language: string, document?: string): CodeBlock[] {
   return CODE_BLOCKS.filter(
     (block) =>

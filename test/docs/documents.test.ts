@@ -1,5 +1,5 @@
 /**
- * Tests that walk.test.ts runs every example of the documentation or not-run.ts has a reason, and that every script
+ * Tests that commands.test.ts runs every example of the documentation or not-run.ts has a reason, and that every script
  * and test that a document names exists.
  */
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-/** Examples of the documentation that walk.test.ts does not run, each with its reason. */
+/** Examples of the documentation that commands.test.ts does not run, each with its reason, and those with their own terminal. */
 
 /** Both a block and a command within a sentence. */
 const INSTALL_AND_START = {
   start: 'npm ci && npm start',
-  reason: 'the packages are installed, and the walk starts the server',
+  reason: 'the packages are installed, and commands.test.ts starts the server',
 };
 
 /** Blocks, identified by their beginning. */
@@ -28,11 +28,11 @@ export const BLOCKS_NOT_RUN = [
   },
   {
     start: 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start',
-    reason: 'the walk starts its server with it in a separate terminal',
+    reason: 'commands.test.ts starts its server with it, in a separate terminal',
   },
   {
     start: 'npm run listen -- --topic data',
-    reason: 'the walk runs it in a separate terminal during all other commands',
+    reason: 'commands.test.ts runs it in a separate terminal during all other commands',
   },
   {
     start: 'AMP_API_URL=',
@@ -128,7 +128,8 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: '.ci/run', reason: 'this test is a part of it' },
   {
     command: 'npm ci --omit=dev',
-    reason: 'it installs packages, and the walk runs in a folder without the others',
+    reason:
+      'it installs packages, and commands.test.ts runs in a folder without the other packages',
   },
   { command: 'npm run migration -- <name>', reason: CHANGES_SOURCES },
   { command: 'npx prisma generate', reason: CHANGES_SOURCES },
@@ -153,7 +154,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npx vitest run test/docs/scopes.test.ts -u', reason: CHANGES_SOURCES },
   {
     command: 'npm run listen -- --topic connections',
-    reason: 'the walk runs it with another topic',
+    reason: 'commands.test.ts runs it with another topic',
   },
   {
     command: 'npm run listen -- --stream lake',
@@ -161,7 +162,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   {
     command: 'SIGNING_SECRET=whsec_... npm run receive',
-    reason: 'the walk runs it with a real secret',
+    reason: 'commands.test.ts runs it with a real secret',
   },
   {
     command: 'prisma migrate status',
@@ -198,14 +199,14 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run bench -- --parts moving,inbound', reason: TAKES_MINUTES },
 ];
 
-/** Commands that walk.test.ts runs, each in a separate terminal. */
+/** Commands that commands.test.ts runs, each in a separate terminal. */
 export const START_COMMAND = 'ALLOWED_PRIVATE_TARGETS=127.0.0.1/32 npm start';
 export const LISTEN_COMMAND = 'npm run listen -- --topic data';
 export const REENCRYPT_COMMAND = 'npm run reencrypt -- --new-key';
-export const WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
+export const START_WITHOUT_NPM = 'node_modules/.bin/node src/main.ts';
 export const COMMANDS_IN_TERMINALS = [
   START_COMMAND,
   LISTEN_COMMAND,
   REENCRYPT_COMMAND,
-  WITHOUT_NPM,
+  START_WITHOUT_NPM,
 ];

@@ -61,9 +61,7 @@ test('returns UNPROCESSABLE for a rejected key or password, and stores and emits
   });
   expect(
     await generateConnection(tenant, { basicAuth: rightPassword, groupRef: 'b' }),
-  ).toMatchObject({
-    status: 'CREATED',
-  });
+  ).toMatchObject({ status: 'CREATED' });
 });
 
 const { clientId } = CLIENT;

@@ -187,9 +187,7 @@ test('returns an error for a provider without the capability, an unknown provide
   });
   expect(
     await refuseUpsert(getProviderPath('sandbox'), { groupRef: 'unknown', fields }),
-  ).toMatchObject({
-    status: 404,
-  });
+  ).toMatchObject({ status: 404 });
   const unknownObject = { groupRef: 'acme', fields: { nothing: [hobby] } };
   expect(await refuseUpsert(getProviderPath('sandbox'), unknownObject)).toMatchObject({
     status: 422,

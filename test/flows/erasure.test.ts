@@ -194,9 +194,7 @@ test('uses no connection of an erased consumer, even before the job deletes it',
   };
   expect(
     await tenant.expectRefusal(WRITE_RECORDS, { input: { ...input, ...write } }),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   const withConnection = { input: { ...input, connectionId } };
   const { problem } = await tenant.expectRefusal(CREATE_INSTALLATION, withConnection);
   expect(problem.issues).toMatchObject([{ name: 'input.connectionId', detail: 'does not exist.' }]);

@@ -4,10 +4,10 @@ import { findHostIssue, findUrlIssue } from '../../../src/domain/event/destinati
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 
-function findIssue(text: string, allowed = ''): string | undefined {
+function findIssue(url: string, allowed = ''): string | undefined {
   const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowed });
   const policy = { config, sandboxUrl: () => sandboxUrl };
-  return findUrlIssue(text) ?? findHostIssue(text, policy) ?? undefined;
+  return findUrlIssue(url) ?? findHostIssue(url, policy) ?? undefined;
 }
 
 test.each([
@@ -15,8 +15,8 @@ test.each([
   'https://hooks.example.com:8443',
   'https://8.8.8.8/hook',
   'https://[2606:4700::1111]/hook',
-])('accepts %s', (text) => {
-  expect(findIssue(text)).toBeUndefined();
+])('accepts %s', (url) => {
+  expect(findIssue(url)).toBeUndefined();
 });
 
 test.each([
@@ -36,8 +36,8 @@ test.each([
   'ftp://hooks.example.com',
   'javascript:alert(1)',
   'https://[::1',
-])('refuses %j, which is not an https URL', (text) => {
-  expect(findIssue(text)).toBe('must be an absolute https URL.');
+])('refuses %j, which is not an https URL', (url) => {
+  expect(findIssue(url)).toBe('must be an absolute https URL.');
 });
 
 test('accepts http only for permitted private addresses', () => {

@@ -12,7 +12,7 @@ test(`executes each of ${WRITE_COUNT} accepted writes once despite ${KILL_COUNT}
 test('repeats no write, and reports unknown outcomes, if the provider has no idempotency keys', async () => {
   const fixture = await prepareOnPostgres();
   const { prisma } = fixture.database;
-  fixture.env.WITHOUT_PROVIDER_KEYS = '1';
+  fixture.env.NO_IDEMPOTENCY_KEYS = '1';
   const server = await killWhileWriting(fixture);
   const countOpen = () => prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
   await expect.poll(countOpen, { timeout: 5 * MINUTE_MS, interval: 250 }).toBe(0);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 /** Returns the subscribers of the connection's stream. */
 const listSubscribers = ({ connectionId }: { connectionId: string }) =>
-  stream.subscribers.filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
+  [...stream.subscribers].filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
 
 /** The lease token of a worker in another process. */
 const OTHER_LEASE = 'another process:its claim';

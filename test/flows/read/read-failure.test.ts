@@ -256,9 +256,7 @@ test('fails a read with rejected credentials, and sets the connection to BAD_CRE
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);
   const where = { id: reads.connection.id };
-  expect(await prisma.connection.findFirst({ where })).toMatchObject({
-    status: 'BAD_CREDENTIALS',
-  });
+  expect(await prisma.connection.findFirst({ where })).toMatchObject({ status: 'BAD_CREDENTIALS' });
 });
 
 test('reads other projects while one account is slow', async () => {

@@ -168,9 +168,7 @@ test('rejects a revoked session with AGENT_SESSION_REVOKED', async () => {
   });
   expect(
     await rivalUser.expectRefusal(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   const revoked = await approver.query(REVOKE_AGENT_SESSION, createRevokeInput(agent.sessionId));
   expect(revoked.revokeAgentSession.agentSession.revokeTime).not.toBeNull();
   expect(await agent.expectRefusal(QUERY_VIEWER)).toMatchObject({ code: 'AGENT_SESSION_REVOKED' });

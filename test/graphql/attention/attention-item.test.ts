@@ -387,9 +387,7 @@ test('refuses items of other projects, ended items, and items without their obje
   ).toMatchObject(notFound);
   expect(
     await otherTenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, item)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   expect(await listItems(otherTenant)).toEqual([]);
   expect(await prisma.acknowledgement.count({ where: { subjectId: id } })).toBe(0);
 

@@ -269,14 +269,10 @@ test('requires connections:write, and returns NOT_FOUND to another tenant', asyn
   const reader = await tenant.withScopes('read', 'keys:write');
   expect(
     await reader.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   expect(
     await otherTenant.expectRefusal(GENERATE_CONNECTION, createConnectionVariables(tenant)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('stores an app of the right provider or none if apps are moved or deleted at the same time', async () => {

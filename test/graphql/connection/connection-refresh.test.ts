@@ -123,21 +123,15 @@ test('refuses another tenant, a missing scope and an unknown connection', async 
         REFRESH_CONNECTION,
         createRefreshInput({ projectId }, connection),
       ),
-    ).toMatchObject({
-      code: 'NOT_FOUND',
-    });
+    ).toMatchObject({ code: 'NOT_FOUND' });
   }
   const reader = await tenant.withScopes('read', 'records:write');
   expect(
     await reader.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, connection)),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   expect(
     await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, { id: 'con_none' })),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   expect(await readStoredCredentials(app, connection)).toEqual(storedCredentials);
 });
 

@@ -57,13 +57,9 @@ test("refuses another tenant's connection, and a caller without the scope", asyn
   const { id } = await generateConnection(tenant, imported);
   expect(
     await otherTenant.expectRefusal(START_OAUTH_UPDATE, createUpdateInput(otherTenant, id)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   const reader = await tenant.withScopes('read');
   expect(
     await reader.expectRefusal(START_OAUTH_UPDATE, createUpdateInput(tenant, id)),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
 });

@@ -29,7 +29,8 @@ async function findDestinationKey(tenant: Tenant, name: string) {
   return { projectIdOrName: tenant.projectId, destinationId };
 }
 
-async function getEqualRefusal(tenant: Tenant, name: string) {
+/** Returns the error of a rename, and expects the same error of a deletion. */
+async function expectSameRefusal(tenant: Tenant, name: string) {
   const input = await findDestinationKey(tenant, name);
   const renameRefusal = await tenant.expectRefusal(RENAME_DESTINATION, {
     input: { ...input, name: 'other' },
@@ -46,7 +47,7 @@ async function getEqualRefusal(tenant: Tenant, name: string) {
 test('refuses to rename or delete a destination that a latest revision names', async () => {
   const tenant = await app.createTenant();
   await createIntegration(app, tenant, createIntegrationContent('crm'));
-  const { code, problem } = await getEqualRefusal(tenant, 'records');
+  const { code, problem } = await expectSameRefusal(tenant, 'records');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain('integration crm');
 });
@@ -58,7 +59,7 @@ test('treats the destination of an event as used while the latest revision subsc
     objects: [{ objectName: 'contacts', destination: 'events', otherEvents: ['merged'] }],
   };
   await createIntegration(app, tenant, createIntegrationContent('crm', { subscribe }));
-  expect(await getEqualRefusal(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
+  expect(await expectSameRefusal(tenant, 'events')).toMatchObject({ code: 'CONFLICT' });
   const revision = toRevision(createIntegrationContent('crm'));
   const change = { projectIdOrName: tenant.projectId, integrationIdOrName: 'crm', revision };
   await tenant.query(CREATE_REVISION, { input: change });
@@ -73,7 +74,7 @@ test('treats the destination of a config as used until the config is replaced', 
   await insertDestination(app, tenant, 'special');
   const config = { read: [{ objectName: 'contacts', destination: 'special' }] };
   const { id } = await connectAndInstall(tenant, await createIntegration(app, tenant), { config });
-  const { code, problem } = await getEqualRefusal(tenant, 'special');
+  const { code, problem } = await expectSameRefusal(tenant, 'special');
   expect(code).toBe('CONFLICT');
   expect(problem.detail).toContain(`installation ${id}`);
   await tenant.query(UPDATE_INSTALLATION, {

@@ -435,9 +435,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const input = { projectIdOrName, destinationId: id };
   expect(
     await reader.expectRefusal(CREATE_DESTINATION, createInput(tenant, { name: 'erp' })),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   for (const mutation of [UPDATE_DESTINATION, ROTATE_SECRET, DELETE_DESTINATION]) {
     expect(await reader.expectRefusal(mutation, { input })).toMatchObject({ code: 'FORBIDDEN' });
   }
@@ -501,9 +499,7 @@ test('keeps the values of the headers in keepHeaders', async () => {
   expect(await queryHeaderValues()).toEqual({ 'X-C': '3' });
   expect(
     await (await app.createTenant()).expectRefusal(UPDATE_DESTINATION, { input: wrong }),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('refuses more headers than a destination may have, kept and new ones together', async () => {

@@ -28,7 +28,7 @@ const GET_OBJECT_METADATA = `query GetObjectMetadata(
     groupRef: $groupRef, excludeReadOnly: $excludeReadOnly
   ) { ${METADATA_FIELDS} }
 }`;
-const GET_METADATA_OF_INSTALLATION = `query GetMetadataThroughInstallation($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
+const GET_METADATA_OF_INSTALLATION = `query GetMetadataOfInstallation($id: ID!, $objectName: String!, $excludeReadOnly: Boolean) {
   node(id: $id) {
     ... on Installation {
       objectMetadata(objectName: $objectName, excludeReadOnly: $excludeReadOnly) { ${METADATA_FIELDS} }
@@ -41,7 +41,7 @@ function createVariables({ projectName }: Pick<Tenant, 'projectName'>, overrides
   return { ...account, objectName: 'contacts', ...overrides };
 }
 
-/** Requests to the sandbox fail from here on, so that a result can only come from the cache. */
+/** Makes further requests to the sandbox fail, so that a result can only come from the cache. */
 function failSandbox() {
   sandbox.faults.set({ pathPrefix: '/objects', status: 503, times: 1_000 });
 }
@@ -75,11 +75,11 @@ test("returns an object's fields through the group's connection", async () => {
   expect(objectMetadata.fields.some(({ readOnly }: Field) => readOnly)).toBe(true);
   expect((await getConnection(app, id)).status).toBe('WORKING');
 
-  const writable = await tenant.query(
+  const withoutReadOnly = await tenant.query(
     GET_OBJECT_METADATA,
     createVariables(tenant, { excludeReadOnly: true }),
   );
-  expect(writable.objectMetadata.fields).toEqual(
+  expect(withoutReadOnly.objectMetadata.fields).toEqual(
     objectMetadata.fields.filter(({ readOnly }: Field) => !readOnly),
   );
 });
@@ -87,23 +87,21 @@ test("returns an object's fields through the group's connection", async () => {
 test('caches fields per connection and credentials', async () => {
   const tenant = await app.createTenant();
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const described = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
+  const metadata = await tenant.query(GET_OBJECT_METADATA, createVariables(tenant));
   failSandbox();
-  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
+  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(metadata);
   const otherTenant = await app.createTenant();
   await generateConnection(otherTenant, { apiKey: 'sandbox-key' });
   expect(
     await otherTenant.expectRefusal(GET_OBJECT_METADATA, createVariables(otherTenant)),
-  ).toMatchObject({
-    code: 'PROVIDER_ERROR',
-  });
+  ).toMatchObject({ code: 'PROVIDER_ERROR' });
   await generateConnection(tenant, { apiKey: 'sandbox-key-2' });
   expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'PROVIDER_ERROR',
     problem: { status: 502 },
   });
   sandbox.faults.clear();
-  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(described);
+  expect(await tenant.query(GET_OBJECT_METADATA, createVariables(tenant))).toEqual(metadata);
 });
 
 test('finds an object by its name and its mapped name through an installation', async () => {
@@ -117,73 +115,66 @@ test('finds an object by its name and its mapped name through an installation', 
   );
   const { id } = await connectAndInstall(tenant, integration);
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  const readThrough = async (objectName: string, excludeReadOnly = false) =>
+  const getObjectMetadata = async (objectName: string, excludeReadOnly = false) =>
     (await tenant.query(GET_METADATA_OF_INSTALLATION, { id, objectName, excludeReadOnly })).node
       .objectMetadata;
-  const mapped = await readThrough('people');
+  const mapped = await getObjectMetadata('people');
   expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
-  expect(await readThrough('contacts')).toEqual(mapped);
-  expect(await readThrough('companies')).toMatchObject({
+  expect(await getObjectMetadata('contacts')).toEqual(mapped);
+  expect(await getObjectMetadata('companies')).toMatchObject({
     name: 'companies',
     mappedObjectName: null,
   });
-  expect((await readThrough('people', true)).fields.length).toBeLessThan(mapped.fields.length);
+  expect((await getObjectMetadata('people', true)).fields.length).toBeLessThan(
+    mapped.fields.length,
+  );
   expect(
     await tenant.expectRefusal(GET_METADATA_OF_INSTALLATION, { id, objectName: 'nothing' }),
-  ).toMatchObject({
-    code: 'UNPROCESSABLE',
-  });
+  ).toMatchObject({ code: 'UNPROCESSABLE' });
 });
 
-test("distinguishes unknown providers and objects from the provider's refusal", async () => {
+test('reports invalid arguments', async () => {
   const tenant = await app.createTenant();
-  const { provider: _none, ...anywhere } = createVariables(tenant);
-  expect(
-    await tenant.expectRefusal(GET_OBJECT_METADATA, { ...anywhere, provider: 'none' }),
-  ).toMatchObject({
+  const variables = createVariables(tenant, { provider: 'none' });
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, variables)).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ name: 'provider', value: 'none' }] },
   });
-  const long = { objectName: '', groupRef: 'a'.repeat(300) };
   const { problem } = await tenant.expectRefusal(
     GET_OBJECT_METADATA,
-    createVariables(tenant, long),
+    createVariables(tenant, { objectName: '', groupRef: 'a'.repeat(300) }),
   );
   expect(listIssueNames(problem)).toEqual(['objectName', 'groupRef']);
-  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+});
 
-  await generateConnection(tenant, { apiKey: 'wrong', skipCheck: true });
-  expect(
-    await tenant.expectRefusal(
-      GET_OBJECT_METADATA,
-      createVariables(tenant, { provider: 'stripe' }),
-    ),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+test('returns NOT_FOUND if the group has no connection to the provider', async () => {
+  const tenant = await app.createTenant();
   expect(await tenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
-    code: 'UNPROCESSABLE',
+    code: 'NOT_FOUND',
   });
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
-  expect(
-    await tenant.expectRefusal(
-      GET_OBJECT_METADATA,
-      createVariables(tenant, { objectName: 'nothing' }),
-    ),
-  ).toMatchObject({
-    code: 'UNPROCESSABLE',
+  const variables = createVariables(tenant, { provider: 'stripe' });
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, variables)).toMatchObject({
+    code: 'NOT_FOUND',
   });
-  await generateConnection(tenant, { apiKey: 'sk', provider: 'stripe' });
-  expect(
-    await tenant.expectRefusal(
-      GET_OBJECT_METADATA,
-      createVariables(tenant, { provider: 'stripe' }),
-    ),
-  ).toMatchObject({
+});
+
+test.each([
+  ['the provider rejects the credentials', { apiKey: 'wrong', skipCheck: true }, {}, /./],
+  ['the provider has no such object', { apiKey: 'sandbox-key' }, { objectName: 'nothing' }, /./],
+  [
+    'the provider cannot describe objects',
+    { apiKey: 'sk', provider: 'stripe' },
+    { provider: 'stripe' },
+    /stripe/,
+  ],
+])('returns UNPROCESSABLE if %s', async (_reason, connection, overrides, detail) => {
+  const tenant = await app.createTenant();
+  await generateConnection(tenant, connection);
+  const variables = createVariables(tenant, overrides);
+  expect(await tenant.expectRefusal(GET_OBJECT_METADATA, variables)).toMatchObject({
     code: 'UNPROCESSABLE',
-    problem: { detail: expect.stringContaining('stripe') },
+    problem: { detail: expect.stringMatching(detail) },
   });
 });
 
@@ -192,9 +183,7 @@ test("refuses another tenant's project, and a key without the scope", async () =
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   expect(
     await otherTenant.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   const writer = await tenant.withScopes('records:write');
   expect(await writer.expectRefusal(GET_OBJECT_METADATA, createVariables(tenant))).toMatchObject({
     code: 'FORBIDDEN',

@@ -76,9 +76,7 @@ test("returns NOT_FOUND for another tenant's org, and FORBIDDEN for a key", asyn
   const domain = createDomain();
   expect(
     await otherTenant.builder.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId)),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   expect(await tenant.expectRefusal(CLAIM_DOMAIN, createInput(domain, tenant.orgId))).toMatchObject(
     {
       code: 'FORBIDDEN',

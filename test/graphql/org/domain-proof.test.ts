@@ -106,9 +106,7 @@ test('lets builders with a verified address of a proven domain join, and returns
   });
   expect(
     await (await createPerson(createDomain())).expectRefusal(JOIN_ORG, { input }),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
   for (const email_verified of [false, undefined]) {
     const unverified = await createPerson(domain, { email_verified });
     expect((await unverified.query(LIST_JOINABLE_ORGS)).viewer.joinableOrgs.nodes).toEqual([]);

@@ -271,9 +271,7 @@ test('refuses to demote or remove the last admin', async () => {
   const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
   expect(
     await tenant.builder.expectRefusal(createMutation('updateMember'), { input: missing }),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test.each([
@@ -331,9 +329,7 @@ test('lists and changes roles over REST', async () => {
   await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(
     await other.expectRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
-  ).toMatchObject({
-    status: 409,
-  });
+  ).toMatchObject({ status: 409 });
   const account = await other.get(`/orgs/${orgId}/billingAccount`);
   const portal = `/billingAccounts/${account.id}/portalSession`;
   const session = { redirectUrl: 'https://example.com' };

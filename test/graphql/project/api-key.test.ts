@@ -138,9 +138,7 @@ test("refuses to extend or activate a key beyond the caller's scopes", async () 
   await narrow.query(UPDATE_API_KEY, { input: { ...key, active: false } });
   expect(
     await narrow.expectRefusal(UPDATE_API_KEY, { input: { ...key, active: true } }),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   const { nodes } = (await tenant.query(LIST_API_KEYS)).viewer.project.apiKeys;
   expect(nodes).toContainEqual({ id: apiKey.id, label: 'server', active: false });
 });

@@ -56,8 +56,6 @@ test("returns null for another tenant's consumer", async () => {
   const { projectId } = tenant;
   expect(
     await (await tenant.withScopes('org:read')).expectRefusal(LIST_CONSUMERS, { projectId }),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   expect(await otherTenant.query(LIST_CONSUMERS, { projectId })).toEqual({ project: null });
 });

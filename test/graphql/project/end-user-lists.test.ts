@@ -17,7 +17,7 @@ const DELETE_CONNECTION = `mutation DeleteConnection($input: DeleteConnectionInp
 const DELETE_INSTALLATION = `mutation DeleteInstallation($input: DeleteInstallationInput!) {
   deleteInstallation(input: $input) { deletedId }
 }`;
-const SEARCH_LISTS = `query SearchLists($p: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $p) {
+const SEARCH_LISTS = `query SearchLists($project: String!, $search: String!, $first: Int, $after: String) { project(idOrName: $project) {
   connections(search: $search, first: $first, after: $after) {
     totalCount edges { cursor node { consumer { consumerRef } } } pageInfo { hasNextPage endCursor }
   }
@@ -25,7 +25,11 @@ const SEARCH_LISTS = `query SearchLists($p: String!, $search: String!, $first: I
 } }`;
 
 async function search(user: Pick<Tenant, 'query' | 'projectId'>, text: string, page: object = {}) {
-  const { project } = await user.query(SEARCH_LISTS, { p: user.projectId, search: text, ...page });
+  const { project } = await user.query(SEARCH_LISTS, {
+    project: user.projectId,
+    search: text,
+    ...page,
+  });
   return project;
 }
 
@@ -60,7 +64,7 @@ test("finds and counts only objects of the end user's group", async () => {
   expect(listConsumerRefs(connections)).toEqual(['acme-ann-apple', 'acme-bob-apple']);
   expect(integrations).toEqual({ totalCount: 1, nodes: [{ name: 'apple-sync' }] });
   expect((await search(user, 'rival')).connections).toMatchObject({ totalCount: 0, edges: [] });
-  // The order is that of other callers, one page at a time.
+  // Paging returns the same order as for an API key.
   const expectedRefs = listConsumerRefs((await search(tenant, 'acme')).connections);
   const firstPage = (await search(user, 'acme', { first: 2 })).connections;
   expect(firstPage.pageInfo.hasNextPage).toBe(true);
@@ -75,44 +79,67 @@ async function installForConsumer() {
   const { projectId } = tenant;
   const installed = await connectAndInstall(tenant, await createIntegration(app, tenant), {});
   const { id: connectionId, consumer } = installed.connection;
-  const person = { groupRef: 'acme', consumerRef: consumer.consumerRef };
-  const disconnect = { input: { projectIdOrName: projectId, connectionId } };
-  const uninstall = { input: { projectIdOrName: projectId, installationId: installed.id } };
-  return { tenant, person, connectionId, installed, disconnect, uninstall };
+  const parties = { groupRef: 'acme', consumerRef: consumer.consumerRef };
+  const deleteConnectionInput = { input: { projectIdOrName: projectId, connectionId } };
+  const deleteInstallationInput = {
+    input: { projectIdOrName: projectId, installationId: installed.id },
+  };
+  return {
+    tenant,
+    parties,
+    connectionId,
+    installed,
+    deleteConnectionInput,
+    deleteInstallationInput,
+  };
 }
 
 test("deletes the end user's own connection once no installation uses it", async () => {
-  const { tenant, person, connectionId, installed, disconnect, uninstall } =
-    await installForConsumer();
-  const user = await createEndUser(app, tenant, person);
-  expect(await user.expectRefusal(DELETE_CONNECTION, disconnect)).toMatchObject({
+  const {
+    tenant,
+    parties,
+    connectionId,
+    installed,
+    deleteConnectionInput,
+    deleteInstallationInput,
+  } = await installForConsumer();
+  const user = await createEndUser(app, tenant, parties);
+  expect(await user.expectRefusal(DELETE_CONNECTION, deleteConnectionInput)).toMatchObject({
     code: 'CONFLICT',
   });
-  expect((await user.query(DELETE_INSTALLATION, uninstall)).deleteInstallation).toEqual({
+  expect(
+    (await user.query(DELETE_INSTALLATION, deleteInstallationInput)).deleteInstallation,
+  ).toEqual({
     deletedId: installed.id,
   });
-  expect((await user.query(DELETE_CONNECTION, disconnect)).deleteConnection).toEqual({
+  expect((await user.query(DELETE_CONNECTION, deleteConnectionInput)).deleteConnection).toEqual({
     deletedId: connectionId,
   });
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
 });
 
 test('refuses to delete what belongs to other users, or without the permission', async () => {
-  const { tenant, person, connectionId, installed, disconnect, uninstall } =
-    await installForConsumer();
+  const {
+    tenant,
+    parties,
+    connectionId,
+    installed,
+    deleteConnectionInput,
+    deleteInstallationInput,
+  } = await installForConsumer();
   const refusals = [
-    [{ ...person, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
-    [{ ...person, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],
-    [{ ...person, groupRef: 'rival' }, 'NOT_FOUND', 'NOT_FOUND'],
-    [{ ...person, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
+    [{ ...parties, permissions: ['READ'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...parties, consumerRef: 'carol', permissions: ['CONNECT'] }, 'FORBIDDEN', 'FORBIDDEN'],
+    [{ ...parties, groupRef: 'rival' }, 'NOT_FOUND', 'NOT_FOUND'],
+    [{ ...parties, integrations: [] }, 'CONFLICT', 'NOT_FOUND'],
   ] as const;
-  for (const [token, ofConnection, ofInstallation] of refusals) {
-    const user = await createEndUser(app, tenant, token);
-    expect(await user.expectRefusal(DELETE_INSTALLATION, uninstall)).toMatchObject({
-      code: ofInstallation,
+  for (const [claims, connectionCode, installationCode] of refusals) {
+    const user = await createEndUser(app, tenant, claims);
+    expect(await user.expectRefusal(DELETE_INSTALLATION, deleteInstallationInput)).toMatchObject({
+      code: installationCode,
     });
-    expect(await user.expectRefusal(DELETE_CONNECTION, disconnect)).toMatchObject({
-      code: ofConnection,
+    expect(await user.expectRefusal(DELETE_CONNECTION, deleteConnectionInput)).toMatchObject({
+      code: connectionCode,
     });
   }
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(1);

@@ -56,8 +56,6 @@ test("returns null for another tenant's group", async () => {
   const { projectId } = tenant;
   expect(
     await (await tenant.withScopes('org:read')).expectRefusal(LIST_GROUPS, { projectId }),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   expect(await otherTenant.query(LIST_GROUPS, { projectId })).toEqual({ project: null });
 });

@@ -171,15 +171,11 @@ test('requires the scope or the permission for writes', async () => {
   const variables = { group: 'acme', input: createPerson() };
   expect(
     await createTypedClient(app, tenant, headers).expectRefusal(CREATE_PEOPLE, variables),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   const reader = await createEndUser(app, tenant, { permissions: ['READ'] });
   expect(
     await createTypedClient(app, tenant, reader.headers).expectRefusal(CREATE_PEOPLE, variables),
-  ).toMatchObject({
-    code: 'FORBIDDEN',
-  });
+  ).toMatchObject({ code: 'FORBIDDEN' });
   const writer = await createEndUser(app, tenant, { permissions: ['WRITE_RECORDS'] });
   const typed = createTypedClient(app, tenant, writer.headers);
   expect((await typed.query(CREATE_PEOPLE, { input: createPerson() })).createPeople).toMatchObject({

@@ -324,7 +324,5 @@ test('returns NOT_FOUND to a client of another project', async () => {
     await createTypedClient(app, tenant, { 'x-api-key': otherTenant.apiKey }).expectRefusal(
       '{ _contract }',
     ),
-  ).toMatchObject({
-    code: 'NOT_FOUND',
-  });
+  ).toMatchObject({ code: 'NOT_FOUND' });
 });

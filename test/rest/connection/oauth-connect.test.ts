@@ -165,9 +165,7 @@ test("returns 404 for another tenant's project and connection, and 403 without t
   const id = await consent(await rest.post('/oauth-connect', createStartInput(rest), 200));
   expect(
     await otherTenant.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
-  ).toMatchObject({
-    status: 404,
-  });
+  ).toMatchObject({ status: 404 });
   for (const base of [rest.base, otherTenant.base]) {
     const path = `${base}/connections/${id}:oauth-update`;
     expect(await otherTenant.expectRefusal('PATCH', path, {})).toMatchObject({ status: 404 });

@@ -67,8 +67,6 @@ test("adds CORS headers to a provider's responses, and answers preflight request
   const preflight = { origin: ORIGIN, 'access-control-request-method': 'GET' };
   expect(
     await rawClient.send(`${path}/x`, { method: 'OPTIONS', headers: preflight }),
-  ).toMatchObject({
-    status: 204,
-  });
+  ).toMatchObject({ status: 204 });
   expect(requests.length).toBe(requestCount);
 });

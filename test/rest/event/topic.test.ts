@@ -83,9 +83,7 @@ test("returns 404 for another tenant's topic", async () => {
     });
     expect(
       await otherTenant.expectRefusal('PATCH', `${base}/topics/${id}`, { name: 'x' }),
-    ).toMatchObject({
-      status: 404,
-    });
+    ).toMatchObject({ status: 404 });
   }
   expect(await otherTenant.expectRefusal('GET', `${rest.base}/topics`)).toMatchObject({
     status: 404,

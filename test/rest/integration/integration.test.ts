@@ -148,9 +148,7 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   const otherPath = await createRestIntegration(rest, createIntegrationContent('other'));
   expect(
     await rest.expectRefusal('GET', `${otherPath}/revisions/${firstRevision.id}`),
-  ).toMatchObject({
-    status: 404,
-  });
+  ).toMatchObject({ status: 404 });
 });
 
 test('requires destructive=true for a revision that drops a read object', async () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { createTestApp, getSharedApp } from '../../support/app.ts';
+import { getSharedApp } from '../../support/app.ts';
 import { startReadJobs } from '../../support/fixtures/reads.ts';
 import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
+const readHostApp = await getSharedApp({ env: { READ_URL: 'http://reads.test' } });
 const POLLING = { timeout: 20_000, interval: 50 };
 
 test('triggers a read, and reports its progress in an operation', async () => {
@@ -35,7 +36,7 @@ test('triggers a read, and reports its progress in an operation', async () => {
   });
 });
 
-test('pauses and resumes reads, all or by name, also without a body', async () => {
+test('pauses and resumes all reads or named objects', async () => {
   const rest = await createRestInstallation(app);
   const fetchObject = async () => (await rest.get(rest.installationPath)).objects[0];
   expect(await rest.post(`${rest.installationPath}:pause`, undefined, 204)).toBe('');
@@ -72,29 +73,23 @@ test('reports invalid members at their positions', async () => {
 });
 
 test("requires reads:control and an installation of the caller's project", async () => {
-  const [installed, otherTenant] = [
+  const [rest, otherTenant] = [
     await createRestInstallation(app),
     await createRestInstallation(app),
   ];
-  const readPath = `${installed.integrationPath}/objects/contacts:read`;
-  const paths = [
-    readPath,
-    `${installed.installationPath}:pause`,
-    `${installed.installationPath}:unpause`,
-  ];
+  const readPath = `${rest.integrationPath}/objects/contacts:read`;
+  const paths = [readPath, `${rest.installationPath}:pause`, `${rest.installationPath}:unpause`];
   const createBody = (path: string) => (path === readPath ? { groupRef: 'acme' } : {});
-  const [reader, controller] = [
-    await installed.withScopes('read'),
-    await installed.withScopes('reads:control'),
-  ];
+  const readClient = await rest.withScopes('read');
+  const controlClient = await rest.withScopes('reads:control');
   for (const path of paths) {
     expect(await otherTenant.expectRefusal('POST', path, createBody(path))).toMatchObject({
       status: 404,
     });
-    const refused = await reader.expectRefusal('POST', path, createBody(path));
+    const refused = await readClient.expectRefusal('POST', path, createBody(path));
     expect(refused.status).toBe(403);
     expect(refused.detail).toContain('reads:control');
-    await controller.post(path, createBody(path), path === readPath ? 201 : 204);
+    await controlClient.post(path, createBody(path), path === readPath ? 201 : 204);
   }
 });
 
@@ -116,29 +111,34 @@ test('returns 204 for deliverResults of an object that the group reads, and othe
   });
 });
 
-test('accepts reads by their own path on the read host, and names the verb elsewhere', async () => {
-  await using testApp = await createTestApp({ env: { READ_URL: 'http://reads.test' } });
-  const rest = await createRestInstallation(testApp);
-  const url = `/v1${rest.integrationPath}/objects/contacts`;
-  const payload = { groupRef: 'acme', mode: 'async', sinceTimestamp: '2026-01-01T00:00:00Z' };
-  const requestRead = (host: string) =>
-    testApp.app.rest.inject({
-      method: 'POST',
-      url,
-      headers: { host, 'x-api-key': rest.tenant.apiKey },
-      payload,
-    });
-  const read = await requestRead('reads.test');
-  expect([read.statusCode, read.json()]).toEqual([
-    201,
-    { operationId: expect.stringMatching(/^opr_/) },
-  ]);
-  const written = await requestRead('writes.test');
-  expect(written.statusCode).toBe(400);
-  expect(written.json().detail).toContain(':read');
-  const otherResponse = await testApp.app.rest.inject({
+/** Triggers a read of contacts on the host, without `:read` in the path. */
+async function readWithoutVerb(host: string) {
+  const rest = await createRestInstallation(readHostApp);
+  return readHostApp.app.rest.inject({
+    method: 'POST',
+    url: `/v1${rest.integrationPath}/objects/contacts`,
+    headers: { host, 'x-api-key': rest.tenant.apiKey },
+    payload: { groupRef: 'acme', mode: 'async', sinceTimestamp: '2026-01-01T00:00:00Z' },
+  });
+}
+
+test('accepts POST without `:read` on the read host', async () => {
+  const response = await readWithoutVerb('reads.test');
+  expect(response.statusCode).toBe(201);
+  expect(response.json()).toEqual({ operationId: expect.stringMatching(/^opr_/) });
+});
+
+test('suggests `:read` for a POST without it on another host', async () => {
+  const response = await readWithoutVerb('writes.test');
+  expect(response.statusCode).toBe(400);
+  expect(response.json().detail).toContain(':read');
+});
+
+test('serves other paths on the read host', async () => {
+  const rest = await createRestInstallation(readHostApp);
+  const response = await readHostApp.app.rest.inject({
     url: `/v1${rest.integrationPath}`,
     headers: { host: 'reads.test', 'x-api-key': rest.tenant.apiKey },
   });
-  expect(otherResponse.statusCode).toBe(200);
+  expect(response.statusCode).toBe(200);
 });

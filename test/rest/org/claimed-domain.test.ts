@@ -48,9 +48,7 @@ test('refuses and hides a domain that another org has claimed', async () => {
   const foreign = { ...createClaim(rest), domain: createDomain() };
   expect(
     await otherTenant.builder.expectRefusal('POST', '/claimed-domains', foreign),
-  ).toMatchObject({
-    status: 404,
-  });
+  ).toMatchObject({ status: 404 });
 });
 
 test('reports every invalid input, and refuses claims by API keys', async () => {

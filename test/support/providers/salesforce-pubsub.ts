@@ -59,11 +59,11 @@ export interface Subscriber {
 export interface PubSubServer extends AsyncDisposable {
   url: string;
   /** Subscribers with an open stream. */
-  subscribers: Subscriber[];
+  subscribers: ReadonlySet<Subscriber>;
   /** All subscriptions since the start. */
   subscriptions: { topicName: string; preset: string }[];
-  /** Number of calls of `GetTopic`, including those with an invalid token. */
-  readonly calls: number;
+  /** Calls of `GetTopic`, including calls with an invalid token. */
+  readonly getTopicCallCount: number;
   publish(change: ChangeEvent): void;
   /** Sends an empty response on each stream, as the service does every few minutes. */
   keepAlive(): void;
@@ -88,19 +88,19 @@ export async function startPubSubServer(
   tls?: ServerCertificate,
 ): Promise<PubSubServer> {
   const published: PublishedEvent[] = [];
-  const subscribers: Subscriber[] = [];
-  const startedSubscriptions: PubSubServer['subscriptions'] = [];
-  let calls = 0;
+  const subscribers = new Set<Subscriber>();
+  const subscriptions: PubSubServer['subscriptions'] = [];
+  let getTopicCallCount = 0;
   let firstAvailable = 0;
   const getLatestNumber = () => published.at(-1)?.number ?? 0;
 
   const sendEvents = (subscriber: Subscriber) => {
     while (subscriber.credit > 0) {
-      const next = published.filter(
+      const unsentEvents = published.filter(
         ({ number, topics }) =>
           number > subscriber.lastSent && topics.includes(subscriber.topicName),
       );
-      const batch = next.slice(0, Math.min(subscriber.credit, BATCH_MAX));
+      const batch = unsentEvents.slice(0, Math.min(subscriber.credit, BATCH_MAX));
       const lastEvent = batch.at(-1);
       if (!lastEvent) return;
       subscriber.lastSent = lastEvent.number;
@@ -120,24 +120,24 @@ export async function startPubSubServer(
   server.addService(loadService(), {
     GetTopic(
       call: ServerUnaryCall<{ topicName: string }, object>,
-      response: sendUnaryData<object>,
+      callback: sendUnaryData<object>,
     ) {
-      calls += 1;
+      getTopicCallCount += 1;
       const { topicName } = call.request;
       const refusal = findRefusal(org, call.metadata, topicName);
-      if (refusal) response(refusal);
-      else response(null, { topicName, canSubscribe: true, canPublish: false });
+      if (refusal) callback(refusal);
+      else callback(null, { topicName, canSubscribe: true, canPublish: false });
     },
     GetSchema(
       call: ServerUnaryCall<{ schemaId: string }, object>,
-      response: sendUnaryData<object>,
+      callback: sendUnaryData<object>,
     ) {
       const { schemaId } = call.request;
       const refusal = findRefusal(org, call.metadata);
       const entity = ENTITIES.find((name) => hashEventSchema(name) === schemaId);
-      if (refusal) response(refusal);
-      else if (!entity) response({ code: status.NOT_FOUND, details: 'There is no such schema.' });
-      else response(null, { schemaId, schemaJson: JSON.stringify(createEventSchema(entity)) });
+      if (refusal) callback(refusal);
+      else if (!entity) callback({ code: status.NOT_FOUND, details: 'There is no such schema.' });
+      else callback(null, { schemaId, schemaJson: JSON.stringify(createEventSchema(entity)) });
     },
     Subscribe(call: Call) {
       let subscriber: Subscriber | undefined;
@@ -148,21 +148,20 @@ export async function startPubSubServer(
           const { topicName, replayPreset: preset } = request;
           const refusal =
             findRefusal(org, call.metadata, topicName) ??
-            checkReplayId(request, firstAvailable, getLatestNumber());
+            findReplayIdRefusal(request, firstAvailable, getLatestNumber());
           if (refusal) return void call.emit('error', refusal);
           const start = preset === 'CUSTOM' ? decodeReplayId(request.replayId) : getLatestNumber();
           subscriber = { topicName, call, lastSent: start, credit: 0, creditMax: 0, preset };
-          startedSubscriptions.push({ topicName, preset });
+          subscriptions.push({ topicName, preset });
           if (pubSub.endsNewStreams) return void call.end();
-          subscribers.push(subscriber);
+          subscribers.add(subscriber);
         }
         subscriber.credit += request.numRequested;
         subscriber.creditMax = Math.max(subscriber.creditMax, subscriber.credit);
         sendEvents(subscriber);
       });
       const removeSubscriber = () => {
-        const index = subscriber ? subscribers.indexOf(subscriber) : -1;
-        if (index >= 0) subscribers.splice(index, 1);
+        if (subscriber) subscribers.delete(subscriber);
       };
       call.on('cancelled', removeSubscriber);
       call.on('end', () => call.end());
@@ -179,9 +178,9 @@ export async function startPubSubServer(
     url: tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`,
     endsNewStreams: false,
     subscribers,
-    subscriptions: startedSubscriptions,
-    get calls() {
-      return calls;
+    subscriptions,
+    get getTopicCallCount() {
+      return getTopicCallCount;
     },
     publish(change) {
       const number = getLatestNumber() + 1;
@@ -209,7 +208,8 @@ export async function startPubSubServer(
       });
     },
     endStreams() {
-      for (const { call } of subscribers.splice(0)) call.end();
+      for (const { call } of subscribers) call.end();
+      subscribers.clear();
     },
     async [Symbol.asyncDispose]() {
       server.forceShutdown();
@@ -246,14 +246,14 @@ function findRefusal(
   return { code: status.NOT_FOUND, details: `The topic ${topicName} is not known.` };
 }
 
-function checkReplayId(
+function findReplayIdRefusal(
   { replayPreset, replayId }: Request,
   firstAvailable: number,
-  latest: number,
+  latestNumber: number,
 ) {
   if (replayPreset !== 'CUSTOM') return null;
   const number = decodeReplayId(replayId);
-  if (number >= firstAvailable && number <= latest) return null;
+  if (number >= firstAvailable && number <= latestNumber) return null;
   const metadata = new Metadata();
   const code = 'sfdc.platform.eventbus.grpc.subscription.fetch.replayid.validation.failed';
   metadata.set('error-code', code);

@@ -13,12 +13,12 @@ import { OUTPUT_SHOWN_MAX, Reader, type Terminal } from '../support/documentatio
 import { DOCUMENTS } from '../support/documents.ts';
 import { findFreePort } from '../support/process/free-port.ts';
 import { listBlocks, readName } from './code-blocks.ts';
-import { LISTEN_COMMAND, REENCRYPT_COMMAND, START_COMMAND, WITHOUT_NPM } from './not-run.ts';
+import { LISTEN_COMMAND, REENCRYPT_COMMAND, START_COMMAND, START_WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
 const OPERATIONS_PAGE = 'docs/operations.md';
 
-/** Patterns that the output of each document must contain, including that of background processes. */
+/** Patterns that must occur in the output of a document's commands, including its background processes. */
 const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
   'README.md': [/"recordId":"/],
   'docs/demo.md': [/"triggerRead":/],
@@ -62,7 +62,7 @@ test(
       outputs.push(await runDocument(reader, document));
     }
     await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
-    expectExamples(outputs.join('\n'));
+    expectDocumentedMembers(outputs.join('\n'));
     for (const { text, line, document } of listBlocks('graphql')) {
       const headers = { 'content-type': 'application/json', 'x-api-key': apiKey };
       const body = JSON.stringify({ query: text });
@@ -72,7 +72,7 @@ test(
     await reader.end();
     const { output } = await reader.run(REENCRYPT_COMMAND);
     expect(output()).toMatch(/[1-9]\d* values re-encrypted/);
-    await reader.run(`export PORT=4000\n${WITHOUT_NPM} &\n${createReadinessCommand(4000)}`);
+    await reader.run(`export PORT=4000\n${START_WITHOUT_NPM} &\n${createReadinessCommand(4000)}`);
   },
 );
 
@@ -109,29 +109,29 @@ async function runDocument(reader: Reader, document: string): Promise<string> {
 }
 
 /** Waits for the patterns, and fails immediately if a program has failed. */
-async function expectOutput({ output, hasFailed }: Terminal, expected: RegExp[]): Promise<void> {
-  const listMissing = () => expected.filter((pattern) => !pattern.test(output()));
+async function expectOutput({ output, hasFailed }: Terminal, patterns: RegExp[]): Promise<void> {
+  const listMissingPatterns = () => patterns.filter((pattern) => !pattern.test(output()));
   await vi.waitFor(() => {
-    if (!hasFailed()) expect(listMissing(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
+    if (!hasFailed()) expect(listMissingPatterns(), output().slice(-OUTPUT_SHOWN_MAX)).toEqual([]);
   }, WAITING);
   expect(hasFailed(), output().slice(-OUTPUT_SHOWN_MAX)).toBe(false);
 }
 
 /**
- * Messages that the commands do not cause, because they change nothing at a provider and send no test message.
- * test/flows/ and test/rest/webhooks.test.ts cover them.
+ * Kinds of messages that the commands do not cause, because they change nothing at a provider and send no test
+ * message. test/flows/ and test/rest/webhooks.test.ts cover these kinds.
  */
-const NOT_SENT = ['subscribe', 'schema.watch', 'test.message'];
+const UNSENT_KINDS = ['subscribe', 'schema.watch', 'test.message'];
 
 /** Expects that the messages in documents have the same members as the received messages. */
-function expectExamples(output: string): void {
-  const received = [...output.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map((match) =>
-    JSON.parse(match[1] ?? ''),
+function expectDocumentedMembers(output: string): void {
+  const receivedMessages = [...output.matchAll(/"verified":true,"message":(\{.*\})\}$/gm)].map(
+    (match) => JSON.parse(match[1] ?? ''),
   );
   for (const { text, line, document } of listBlocks('json')) {
     const example = JSON.parse(text);
-    if (NOT_SENT.includes(getKind(example) ?? '')) continue;
-    const [message] = received.filter((candidate) => getKind(candidate) === getKind(example));
+    if (UNSENT_KINDS.includes(getKind(example) ?? '')) continue;
+    const message = receivedMessages.find((candidate) => getKind(candidate) === getKind(example));
     expect(listMembers(message), `${document}:${line}`).toEqual(listMembers(example));
   }
 }
