@@ -12,41 +12,45 @@ const context = {
 
 test('opens a sealed value, and seals it differently each time', () => {
   const vault = createVault([randomBytes(32)]);
-  const [sealed, sealedAgain] = [vault.seal('hunter2', context), vault.seal('hunter2', context)];
-  expect(vault.open(sealed, context)).toBe('hunter2');
-  expect(sealed).not.toBe(sealedAgain);
-  expect(sealed).not.toContain('hunter2');
+  const [sealedValue, sealedAgain] = [
+    vault.seal('hunter2', context),
+    vault.seal('hunter2', context),
+  ];
+  expect(vault.open(sealedValue, context)).toBe('hunter2');
+  expect(sealedValue).not.toBe(sealedAgain);
+  expect(sealedValue).not.toContain('hunter2');
 });
 
 test('refuses to open a moved or changed value', () => {
   const vault = createVault([randomBytes(32)]);
-  const sealed = vault.seal('hunter2', context);
+  const sealedValue = vault.seal('hunter2', context);
   for (const change of [
     { table: 'X' },
     { column: 'x' },
     { row: 'con_2' },
     { projectId: 'prj_2' },
   ]) {
-    expect(() => vault.open(sealed, { ...context, ...change })).toThrow();
+    expect(() => vault.open(sealedValue, { ...context, ...change })).toThrow();
   }
-  const changedCharacter = sealed.at(-2) === 'A' ? 'B' : 'A';
+  const changedCharacter = sealedValue.at(-2) === 'A' ? 'B' : 'A';
   expect(() =>
-    vault.open(`${sealed.slice(0, -2)}${changedCharacter}${sealed.at(-1)}`, context),
+    vault.open(`${sealedValue.slice(0, -2)}${changedCharacter}${sealedValue.at(-1)}`, context),
   ).toThrow();
 });
 
 test('opens values of a rotated key, and seals with the new one', () => {
   const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
-  const sealed = createVault([oldKey]).seal('hunter2', context);
-  const rotated = createVault([newKey, oldKey]);
-  expect(rotated.open(sealed, context)).toBe('hunter2');
-  expect(rotated.isCurrent(sealed)).toBe(false);
-  expect(rotated.isCurrent(rotated.seal('hunter2', context))).toBe(true);
-  expect(() => createVault([newKey]).open(sealed, context)).toThrow(/which this process lacks/);
-  expect([rotated, createVault([newKey])].map((vault) => vault.hasKeyOf(sealed))).toEqual([
-    true,
-    false,
-  ]);
+  const sealedValue = createVault([oldKey]).seal('hunter2', context);
+  const rotatedVault = createVault([newKey, oldKey]);
+  expect(rotatedVault.open(sealedValue, context)).toBe('hunter2');
+  expect(rotatedVault.isCurrent(sealedValue)).toBe(false);
+  expect(rotatedVault.isCurrent(rotatedVault.seal('hunter2', context))).toBe(true);
+  expect(() => createVault([newKey]).open(sealedValue, context)).toThrow(
+    /which this process lacks/,
+  );
+  expect([rotatedVault, createVault([newKey])].map((vault) => vault.hasKeyOf(sealedValue))).toEqual(
+    [true, false],
+  );
 });
 
 test('reveals a Secret only by reveal()', () => {

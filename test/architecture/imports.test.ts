@@ -109,7 +109,7 @@ test('only the outbound client sends HTTP requests', () => {
   });
   // The first two files have handlers, and the next two have caches with a method, that are named fetch. The sandbox
   // sends webhooks as a third party. Commands send requests to the gateway.
-  const allowed = [
+  const permittedFiles = [
     'server/graphql/graphql-routes.ts',
     'server/mcp/serve-mcp.ts',
     'domain/installation/object-descriptions.ts',
@@ -117,6 +117,6 @@ test('only the outbound client sends HTTP requests', () => {
     'sandbox/webhooks/webhook-subscriptions.ts',
   ];
   expect(
-    callers.filter((file) => !file.startsWith('commands/') && !allowed.includes(file)),
+    callers.filter((file) => !file.startsWith('commands/') && !permittedFiles.includes(file)),
   ).toEqual([]);
 });

@@ -127,8 +127,8 @@ async function listDeclaredFunctions(): Promise<string[]> {
   const modules = await Promise.all(
     globSync('domain/**/*.ts', { cwd: src }).map((file) => import(join(src, file))),
   );
-  const exported = modules.flatMap((module) => Object.entries<unknown>(module));
-  return exported
+  const exportedValues = modules.flatMap((module) => Object.entries<unknown>(module));
+  return exportedValues
     .filter(([, value]) => typeof value === 'function' && 'needs' in value)
     .map(([name]) => name)
     .sort();
@@ -146,17 +146,19 @@ function listImportedNames(surface: Surface): Set<string> {
   return names;
 }
 
-const declared = await listDeclaredFunctions();
+const declaredNames = await listDeclaredFunctions();
 
 test.each(
   SURFACES,
 )('%s offers every declared function of the domain, except listed ones', (surface) => {
   const names = listImportedNames(surface);
-  const missing = declared.filter((name) => !names.has(name));
-  expect(missing).toEqual(Object.keys(OMITTED[surface]).sort());
+  const missingNames = declaredNames.filter((name) => !names.has(name));
+  expect(missingNames).toEqual(Object.keys(OMITTED[surface]).sort());
 });
 
 test('the domain declares the functions that callers may use', () => {
-  expect(declared).toEqual(expect.arrayContaining(['createTopic', 'listTopics', 'writeRecords']));
-  expect(declared.length).toBeGreaterThan(100);
+  expect(declaredNames).toEqual(
+    expect.arrayContaining(['createTopic', 'listTopics', 'writeRecords']),
+  );
+  expect(declaredNames.length).toBeGreaterThan(100);
 });

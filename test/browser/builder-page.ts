@@ -71,7 +71,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       fields.map(({ fieldName }: { fieldName: string }) => [fieldName, true]),
     );
     const { objectName } = contacts;
-    const chosen = { objectName, selectedFields, selectedFieldMappings: {} };
+    const objectConfig = { objectName, selectedFields, selectedFieldMappings: {} };
     const installation = await send(page, `${integration}/installations`, {
       method: 'POST',
       body: {
@@ -82,13 +82,13 @@ export function testBuilderPage(stage: () => PagesStage) {
           createdBy: 'consumer:ann',
           content: {
             provider: 'sandbox',
-            read: { objects: { contacts: { ...chosen, selectedValueMappings: {} } } },
+            read: { objects: { contacts: { ...objectConfig, selectedValueMappings: {} } } },
             proxy: { enabled: true },
           },
         },
       },
     });
-    expect(installation.config.content.read.objects.contacts).toMatchObject(chosen);
+    expect(installation.config.content.read.objects.contacts).toMatchObject(objectConfig);
     const { fields: made } = await send(page, `${integration}/object-metadata`, {
       method: 'PUT',
       body: {
@@ -106,8 +106,8 @@ export function testBuilderPage(stage: () => PagesStage) {
     });
     expect(result.length).toBeGreaterThan(0);
     for (const { raw } of result) expect(raw.lifecycle).toBe('lead');
-    const installed = `${integration}/installations/${installation.id}`;
-    const changed = await send(page, installed, {
+    const installationPath = `${integration}/installations/${installation.id}`;
+    const changed = await send(page, installationPath, {
       method: 'PATCH',
       body: {
         updateMask: ['config.content.read.objects.contacts'],
@@ -120,7 +120,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     });
     expect(changed.config.content.read.objects.contacts.disabled).toBe(true);
     expect(changed.config.content.proxy).toEqual({ enabled: true });
-    await send(page, installed, { method: 'DELETE' });
+    await send(page, installationPath, { method: 'DELETE' });
     const remaining = await send(page, `${integration}/installations?groupRef=of-the-page`);
     expect(remaining).toEqual([]);
     await page.close();
@@ -138,7 +138,7 @@ export function testBuilderPage(stage: () => PagesStage) {
         enableCSRFProtection: true,
       },
     });
-    const opened = page.waitForEvent('popup');
+    const popupPromise = page.waitForEvent('popup');
     await page.evaluate((to) => {
       const opener = window as unknown as { firstMessage: Promise<unknown> };
       opener.firstMessage = new Promise((resolve) => {
@@ -146,7 +146,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       });
       window.open(to, 'consent', 'popup');
     }, url);
-    return opened;
+    return popupPromise;
   }
 
   test('reports the result of the consent window to its opener, and closes it', async () => {
@@ -156,9 +156,9 @@ export function testBuilderPage(stage: () => PagesStage) {
       body: { provider: 'sandbox', ...CLIENT },
     });
     const { origin: from } = new URL(stage().server.demo.url);
-    const approved = await openConsent(page, 'ann');
-    const approvedClosed = approved.waitForEvent('close');
-    await approved.getByRole('button', { name: 'Approve' }).click();
+    const approvedConsent = await openConsent(page, 'ann');
+    const approvedClosed = approvedConsent.waitForEvent('close');
+    await approvedConsent.getByRole('button', { name: 'Approve' }).click();
     const { data, ...source } = (await messageTo(page)) as { from: string; data: { data: object } };
     expect(source).toEqual({ from });
     expect(data).toEqual({
@@ -206,9 +206,9 @@ export function testBuilderPage(stage: () => PagesStage) {
         document.body.append(link);
       }
     }, url);
-    const opened = page.waitForEvent('popup');
+    const popupPromise = page.waitForEvent('popup');
     await page.getByRole('link', { name: '_blank' }).click();
-    const window = await opened;
+    const window = await popupPromise;
     await continueFrom(window);
     await window.getByRole('button', { name: 'Approve' }).waitFor();
     await window.close();
@@ -232,14 +232,14 @@ export function testBuilderPage(stage: () => PagesStage) {
       },
     });
     await page.goto(otherTenant.origin);
-    const opened = page.waitForEvent('popup');
+    const popupPromise = page.waitForEvent('popup');
     await page.evaluate((to) => {
       const opener = window as unknown as { messages: unknown[] };
       opener.messages = [];
       window.addEventListener('message', ({ data }) => opener.messages.push(data));
       window.open(to, 'consent', 'popup');
     }, url);
-    const consent = await opened;
+    const consent = await popupPromise;
     await continueFrom(consent);
     const closed = consent.waitForEvent('close');
     await consent.getByRole('button', { name: 'Approve' }).click();

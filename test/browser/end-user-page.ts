@@ -50,7 +50,7 @@ const TRIGGER_READ = {
 const SUBSCRIBE_TO_OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id } }';
 
 export function testEndUserPage(stage: () => PagesStage) {
-  let allowed: string;
+  let allowedOrigin: string;
   let other: string;
   let token: string;
 
@@ -67,18 +67,18 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   beforeAll(async () => {
     const pages = [await serveEmptyPage(), await serveEmptyPage()];
-    [allowed, other] = pages.map(({ origin }) => origin) as [string, string];
+    [allowedOrigin, other] = pages.map(({ origin }) => origin) as [string, string];
     const project = { projectIdOrName: 'demo' };
     await sendAsBackend(
       'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
       {
-        input: { ...project, allowedOrigins: [allowed] },
+        input: { ...project, allowedOrigins: [allowedOrigin] },
       },
     );
-    const created = await sendAsBackend(CREATE_SESSION_TOKEN, {
+    const tokenData = await sendAsBackend(CREATE_SESSION_TOKEN, {
       input: { ...project, groupRef: 'shop', consumerRef: 'eve' },
     });
-    token = (created.createSessionToken as unknown as { token: string }).token;
+    token = (tokenData.createSessionToken as unknown as { token: string }).token;
     return async () => {
       for (const page of pages) await page[Symbol.asyncDispose]();
     };
@@ -128,18 +128,18 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   test('serves queries, connections and subscriptions to a page of an allowed origin', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    const { data } = await sendFrom(allowed, headers, QUERY_VIEWER);
+    const { data } = await sendFrom(allowedOrigin, headers, QUERY_VIEWER);
     expect(data.viewer).toEqual({
       kind: 'END_USER',
       project: { name: 'demo', connections: { totalCount: 0 } },
     });
-    const connected = await sendFrom(allowed, headers, GENERATE_CONNECTION);
-    expect(connected.data.generateConnection.connection.group).toEqual({ groupRef: 'shop' });
-    await sendFrom(allowed, headers, CREATE_INSTALLATION);
-    const { data: read } = await sendFrom(allowed, headers, TRIGGER_READ);
+    const connectResult = await sendFrom(allowedOrigin, headers, GENERATE_CONNECTION);
+    expect(connectResult.data.generateConnection.connection.group).toEqual({ groupRef: 'shop' });
+    await sendFrom(allowedOrigin, headers, CREATE_INSTALLATION);
+    const { data: read } = await sendFrom(allowedOrigin, headers, TRIGGER_READ);
     const { id } = read.triggerRead.operation;
     const follow = { query: SUBSCRIBE_TO_OPERATION, variables: { id } };
-    expect(await listenFrom(allowed, headers, follow)).toEqual({ operation: { id } });
+    expect(await listenFrom(allowedOrigin, headers, follow)).toEqual({ operation: { id } });
   });
 
   test('refuses a page of another origin, and one with an API key', async () => {
@@ -147,12 +147,12 @@ export function testEndUserPage(stage: () => PagesStage) {
     const key = { 'x-api-key': stage().server.demo.apiKey };
     expect(await sendFrom(other, headers, QUERY_VIEWER)).toBeNull();
     expect(await sendFrom(other, key, QUERY_VIEWER)).toBeNull();
-    const { errors, data } = await sendFrom(allowed, key, QUERY_VIEWER);
+    const { errors, data } = await sendFrom(allowedOrigin, key, QUERY_VIEWER);
     expect(data ?? null).toBeNull();
     expect(errors[0].extensions.code).toBe('FORBIDDEN');
     expect(errors[0].message).toContain('createSessionToken');
     const follow = { query: SUBSCRIBE_TO_OPERATION, variables: { id: 'none' } };
     expect(await listenFrom(other, headers, follow)).toEqual({ code: 1006 });
-    expect(await listenFrom(allowed, key, follow)).toEqual({ code: 4403 });
+    expect(await listenFrom(allowedOrigin, key, follow)).toEqual({ code: 4403 });
   });
 }

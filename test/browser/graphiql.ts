@@ -57,16 +57,16 @@ export function testGraphiql(stage: () => PagesStage) {
   test('shows an event of a subscription that another page causes', async () => {
     const { page: listener } = await openGraphiql();
     await openTab(listener, 'Events');
-    const requested = listener.waitForRequest((request) =>
+    const requestPromise = listener.waitForRequest((request) =>
       request.url().includes('query=subscription'),
     );
     await listener.locator('.graphiql-execute-button').click();
-    await requested;
+    await requestPromise;
     await openTab(page, 'GenerateConnection');
     // The subscription may start after its request is sent, so events are repeated until it has received one.
-    const received = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
+    const eventPromise = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
     let isSeen = false;
-    received.then(
+    eventPromise.then(
       () => {
         isSeen = true;
       },
@@ -75,16 +75,19 @@ export function testGraphiql(stage: () => PagesStage) {
     while (!isSeen) {
       await page.locator('.graphiql-execute-button').click();
       await page.locator('.result-window', { hasText: 'generateConnection' }).waitFor();
-      await Promise.race([received, page.waitForTimeout(500)]);
+      await Promise.race([eventPromise, page.waitForTimeout(500)]);
     }
-    await received;
+    await eventPromise;
     await listener.close();
   });
 
   test('delivers an event to subscriptions by fetch and by WebSocket', async () => {
     const { apiKey } = stage().server.demo;
-    const received = await page.evaluate(subscribeBothWays, { query: SUBSCRIBE_TO_EVENTS, apiKey });
-    expect(received).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
+    const receivedEvents = await page.evaluate(subscribeBothWays, {
+      query: SUBSCRIBE_TO_EVENTS,
+      apiKey,
+    });
+    expect(receivedEvents).toEqual({ sse: 'CONNECTION_UPDATED', webSocket: 'CONNECTION_UPDATED' });
   });
 }
 

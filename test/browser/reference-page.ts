@@ -7,20 +7,20 @@ export function testReferencePage(stage: () => PagesStage) {
     const { origin } = new URL(stage().server.demo.url);
     const page = await stage().browser.newPage();
     const foreign: string[] = [];
-    const failed: string[] = [];
+    const failedRequests: string[] = [];
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol.startsWith('http') && url.origin !== origin) foreign.push(request.url());
     });
     page.on('response', (response) => {
-      if (response.status() >= 400) failed.push(response.url());
+      if (response.status() >= 400) failedRequests.push(response.url());
     });
     await page.goto(`${origin}/v1/docs`);
     await page.locator('#operations-tag-Topics').click();
     const createTopic = page.locator('#operations-Topics-createTopic');
     await createTopic.locator('.opblock-summary').click();
     await createTopic.getByText('Needs the scope events:write').waitFor();
-    expect({ foreign, failed }).toEqual({ foreign: [], failed: [] });
+    expect({ foreign, failed: failedRequests }).toEqual({ foreign: [], failed: [] });
     await page.close();
   });
 

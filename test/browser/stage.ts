@@ -16,8 +16,8 @@ export async function openPagesStage(): Promise<PagesStage> {
   await using opening = new AsyncDisposableStack();
   const { origin: allowedOrigin } = opening.use(await serveEmptyPage());
   const stage = opening.use(await openStage(await startDemo({ CORS_ORIGINS: allowedOrigin })));
-  const opened = opening.move();
-  return { ...stage, allowedOrigin, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const openedStage = opening.move();
+  return { ...stage, allowedOrigin, [Symbol.asyncDispose]: () => openedStage.disposeAsync() };
 }
 
 /** Serves an empty page on an origin of its own. */

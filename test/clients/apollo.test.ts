@@ -52,24 +52,25 @@ test.each(
   const { database } = target.app.services;
   await routeEvents(database.prisma, tenant.projectId);
   const client = await createClient(target, tenant);
-  const received: string[] = [];
+  const receivedEvents: string[] = [];
   const variables = { project: tenant.projectId };
   const failures: unknown[] = [];
   const subscription = client.subscribe({ query: SUBSCRIBE_TO_EVENTS, variables }).subscribe({
     next: ({ data, error }) => {
       if (error) failures.push(error);
       // biome-ignore lint/suspicious/noExplicitAny: the document says what is in it
-      received.push((data as any).notificationEvents.node.data.connectionId);
+      receivedEvents.push((data as any).notificationEvents.node.data.connectionId);
     },
     error: (error) => failures.push(error),
   });
   await expect
     .poll(async () => {
-      if (received.length === 0) await recordNamedEvents(database, tenant, createNames('e', 1));
-      return received.length;
+      if (receivedEvents.length === 0)
+        await recordNamedEvents(database, tenant, createNames('e', 1));
+      return receivedEvents.length;
     })
     .toBeGreaterThan(0);
-  expect(received[0]).toBe('e1');
+  expect(receivedEvents[0]).toBe('e1');
   expect(failures).toEqual([]);
   subscription.unsubscribe();
 });

@@ -104,7 +104,7 @@ test('deploy: pauses reads of dropped objects only if the user confirms', async 
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
-  const created = await send('POST', installations, { groupRef: 'acme' });
+  const createdInstallation = await send('POST', installations, { groupRef: 'acme' });
   expect((await send('GET', installations)).body).toMatchObject([
     { group: { groupRef: 'acme', groupName: 'acme' } },
   ]);
@@ -116,14 +116,16 @@ test('deploy: pauses reads of dropped objects only if the user confirms', async 
     body: { detail: expect.stringContaining('contacts') },
   });
   expect((await deploy(sourceUrl, '?destructive=true')).status).toBe(200);
-  const { objects } = await get(`${base}/integrations/readCrm/installations/${created.body.id}`);
+  const { objects } = await get(
+    `${base}/integrations/readCrm/installations/${createdInstallation.body.id}`,
+  );
   expect(objects).toContainEqual(expect.objectContaining({ objectName: 'contacts', paused: true }));
 });
 
 test('deploy: returns the findings of a refused manifest', async () => {
   const { upload, deploy } = await createCliTenant();
-  const refused = await deploy(await upload(createManifest('planets')));
-  expect(refused).toMatchObject({
+  const refusal = await deploy(await upload(createManifest('planets')));
+  expect(refusal).toMatchObject({
     status: 400,
     type: expect.stringContaining('application/problem+json'),
     body: { issues: [{ name: 'integrations[0].read.objects[0].objectName', value: 'planets' }] },
@@ -136,7 +138,7 @@ test("returns lists, deletions and the caller's account in the shapes that the c
   await generateConnection(tenant, { apiKey: 'sandbox-key' });
   const [{ id }] = (await send('GET', `${project}/integrations`)).body;
   const installations = `${project}/integrations/${id}/installations`;
-  const created = await send('POST', installations, { groupRef: 'acme' });
+  const createdInstallation = await send('POST', installations, { groupRef: 'acme' });
   expect(await send('GET', '/v1/projects')).toMatchObject({
     status: 200,
     body: [{ id: tenant.projectId, name: tenant.projectName, orgId: expect.any(String) }],
@@ -154,7 +156,9 @@ test("returns lists, deletions and the caller's account in the shapes that the c
     status: 200,
     body: { sandbox: { name: 'sandbox' } },
   });
-  expect((await send('DELETE', `${installations}/${created.body.id}`)).status).toBe(204);
+  expect((await send('DELETE', `${installations}/${createdInstallation.body.id}`)).status).toBe(
+    204,
+  );
   expect((await send('DELETE', `${project}/integrations/${id}`)).status).toBe(204);
 });
 
@@ -163,12 +167,12 @@ test('deploy:destination: updates changed members, and is refused for a new dest
   const zeroTime = '0001-01-01T00:00:00Z';
   const emptyMembers = { id: '', projectId: '', createTime: zeroTime, updateTime: zeroTime };
   const metadata = { url: 'https://hooks.example.com/deployed' };
-  const refused = await send('POST', `${project}/destinations`, {
+  const refusal = await send('POST', `${project}/destinations`, {
     ...emptyMembers,
     ...{ name: 'deployed', type: 'webhook', metadata },
   });
-  expect(refused.status).toBe(400);
-  const unknownNames = refused.body.issues.map(({ name }: { name: string }) => name);
+  expect(refusal.status).toBe(400);
+  const unknownNames = refusal.body.issues.map(({ name }: { name: string }) => name);
   expect(unknownNames.toSorted()).toEqual(Object.keys(emptyMembers).toSorted());
 
   const [{ id }] = (await send('GET', `${project}/destinations`)).body;

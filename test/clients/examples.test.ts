@@ -35,11 +35,11 @@ async function sendMutation(headers: Record<string, string>, query: string, inpu
 beforeAll(async () => {
   server = await startServerProcess();
   const key = { 'x-api-key': server.demo.apiKey };
-  const created = await sendMutation(key, CREATE_SESSION_TOKEN, {
+  const tokenData = await sendMutation(key, CREATE_SESSION_TOKEN, {
     ...parties,
     consumerRef: 'clients',
   });
-  const { token } = created.createSessionToken;
+  const { token } = tokenData.createSessionToken;
   const read = { ...parties, integrationIdOrName: 'crm-sync', objectName: 'contacts' };
   const { triggerRead } = await sendMutation(
     { authorization: `Bearer ${token}` },

@@ -20,9 +20,9 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 const runOnFolder = (...args: string[]) => runCommand('create-org', args, { DATA_DIR });
 
 test('creates an org without members, and invites its first admin', async () => {
-  const created = await runOnFolder('--label', 'Acme', '--invite', 'Ada@example.com');
-  expect(created.code).toBe(0);
-  expect(created.output).toMatch(
+  const creation = await runOnFolder('--label', 'Acme', '--invite', 'Ada@example.com');
+  expect(creation.code).toBe(0);
+  expect(creation.output).toMatch(
     /^Created the org org_\w+\. ada@example\.com can accept the invite/,
   );
   await using database = await openDatabase(readConfig({ DATA_DIR }), createLog('silent'));

@@ -66,20 +66,23 @@ test('plans, applies, exports and compares a project, with exit codes for CI', a
   expect(plan).toMatchObject({ code: 2, error: '' });
   expect(plan.output).toContain('+ integrations.crm\n');
   expect(plan.output).toContain('needs a value: --secret destinations.records.url=VARIABLE');
-  const applied = await runGateway({ rest, args: ['apply', '-f', file, ...SECRET_OPTIONS] });
-  expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
+  const applyRun = await runGateway({ rest, args: ['apply', '-f', file, ...SECRET_OPTIONS] });
+  expect(applyRun).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 
   const copy = join(folder, 'copy.yaml');
   expect(await runGateway({ rest, args: ['export', '-f', copy] })).toMatchObject({
     code: 0,
     output: '',
   });
-  const exported = readFileSync(copy, 'utf8');
-  expect(await runGateway({ rest, args: ['export'] })).toMatchObject({ code: 0, output: exported });
-  const unchanged = await runGateway({ rest, args: ['plan', '-f', '-'], input: exported });
+  const exportedDocument = readFileSync(copy, 'utf8');
+  expect(await runGateway({ rest, args: ['export'] })).toMatchObject({
+    code: 0,
+    output: exportedDocument,
+  });
+  const unchanged = await runGateway({ rest, args: ['plan', '-f', '-'], input: exportedDocument });
   expect(unchanged).toEqual({ code: 0, output: 'No changes.\n', error: '' });
 
-  const changed = exported.replace('0 * * * *', '30 * * * *');
+  const changed = exportedDocument.replace('0 * * * *', '30 * * * *');
   const diff = await runGateway({ rest, args: ['diff', '-f', '-'], input: changed });
   expect(diff.code).toBe(2);
   expect(diff.output).toContain('- read.objects[0].schedule: 0 * * * *');
@@ -90,7 +93,7 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
   const rest = await createRestTenant(app);
   await runGateway({ rest, args: ['apply', '-f', writeFile(DOCUMENT), ...SECRET_OPTIONS] });
   const { id } = await rest.get(`${rest.base}/integrations/crm`);
-  const installed = await connectAndInstall(rest.tenant, { id });
+  const installation = await connectAndInstall(rest.tenant, { id });
   const mappedName = '            - mapToName: tier\n';
   const changedDocument = DOCUMENT.replace(
     '          optionalFields:',
@@ -100,14 +103,14 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
   const plan = await runGateway({ rest, args: ['plan', '-f', file, '--json'] });
   expect(plan.code).toBe(3);
   const { id: planId, impacts } = JSON.parse(plan.output);
-  expect(impacts).toMatchObject([{ installations: [{ installationId: installed.id }] }]);
-  const refused = await runGateway({ rest, args: ['apply', '--plan', planId] });
-  expect(refused.code).toBe(3);
-  expect(refused.output).toContain('must map tier to a field');
-  expect(refused.output).toContain('(1 of 1 installations)');
-  expect(refused.output).not.toContain('Applied');
-  const applied = await runGateway({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
-  expect(applied).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
+  expect(impacts).toMatchObject([{ installations: [{ installationId: installation.id }] }]);
+  const refusedRun = await runGateway({ rest, args: ['apply', '--plan', planId] });
+  expect(refusedRun.code).toBe(3);
+  expect(refusedRun.output).toContain('must map tier to a field');
+  expect(refusedRun.output).toContain('(1 of 1 installations)');
+  expect(refusedRun.output).not.toContain('Applied');
+  const applyRun = await runGateway({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
+  expect(applyRun).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
 });
 
 test('exits with 1 and the reason if it cannot run', async () => {

@@ -139,8 +139,11 @@ test.each([
 ])('exits with the reason for %s', async (_description, args, reason) => {
   const tenant = await createTenantWithRoutes();
   const argv = ['--url', url, '--key', tenant.apiKey, '--project', tenant.projectId, ...args];
-  const refused = promisify(execFile)(process.execPath, [command, ...argv], {
+  const refusedRun = promisify(execFile)(process.execPath, [command, ...argv], {
     env: { ...PROCESS_ENV, DATA_DIR: folder },
   });
-  await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+  await expect(refusedRun).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(reason),
+  });
 });

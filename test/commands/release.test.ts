@@ -123,7 +123,7 @@ test.each([
 test.each([
   ['1.0.0', '1.1.0', '2.0.0'],
   ['0.1.0', '0.1.1', '0.2.0'],
-])('refuses a breaking change of %s as %s', (currentVersion, refused, accepted) => {
+])('refuses a breaking change of %s as %s', (currentVersion, refusedVersion, acceptedVersion) => {
   const replaceVersion = (path: string) =>
     FILES[path]?.replaceAll('"1.0.0"', `"${currentVersion}"`) ?? '';
   const { release } = createRepository({
@@ -131,9 +131,9 @@ test.each([
     'package.json': replaceVersion('package.json'),
     'package-lock.json': replaceVersion('package-lock.json'),
   });
-  const { status, stderr } = release(refused, '--skip-checks');
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${accepted}`)]);
-  expect(release(`${accepted}-rc.1`, '--skip-checks').status).toBe(0);
+  const { status, stderr } = release(refusedVersion, '--skip-checks');
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${acceptedVersion}`)]);
+  expect(release(`${acceptedVersion}-rc.1`, '--skip-checks').status).toBe(0);
 });
 
 test('refuses a version whose tag exists', () => {

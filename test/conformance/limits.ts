@@ -83,14 +83,19 @@ const createBatch = (length: number) => ({
 });
 
 /** Returns a rule that creates a project with each value of `member`. */
-const createLengthRule = (member: string, accepted: string[], refused: string[], title: string) =>
+const createLengthRule = (
+  member: string,
+  acceptedValues: string[],
+  refusedValues: string[],
+  title: string,
+) =>
   createOutcomeRule(title, projectBody, async (fetchOutcome, fixture) => {
-    for (const value of accepted) {
+    for (const value of acceptedValues) {
       expect(await fetchOutcome({ ...createProjectBody(fixture), [member]: value })).toMatchObject(
         ACCEPTED,
       );
     }
-    for (const value of refused) {
+    for (const value of refusedValues) {
       const outcome = await fetchOutcome({ ...createProjectBody(fixture), [member]: value });
       expect(outcome, value).toMatchObject(matchRefusal(member));
     }

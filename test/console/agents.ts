@@ -66,8 +66,8 @@ export function testAgents(stage: () => ConsoleStage) {
     const fields = page.getByRole('region', { name: 'Fields' });
     const changed = fields.getByRole('row', { name: /^lastname/ });
     expect(await readTexts(changed)).toEqual(['Liskov', 'Byron changed']);
-    const removed = fields.getByRole('row', { name: /^phone/ });
-    expect(await readTexts(removed)).toEqual(['+31 20 0000003', 'empty removed']);
+    const removedRow = fields.getByRole('row', { name: /^phone/ });
+    expect(await readTexts(removedRow)).toEqual(['+31 20 0000003', 'empty removed']);
     await page.getByText('Agent Sales helper').waitFor();
     await expectFitsScreens(page);
     await press('Approve');

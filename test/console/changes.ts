@@ -102,9 +102,9 @@ export function testChanges(stage: () => ConsoleStage) {
     await dialog().getByLabel('Group').fill('walked');
     await dialog().getByLabel('Consumer').fill('ann');
     await pressInDialog('Create link');
-    const opened = page.context().waitForEvent('page');
+    const pagePromise = page.context().waitForEvent('page');
     await dialog().getByRole('link', { name: 'Open connect page' }).click();
-    const connect = await opened;
+    const connect = await pagePromise;
     await connect.getByText('Connect accounts for walked').waitFor();
     await connect.close();
   });

@@ -203,9 +203,9 @@ export function testConnect(stage: () => ConsoleStage) {
     await openConnect('by-consent');
     await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
     const openWindow = async (name: string) => {
-      const opened = page.waitForEvent('popup');
+      const popupPromise = page.waitForEvent('popup');
       await page.getByRole('button', { name }).click();
-      const consent = await opened;
+      const consent = await popupPromise;
       await consent.getByRole('button', { name: 'Approve' }).waitFor();
       return consent;
     };

@@ -19,12 +19,12 @@ export function testDemoSession(stage: () => ConsoleStage) {
     expect((await renewed).status()).toBe(200);
     await expect.poll(() => page.evaluate(storedToken)).not.toBe(first);
     const second = await page.evaluate(storedToken);
-    const sent = page.waitForRequest((request) => request.url().endsWith('/graphql'));
+    const requestPromise = page.waitForRequest((request) => request.url().endsWith('/graphql'));
     await page
       .getByRole('navigation', { name: 'Console' })
       .getByRole('link', { name: 'Destinations' })
       .click();
-    expect((await sent).headers().authorization).toBe(`Bearer ${second}`);
+    expect((await requestPromise).headers().authorization).toBe(`Bearer ${second}`);
     await context.close();
   });
 }

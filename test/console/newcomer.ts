@@ -52,9 +52,9 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await customer.getByLabel('Group').fill('newcomer');
       await customer.getByLabel('Consumer').fill('nora');
       await press(customer, 'Create link');
-      const opened = context.waitForEvent('page');
+      const pagePromise = context.waitForEvent('page');
       await press(customer, 'Open connect page', 'link');
-      const connect = await opened;
+      const connect = await pagePromise;
       const card = connect.getByRole('region', { name: 'CRM sync' });
       await press(card, 'Connect Sandbox CRM');
       await card.getByRole('button', { name: /How to connect$/ }).click();
@@ -78,8 +78,8 @@ export function testNewcomer(stage: () => ConsoleStage) {
       await press(card, 'Read now: People');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
-      const failed = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
-      await failed.first().waitFor();
+      const failedRow = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
+      await failedRow.first().waitFor();
 
       await run(REPAIR_COMMAND);
       await press(page, 'Retry deliveries');

@@ -26,8 +26,14 @@ async function openSignInStage() {
   const { url } = await testing.app.start();
   const browser = await launchBrowser();
   opening.defer(() => browser.close());
-  const opened = opening.move();
-  return { testing, url, provider, browser, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const openedStage = opening.move();
+  return {
+    testing,
+    url,
+    provider,
+    browser,
+    [Symbol.asyncDispose]: () => openedStage.disposeAsync(),
+  };
 }
 
 /** Checks a page in light and dark, wide and on a phone. */
@@ -189,42 +195,42 @@ describeInBrowser(openSignInStage, (stage) => {
     expect(await page.getByRole('button', { name: 'Leave' }).count()).toBe(0);
     await expectFits(page);
 
-    const invited = await openTab(BRIAN);
-    await invited.getByRole('button', { name: 'Accept the invite to Org of shared' }).waitFor();
-    await expectFits(invited);
-    await invited.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
-    await invited.goto(`${stage().url}/console/${project}/members`);
-    const own = invited.getByRole('row', { name: /Brian/ });
-    await own.getByRole('cell', { name: 'Member', exact: true }).waitFor();
-    await own.getByRole('button', { name: 'Leave' }).waitFor();
-    await invited.getByText('Only org admins can invite people').waitFor();
-    await invited.getByText('Only org admins can claim').waitFor();
+    const invitedTab = await openTab(BRIAN);
+    await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).waitFor();
+    await expectFits(invitedTab);
+    await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
+    await invitedTab.goto(`${stage().url}/console/${project}/members`);
+    const ownRow = invitedTab.getByRole('row', { name: /Brian/ });
+    await ownRow.getByRole('cell', { name: 'Member', exact: true }).waitFor();
+    await ownRow.getByRole('button', { name: 'Leave' }).waitFor();
+    await invitedTab.getByText('Only org admins can invite people').waitFor();
+    await invitedTab.getByText('Only org admins can claim').waitFor();
     for (const name of ['Remove', 'Invite', 'Claim domain', /Role of/]) {
-      expect([name, await invited.getByRole('button', { name }).count()]).toEqual([name, 0]);
+      expect([name, await invitedTab.getByRole('button', { name }).count()]).toEqual([name, 0]);
     }
-    await expectFits(invited);
-    await invited.goto(`${stage().url}/console/${project}/settings`);
-    await invited.getByText('Only org admins can delete the project.').waitFor();
-    await invited.getByRole('button', { name: 'Create key' }).click();
-    await invited.getByText('Only org admins can give org:write.').waitFor();
-    expect(await invited.getByRole('checkbox', { name: 'org:write' }).count()).toBe(0);
+    await expectFits(invitedTab);
+    await invitedTab.goto(`${stage().url}/console/${project}/settings`);
+    await invitedTab.getByText('Only org admins can delete the project.').waitFor();
+    await invitedTab.getByRole('button', { name: 'Create key' }).click();
+    await invitedTab.getByText('Only org admins can give org:write.').waitFor();
+    expect(await invitedTab.getByRole('checkbox', { name: 'org:write' }).count()).toBe(0);
 
     await page.reload();
     await page.getByRole('button', { name: /Role of Brian/ }).click();
     await page.getByRole('option', { name: 'Admin' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
     await expectFits(page);
-    await invited.goto(`${stage().url}/console/${project}/members`);
-    await own.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
-    await invited.getByRole('button', { name: 'Claim domain' }).waitFor();
-    await own.getByRole('button', { name: 'Leave' }).click();
-    await invited.getByRole('alertdialog').or(invited.getByRole('dialog')).waitFor();
-    await invited.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-    await invited.getByRole('heading', { level: 1, name: /project/i }).waitFor();
+    await invitedTab.goto(`${stage().url}/console/${project}/members`);
+    await ownRow.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
+    await invitedTab.getByRole('button', { name: 'Claim domain' }).waitFor();
+    await ownRow.getByRole('button', { name: 'Leave' }).click();
+    await invitedTab.getByRole('alertdialog').or(invitedTab.getByRole('dialog')).waitFor();
+    await invitedTab.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await invitedTab.getByRole('heading', { level: 1, name: /project/i }).waitFor();
 
     await page.reload();
     await members.getByText('Ada Lovelace').waitFor();
     expect(await members.getByText('Brian').count()).toBe(0);
-    await Promise.all([page, invited].map((tab) => tab.context().close()));
+    await Promise.all([page, invitedTab].map((tab) => tab.context().close()));
   });
 });

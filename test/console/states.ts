@@ -75,8 +75,8 @@ export function testStates(stage: () => ConsoleStage) {
     await open('deliveries');
     await page.getByRole('button', { name: 'Retry deliveries' }).click();
     const dialog = page.getByRole('dialog');
-    const chosen = dialog.getByRole('button', { name: /^Retrying \(\d+\)/ });
-    const [, count] = /\((\d+)\)/.exec((await chosen.textContent()) ?? '') ?? [];
+    const chosenFilter = dialog.getByRole('button', { name: /^Retrying \(\d+\)/ });
+    const [, count] = /\((\d+)\)/.exec((await chosenFilter.textContent()) ?? '') ?? [];
     await dialog.getByText(`${count} deliveries`, { exact: true }).waitFor();
     await expectFitsScreens(page);
     await dialog.getByRole('button', { name: 'Close' }).click();

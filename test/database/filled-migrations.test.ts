@@ -13,8 +13,9 @@ import { openUnmigratedPglite } from '../support/database/embedded/embedded-data
 function listSql(range: 'before' | 'from', name: string): string[] {
   const migrations = listMigrations();
   const index = migrations.findIndex((migration) => migration.name.endsWith(name));
-  const selected = range === 'before' ? migrations.slice(0, index) : migrations.slice(index);
-  return selected.map(({ sql }) => sql);
+  const selectedMigrations =
+    range === 'before' ? migrations.slice(0, index) : migrations.slice(index);
+  return selectedMigrations.map(({ sql }) => sql);
 }
 
 async function migrate(database: PGlite, range: 'before' | 'from', name: string): Promise<void> {

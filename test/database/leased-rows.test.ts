@@ -96,8 +96,8 @@ test('claims at most the requested number of rows, from each project in turn', a
 test('claims a row by its key if it is free and meets the condition', async () => {
   const { claim, claimObject } = await insertRows([NOW, NOW]);
   expect(await claimObject('object1', Prisma.sql`held."dueTime" < ${NOW}`)).toBeNull();
-  const claimed = await claimObject('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
-  expect(claimed).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
+  const claimedRow = await claimObject('object1', Prisma.sql`held."dueTime" <= ${NOW}`);
+  expect(claimedRow).toMatchObject({ objectName: 'object1', leaseToken: expect.any(String) });
   expect(await claimObject('object1')).toBeNull();
   expect(await claimObject('object2')).toBeNull();
   expect(listNames(await claim(2))).toEqual(['object0']);
@@ -105,19 +105,19 @@ test('claims a row by its key if it is free and meets the condition', async () =
 
 test('renews a lease only for the claim that holds the row', async () => {
   const { rows, claim, claimObject } = await insertRows([NOW], SHORT_MS);
-  const claimed = await claimObject('object0');
-  if (!claimed) throw new Error('No row was claimed.');
-  await rows.renew(prisma, claimed);
+  const claimedRow = await claimObject('object0');
+  if (!claimedRow) throw new Error('No row was claimed.');
+  await rows.renew(prisma, claimedRow);
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
-  await expect(rows.renew(prisma, claimed)).rejects.toThrow(LeaseLost);
+  await expect(rows.renew(prisma, claimedRow)).rejects.toThrow(LeaseLost);
 });
 
 test('keeps a renewed claim, and refuses the result of an expired claim', async () => {
   const { rows, claim, findRow } = await insertRows([NOW], SHORT_MS);
-  const [claimed] = await claim(1);
-  if (!claimed) throw new Error('No row was claimed.');
+  const [claimedRow] = await claim(1);
+  if (!claimedRow) throw new Error('No row was claimed.');
   {
-    using _lease = rows.keepRenewing({ database, log }, claimed, { notRenewed });
+    using _lease = rows.keepRenewing({ database, log }, claimedRow, { notRenewed });
     const { leaseExpireTime } = await findRow('object0');
     await expect
       .poll(async () => (await findRow('object0')).leaseExpireTime?.getTime())
@@ -125,7 +125,7 @@ test('keeps a renewed claim, and refuses the result of an expired claim', async 
   }
   await expect.poll(async () => listNames(await claim(1))).toEqual(['object0']);
   const change = { failures: 7 };
-  await expect(rows.updateClaimed(prisma.objectSubscription, claimed, change)).rejects.toThrow(
+  await expect(rows.updateClaimed(prisma.objectSubscription, claimedRow, change)).rejects.toThrow(
     LeaseLost,
   );
   expect(await findRow('object0')).toMatchObject({ failures: 0 });
@@ -133,10 +133,10 @@ test('keeps a renewed claim, and refuses the result of an expired claim', async 
 
 test('stores the result of a claim and releases the row', async () => {
   const { rows, claim, findRow } = await insertRows([NOW]);
-  const [claimed] = await claim(1);
-  if (!claimed) throw new Error('No row was claimed.');
+  const [claimedRow] = await claim(1);
+  if (!claimedRow) throw new Error('No row was claimed.');
   const change = { failures: 1, dueTime: addMinutes(5), ...RELEASED_LEASE };
-  await rows.updateClaimed(prisma.objectSubscription, claimed, change);
+  await rows.updateClaimed(prisma.objectSubscription, claimedRow, change);
   expect(await findRow('object0')).toMatchObject(change);
   expect(await claim(1)).toEqual([]);
   expect(listNames(await claim(1, addMinutes(6)))).toEqual(['object0']);

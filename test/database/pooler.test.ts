@@ -107,11 +107,13 @@ test.runIf(hasPgbouncer)(
     const { direct, pooled } = await startPooledDatabase();
     await using database = await openWithLog({ DATABASE_URL: pooled, DATABASE_LISTEN_URL: direct })
       .opening;
-    const received: (string | undefined)[] = [];
-    await using _listening = database.listen('some_channel', (payload) => received.push(payload));
-    await expect.poll(() => received).toEqual([undefined]);
+    const receivedPayloads: (string | undefined)[] = [];
+    await using _listening = database.listen('some_channel', (payload) =>
+      receivedPayloads.push(payload),
+    );
+    await expect.poll(() => receivedPayloads).toEqual([undefined]);
     await database.rows.query(`select pg_notify('some_channel', 'a word')`, []);
-    await expect.poll(() => received).toEqual([undefined, 'a word']);
+    await expect.poll(() => receivedPayloads).toEqual([undefined, 'a word']);
     expect(await database.processes.check()).toEqual([]);
   },
 );

@@ -85,11 +85,11 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
   };
   const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
   await using notifications = new PostgresNotifications(server, processes, async () => {});
-  const received: unknown[] = [];
+  const receivedPayloads: unknown[] = [];
   await using _listening = notifications.listen('test_reopened', (payload) =>
-    received.push(payload),
+    receivedPayloads.push(payload),
   );
-  await expect.poll(() => received).toEqual([undefined]);
+  await expect.poll(() => receivedPayloads).toEqual([undefined]);
   expect(attempts).toBe(3);
   await notifications.ping();
   await otherDatabase[Symbol.asyncDispose]();
@@ -130,9 +130,11 @@ test.runIf(onPostgres)(
     const sentChannels: string[] = [];
     server.on('notification', ({ payload }) => sentChannels.push(payload ?? ''));
     await server.query('listen test_passed');
-    const received: (string | undefined)[] = [];
-    await using _listening = database.listen('test_passed', (payload) => received.push(payload));
-    await expect.poll(() => received).toEqual([undefined]);
+    const receivedPayloads: (string | undefined)[] = [];
+    await using _listening = database.listen('test_passed', (payload) =>
+      receivedPayloads.push(payload),
+    );
+    await expect.poll(() => receivedPayloads).toEqual([undefined]);
 
     await otherDatabase.ping();
     const notifyBoth = () => {
@@ -140,7 +142,7 @@ test.runIf(onPostgres)(
       return sentChannels;
     };
     await expect.poll(notifyBoth).toContain('to-both');
-    await expect.poll(() => received).toContain('to-both');
+    await expect.poll(() => receivedPayloads).toContain('to-both');
 
     await otherDatabase[Symbol.asyncDispose]();
     let count = 0;
@@ -148,7 +150,7 @@ test.runIf(onPostgres)(
       count += 1;
       const payload = `alone-${count}`;
       database.notify([`test_passed ${payload}`]);
-      await expect.poll(() => received).toContain(payload);
+      await expect.poll(() => receivedPayloads).toContain(payload);
       // The server delivers notifications in order, so the first would have arrived before this one.
       await server.query(`select pg_notify('test_passed', 'after-${count}')`);
       await expect.poll(() => sentChannels).toContain(`after-${count}`);

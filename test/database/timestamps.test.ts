@@ -18,13 +18,15 @@ const TIMES = [
 test('returns stored times unchanged as dates, as JSON and in milliseconds', async () => {
   await using database = await createTestDatabase();
   const { rows } = database;
-  const stored = await rows.query<{ time: Date }>(
+  const storedTimes = await rows.query<{ time: Date }>(
     'select time::timestamptz(3) as time from unnest($1::text[]) with ordinality as t (time, n) order by n',
     [TIMES],
   );
-  expect(stored.map(({ time }) => time.toISOString())).toEqual(TIMES);
-  expect(stored.map(({ time }) => JSON.parse(JSON.stringify(time)))).toEqual(TIMES);
-  expect(stored.map(({ time }) => time.getTime())).toEqual(TIMES.map((time) => Date.parse(time)));
+  expect(storedTimes.map(({ time }) => time.toISOString())).toEqual(TIMES);
+  expect(storedTimes.map(({ time }) => JSON.parse(JSON.stringify(time)))).toEqual(TIMES);
+  expect(storedTimes.map(({ time }) => time.getTime())).toEqual(
+    TIMES.map((time) => Date.parse(time)),
+  );
 });
 
 test.each([

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { decideRetry } from '../../src/deliveries/retry-decision.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const failed = { responseStatus: 500, error: 'The receiver responded with 500.' };
+const failedAttempt = { responseStatus: 500, error: 'The receiver responded with 500.' };
 
 function computeWaitMs(random: number, retryAfter?: string, retrySeconds = [100]) {
   const rules = { retrySeconds, now, random: () => random };
-  const { nextAttemptTime } = decideRetry({ ...failed, retryAfter }, 0, rules);
+  const { nextAttemptTime } = decideRetry({ ...failedAttempt, retryAfter }, 0, rules);
   return (nextAttemptTime?.getTime() ?? Number.NaN) - now.getTime();
 }
 
@@ -50,7 +50,9 @@ test.each([
 
 test('uses a delay for each attempt, and fails the delivery after the last one', () => {
   const rules = { retrySeconds: [1, 2], now, random: () => 0.5 };
-  const decisions = [0, 1, 2, 3].map((attemptCount) => decideRetry(failed, attemptCount, rules));
+  const decisions = [0, 1, 2, 3].map((attemptCount) =>
+    decideRetry(failedAttempt, attemptCount, rules),
+  );
   expect(decisions.map(({ status }) => status)).toEqual(['PENDING', 'PENDING', 'FAILED', 'FAILED']);
   expect(decisions[1]?.nextAttemptTime).toEqual(new Date(now.getTime() + 2_000));
   expect(decisions[2]).toMatchObject({

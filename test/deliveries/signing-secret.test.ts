@@ -19,20 +19,35 @@ test('creates a secret with the prefix whsec_ and 32 random bytes in base64', ()
 });
 
 test('opens a sealed secret only for its destination', () => {
-  const sealed = { ...owner, ...noPreviousSecret, ...sealSigningSecret(vault, owner, 'whsec_a') };
-  expect(JSON.stringify(sealed)).not.toContain('whsec_a');
-  expect(openSigningSecrets(vault, sealed, now)).toEqual(['whsec_a']);
-  expect(() => openSigningSecrets(vault, { ...sealed, id: 'dst_2' }, now)).toThrow();
-  expect(() => openSigningSecrets(vault, { ...sealed, projectId: 'prj_2' }, now)).toThrow();
+  const sealedDestination = {
+    ...owner,
+    ...noPreviousSecret,
+    ...sealSigningSecret(vault, owner, 'whsec_a'),
+  };
+  expect(JSON.stringify(sealedDestination)).not.toContain('whsec_a');
+  expect(openSigningSecrets(vault, sealedDestination, now)).toEqual(['whsec_a']);
+  expect(() => openSigningSecrets(vault, { ...sealedDestination, id: 'dst_2' }, now)).toThrow();
+  expect(() =>
+    openSigningSecrets(vault, { ...sealedDestination, projectId: 'prj_2' }, now),
+  ).toThrow();
 });
 
 test('also returns the previous secret for 24 hours after a rotation', () => {
   const initial = { ...owner, ...sealSigningSecret(vault, owner, 'whsec_a') };
-  const rotated = { ...owner, ...rotateSecrets(vault, initial, { secret: 'whsec_b', now }) };
+  const rotatedDestination = {
+    ...owner,
+    ...rotateSecrets(vault, initial, { secret: 'whsec_b', now }),
+  };
   const addHours = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
-  expect(openSigningSecrets(vault, rotated, addHours(23.9))).toEqual(['whsec_b', 'whsec_a']);
-  expect(openSigningSecrets(vault, rotated, addHours(24))).toEqual(['whsec_b']);
+  expect(openSigningSecrets(vault, rotatedDestination, addHours(23.9))).toEqual([
+    'whsec_b',
+    'whsec_a',
+  ]);
+  expect(openSigningSecrets(vault, rotatedDestination, addHours(24))).toEqual(['whsec_b']);
 
-  const rotatedTwice = { ...owner, ...rotateSecrets(vault, rotated, { secret: 'whsec_c', now }) };
+  const rotatedTwice = {
+    ...owner,
+    ...rotateSecrets(vault, rotatedDestination, { secret: 'whsec_c', now }),
+  };
   expect(openSigningSecrets(vault, rotatedTwice, now)).toEqual(['whsec_c', 'whsec_b']);
 });

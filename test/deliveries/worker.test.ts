@@ -76,14 +76,14 @@ test('sends the same ID in each attempt, waits longer after each, and fails afte
     await sender.worker.drain();
   }
   expect(waitsSeconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
-  const failed = await findDelivery(deliveryId);
-  expect(failed).toMatchObject({
+  const failedDelivery = await findDelivery(deliveryId);
+  expect(failedDelivery).toMatchObject({
     status: 'FAILED',
     isRetrying: false,
     failureReason: 'Failed permanently at attempt 8: The receiver responded with 500.',
     attemptCount: 8,
   });
-  expect(failed.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
+  expect(failedDelivery.attempts.map(({ attemptNumber }) => attemptNumber)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8,
   ]);
   const messages = receiver.listMessages(endpoint);
@@ -218,11 +218,14 @@ test('signs with two secrets after a rotation, until the previous secret expires
   const endpoint = createEndpointName();
   const { id, secret: previousSecret } = await createDestination(receiver.getUrl(endpoint));
   const clock = createClock('2031-01-01T00:00:00Z');
-  const sealed = await findDestination(id);
+  const sealedDestination = await findDestination(id);
   const currentSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
-  if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
-  const rotated = rotateSecrets(vault, sealed, { secret: currentSecret, now: clock.now() });
-  await prisma.destination.updateMany({ where: { id }, data: rotated });
+  if (!hasSecret(sealedDestination)) throw new Error('The destination is not a webhook.');
+  const rotatedSecrets = rotateSecrets(vault, sealedDestination, {
+    secret: currentSecret,
+    now: clock.now(),
+  });
+  await prisma.destination.updateMany({ where: { id }, data: rotatedSecrets });
   await using sender = createWorker(database, { now: clock.now });
 
   await enqueue(id);

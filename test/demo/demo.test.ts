@@ -107,9 +107,9 @@ describe('the history of a new demo', async () => {
       ['WRITE', 'SUCCESS'],
       ['WRITE', 'FAILURE'],
     ] as const) {
-      const counted = sumActivity('operation', `${actionType} ${status}`, 'first');
-      expect(counted).toBe(count(actionType, status));
-      expect(counted).toBeGreaterThan(0);
+      const activityCount = sumActivity('operation', `${actionType} ${status}`, 'first');
+      expect(activityCount).toBe(count(actionType, status));
+      expect(activityCount).toBeGreaterThan(0);
     }
     const recordsRead = installations.map(({ id }) => countRecordsRead(id));
     expect(sumActivity('record', '', 'first')).toBe(recordsRead.reduce((sum, read) => sum + read));

@@ -51,12 +51,12 @@ test('runs the agent, which commits its write after an approval', { timeout: 60_
   const { url } = await app.app.start();
   const folder = createAgentFolder();
   const [, body = ''] = /-d '(\{.*?\})'/s.exec(findBlock('api=$(node')) ?? [];
-  const created = await app.fetch('/v1/projects/demo/agent-sessions', {
+  const sessionResponse = await app.fetch('/v1/projects/demo/agent-sessions', {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body,
   });
-  const session = await created.json();
+  const session = await sessionResponse.json();
   expect(session).toMatchObject({ token: expect.any(String), mcpUrl: expect.any(String) });
   const mcpUrl = `${url}${new URL(session.mcpUrl).pathname}`;
   writeFileSync(join(folder, 'data', 'agent.json'), JSON.stringify({ ...session, mcpUrl }));

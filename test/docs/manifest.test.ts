@@ -43,10 +43,10 @@ test('generates the JSON Schema from the inputs', async () => {
 });
 
 test('documents every member in docs/manifest.md', () => {
-  const missing = [...listMembers(schema)].filter(
+  const missingMembers = [...listMembers(schema)].filter(
     (name) => !new RegExp(`\\b${name}\\b`).test(page),
   );
-  expect(missing).toEqual([]);
+  expect(missingMembers).toEqual([]);
 });
 
 test('deploys the examples of docs/manifest.md', async () => {

@@ -58,8 +58,8 @@ ${meanings.join('\n')}
 }
 
 /** Names the events of each description if a member has several, the commonest last. */
-function describeMember(uses: { wireName: string; description: string }[]): string {
-  const byDescription = [...Map.groupBy(uses, ({ description }) => description)].toSorted(
+function describeMember(members: { wireName: string; description: string }[]): string {
+  const byDescription = [...Map.groupBy(members, ({ description }) => description)].toSorted(
     ([, events], [, otherEvents]) => events.length - otherEvents.length,
   );
   return byDescription

@@ -104,8 +104,8 @@ test('deletes all expired operations, even if they exceed a batch', async () => 
       metadata: {},
     })),
   });
-  const removed = await removeAfter(RETENTION_DAYS + 1);
-  expect(removed.Operation).toBe(250);
+  const removedCounts = await removeAfter(RETENTION_DAYS + 1);
+  expect(removedCounts.Operation).toBe(250);
   expect(await prisma.operation.count({ where: { status: 'FAILURE' } })).toBe(0);
 });
 

@@ -243,9 +243,9 @@ test('delays events while the database fails, and loses none', async () => {
       : database.rows.page(...args);
   const failingDatabase = { ...database, rows: { ...database.rows, page } };
   await using retryingFeed = openFeed(failingDatabase, { pollMs: 10 });
-  const resumed = await follow(projectId, { after: 0n, by: retryingFeed });
+  const resumedFollower = await follow(projectId, { after: 0n, by: retryingFeed });
   const live = await follow(projectId, { by: retryingFeed });
-  const [resumedRead, liveRead] = [takeNext(resumed, 4), live.next()];
+  const [resumedRead, liveRead] = [takeNext(resumedFollower, 4), live.next()];
   await recordNamedEvent(database, { projectId, name: 'new' });
   isUnavailable = false;
   expect((await resumedRead).map(readEventName)).toEqual([...createNames('old', 3), 'new']);
@@ -255,9 +255,9 @@ test('delays events while the database fails, and loses none', async () => {
 test('ends a waiting follower when it returns, and when the feed is disposed of', async () => {
   const { projectId } = await createEventLog(database);
   const follower = await follow(projectId);
-  const waiting = follower.next();
+  const nextPromise = follower.next();
   await follower.return?.();
-  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(await nextPromise).toEqual({ done: true, value: undefined });
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 
   const otherFeed = openFeed(database);

@@ -113,19 +113,19 @@ async function sendWrongKey(url: string): Promise<number> {
  */
 function floodWrongKeys(url: string, perSecond: number) {
   const statuses: Record<number, number> = {};
-  const pending = new Set<Promise<void>>();
+  const pendingRequests = new Set<Promise<void>>();
   const timer = setInterval(() => {
     const sent = sendWrongKey(url)
       .then((status) => {
         statuses[status] = (statuses[status] ?? 0) + 1;
       })
-      .finally(() => pending.delete(sent));
-    pending.add(sent);
+      .finally(() => pendingRequests.delete(sent));
+    pendingRequests.add(sent);
   }, 1_000 / perSecond);
   onTestFinished(() => clearInterval(timer));
   return async () => {
     clearInterval(timer);
-    await Promise.all(pending);
+    await Promise.all(pendingRequests);
     return statuses;
   };
 }

@@ -45,14 +45,20 @@ async function sampleUntilEnd(fixture: BackfillFixture, gateway: Gateway): Promi
   let nextUsedSample = 0;
   for await (const _ of ticks(SAMPLE_MS)) {
     const openOperations = await prisma.operation.count({ where: { status: 'IN_PROGRESS' } });
-    const pending = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
+    const pendingCount = await prisma.delivery.count({ where: { nextAttemptTime: { not: null } } });
     const { records } = receiver;
     const rssMib = gateway.readRssBytes() / MIB;
     const isUsedSample = records > nextUsedSample;
     if (isUsedSample) nextUsedSample = records + RECORD_COUNT / USED_SAMPLES;
     const usedMib = isUsedSample ? (await gateway.measureUsedBytes()) / MIB : null;
-    samples.push({ ms: performance.now() - startedMs, records, rssMib, usedMib, pending });
-    const isOver = openOperations === 0 && pending === 0 && records > 0;
+    samples.push({
+      ms: performance.now() - startedMs,
+      records,
+      rssMib,
+      usedMib,
+      pending: pendingCount,
+    });
+    const isOver = openOperations === 0 && pendingCount === 0 && records > 0;
     if (isOver || performance.now() - startedMs > RUN_MS_MAX) break;
   }
   return samples;

@@ -146,15 +146,15 @@ test(`responds to every request within ${REQUEST_MS_MAX} ms at ${REQUESTS_PER_SE
   const { url, write, read } = await startFixture();
   const stopWatching = watchHealth(url);
   const durations: number[] = [];
-  const running: Promise<void>[] = [];
+  const runningRequests: Promise<void>[] = [];
   const startMs = performance.now();
   while (performance.now() - startMs < STEADY_MS) {
     const dueCount = ((performance.now() - startMs) / 1_000) * REQUESTS_PER_SECOND;
-    while (running.length < dueCount)
-      running.push(measure(running.length % 2 ? read : write, durations));
+    while (runningRequests.length < dueCount)
+      runningRequests.push(measure(runningRequests.length % 2 ? read : write, durations));
     await delay(5);
   }
-  await Promise.all(running);
+  await Promise.all(runningRequests);
   const [requests, health] = [summarize(durations), await stopWatching()];
   console.log({ requests, health });
   expect(requests.maxMs).toBeLessThan(REQUEST_MS_MAX);

@@ -58,19 +58,19 @@ test.skipIf(skipReason)(
     const { env, tenant, gateway, target } = await startFixture(folder);
     const acknowledged: string[] = [];
     const freeSpace = fillUp(folder);
-    const refused: SurfaceResponse[] = [];
+    const refusals: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
         const responses = await Promise.all(
           Array.from({ length: 5 }, () => sendChanges(target)).flat(),
         );
         acknowledged.push(...responses.filter(hasSucceeded).map(readId));
-        refused.push(...responses.filter((response) => !hasSucceeded(response)));
-        expect(refused.length).toBeGreaterThan(100);
+        refusals.push(...responses.filter((response) => !hasSucceeded(response)));
+        expect(refusals.length).toBeGreaterThan(100);
       },
       { timeout: START_MS_MAX, interval: 0 },
     );
-    expectUnavailable(refused);
+    expectUnavailable(refusals);
     expectFullLoggedOnce(gateway);
     freeSpace();
     const writeAgain = async () => {

@@ -66,7 +66,7 @@ async function measureCapacity({ send }: LoadClient): Promise<number> {
  */
 async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
-  const pending = new Set<Promise<void>>();
+  const pendingRequests = new Set<Promise<void>>();
   const sendOnce = async () => {
     const { status, retryAfter } = await send();
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -77,12 +77,12 @@ async function sendAtRate({ send }: LoadClient, perSecond: number): Promise<Map<
   while (performance.now() - startMs < OVERLOAD_MS) {
     const dueCount = ((performance.now() - startMs) / 1000) * perSecond;
     for (; sentCount < dueCount; sentCount += 1) {
-      const running = sendOnce().finally(() => pending.delete(running));
-      pending.add(running);
+      const running = sendOnce().finally(() => pendingRequests.delete(running));
+      pendingRequests.add(running);
     }
     await delay(TICK_MS);
   }
-  await Promise.all(pending);
+  await Promise.all(pendingRequests);
   return statuses;
 }
 

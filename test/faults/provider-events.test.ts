@@ -89,11 +89,11 @@ interface Sender {
 async function sendAllRequests(
   url: string,
   { number, account }: Sender,
-  sent: { accepted: number },
+  counter: { accepted: number },
 ): Promise<void> {
   for (const events of createRequests(number, account)) {
     await sendUntilAccepted(url, events);
-    sent.accepted += events.length;
+    counter.accepted += events.length;
     // Repeats the request, like a provider that missed the response.
     await sendUntilAccepted(url, events);
   }
@@ -104,10 +104,10 @@ test(`delivers each of ${EVENT_COUNT} repeated events once and in order despite 
   const { prisma } = database;
   let gateway = await startGateway(env);
   const url = `http://127.0.0.1:${env.PORT}/webhooks/sandbox/${providerAppId}`;
-  const sent = { accepted: 0 };
+  const counter = { accepted: 0 };
   const sending = Promise.all(
     Array.from({ length: SENDER_COUNT }, (_, number) =>
-      sendAllRequests(url, { number, account }, sent),
+      sendAllRequests(url, { number, account }, counter),
     ),
   );
   const count = KILL_COUNT + DATABASE_KILLS;
@@ -116,7 +116,7 @@ test(`delivers each of ${EVENT_COUNT} repeated events once and in order despite 
   const moments = planMoments(createRandom(SEED), { count, most: EVENT_COUNT });
   for (const [index, moment] of moments.entries()) {
     await expect
-      .poll(() => sent.accepted, { ...POLLING, interval: 5 })
+      .poll(() => counter.accepted, { ...POLLING, interval: 5 })
       .toBeGreaterThanOrEqual(moment);
     if (index % killsPerCrash === killsPerCrash - 1 || index === count - 1) {
       await server.crash(DATABASE_NAME);

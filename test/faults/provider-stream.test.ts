@@ -34,7 +34,7 @@ async function createFixture() {
     database: keepOpen(database),
   });
   const tenant = await app.createTenant();
-  const installed = await installOnOrg(app, tenant, org);
+  const installation = await installOnOrg(app, tenant, org);
   const { projectId } = tenant;
   await database.prisma.destination.updateMany({
     where: { projectId },
@@ -46,7 +46,7 @@ async function createFixture() {
     ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
     DELIVERY_RETRY_SECONDS: '1,1,1,1,1',
   };
-  return { org, database, receiver, env, installationId: installed.id };
+  return { org, database, receiver, env, installationId: installation.id };
 }
 
 test(`delivers each event of a stream once despite ${KILL_COUNT} SIGKILLs of its follower`, async () => {

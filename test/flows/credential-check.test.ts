@@ -133,8 +133,8 @@ test('keeps the stored client secret if a new secret is rejected', async () => {
   expect(await readStoredRows(app, tenant)).toEqual(rowsBefore);
   expect(await listEvents()).toEqual([]);
   await tenant.query(UPDATE_CONNECTION, createChange('sandbox-secret-2'));
-  const stored = await readStoredCredentials(app, await getConnection(app, id));
-  expect(stored).toMatchObject({
+  const storedCredentials = await readStoredCredentials(app, await getConnection(app, id));
+  expect(storedCredentials).toMatchObject({
     clientSecret: 'sandbox-secret-2',
     token: { token: expect.any(String) },
   });
@@ -169,20 +169,22 @@ test('returns 422 for rejected credentials over REST, and accepts valid credenti
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann' };
   const path = `${rest.base}/connections`;
   const wrongBody = { ...body, apiKey: 'wrong' };
-  const refused = { status: 422, detail: expect.stringMatching(REJECTION_MESSAGE) };
-  expect(await rest.expectRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(refused);
-  const created = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
+  const rejection = { status: 422, detail: expect.stringMatching(REJECTION_MESSAGE) };
+  expect(await rest.expectRefusal('POST', `${path}:generate`, wrongBody)).toMatchObject(rejection);
+  const connection = await rest.post(`${path}:generate`, { ...body, apiKey: 'sandbox-key' });
   const createChange = (apiKey: string) => ({ updateMask: ['apiKey'], connection: { apiKey } });
   expect(
-    await rest.expectRefusal('PATCH', `${path}/${created.id}`, createChange('wrong')),
-  ).toMatchObject(refused);
-  expect(await rest.get(`${path}/${created.id}?includeCreds=true`)).toMatchObject({
+    await rest.expectRefusal('PATCH', `${path}/${connection.id}`, createChange('wrong')),
+  ).toMatchObject(rejection);
+  expect(await rest.get(`${path}/${connection.id}?includeCreds=true`)).toMatchObject({
     status: 'created',
     apiKey: 'sandbox-key',
   });
-  expect(await rest.patch(`${path}/${created.id}`, createChange('sandbox-key-2'))).toMatchObject({
-    status: 'created',
-  });
+  expect(await rest.patch(`${path}/${connection.id}`, createChange('sandbox-key-2'))).toMatchObject(
+    {
+      status: 'created',
+    },
+  );
 });
 
 test('stores credentials without a request to the provider if skipCheck is set', async () => {
@@ -200,8 +202,8 @@ test('stores credentials without a request to the provider if skipCheck is set',
 
   const rest = await createRestTenant(app);
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'wrong' };
-  const created = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
-  const path = `${rest.base}/connections/${created.id}`;
+  const connection = await rest.post(`${rest.base}/connections:generate`, { ...body, skipCheck });
+  const path = `${rest.base}/connections/${connection.id}`;
   const change = { updateMask: ['apiKey'], connection: { apiKey: 'wrong-2' } };
   expect(await rest.patch(`${path}?skipCheck=true`, change)).toMatchObject({ status: 'created' });
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({ apiKey: 'wrong-2' });
@@ -233,11 +235,11 @@ test('stores credentials unchecked if the provider fails, is slow or is unreacha
   for (const url of [failingUrl, slowUrl, unreachableUrl]) {
     await using otherApp = await createAppWithProvider(url);
     const tenant = await otherApp.createTenant();
-    const created = await Promise.all([
+    const connections = await Promise.all([
       generateConnection(tenant, { apiKey: 'whatever' }),
       generateConnection(tenant, { oauth2ClientCredentials: CLIENT, groupRef: 'b' }),
     ]);
-    expect(created).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
+    expect(connections).toMatchObject([{ status: 'CREATED' }, { status: 'CREATED' }]);
   }
 });
 

@@ -129,14 +129,14 @@ describe.each([
     const reads = await installReads(app, await app.createTenant(), {
       object: { schedule: EVERY_TEN_MINUTES },
     });
-    const waiting = await installReads(app, await app.createTenant());
+    const waitingReads = await installReads(app, await app.createTenant());
     const startMs = await readDatabaseTimeMs(app);
     const setNextReadTime = (installationId: string, ms: number) =>
       prisma.installedObject.updateMany({
         where: { installationId },
         data: { nextReadTime: new Date(startMs + ms) },
       });
-    await setNextReadTime(waiting.id, LATER_MS);
+    await setNextReadTime(waitingReads.id, LATER_MS);
     await setNextReadTime(reads.id, -1_000);
 
     // Workers that run earlier could read the objects when they are installed, before their times are set.
@@ -146,7 +146,7 @@ describe.each([
       fromMs: 0,
       toMs: READ_PERIOD_MS,
     });
-    expect(await waiting.listOperations()).toEqual([]);
+    expect(await waitingReads.listOperations()).toEqual([]);
   });
 
   test("refreshes and expires tokens by the database's clock", async () => {

@@ -41,8 +41,8 @@ test('creates a field through a connection, and describes it immediately', async
   const rest = await createConnectedTenant();
   const metadataPath = `${rest.base}/providers/sandbox/objects/contacts/metadata?groupRef=acme`;
   expect((await rest.get(metadataPath)).fields).not.toHaveProperty(hobby.fieldName);
-  const created = await upsertFields(rest, getConnectionPath(rest), { contacts: [hobby] });
-  expect(created).toEqual({
+  const creation = await upsertFields(rest, getConnectionPath(rest), { contacts: [hobby] });
+  expect(creation).toEqual({
     success: true,
     fields: {
       contacts: {
@@ -72,8 +72,8 @@ test("accepts the integration's names of objects through an installation", async
     valueType: 'singleSelect',
     stringOptions: { values: ['cat', 'dog'], valuesRestricted: true },
   };
-  const created = await upsertFields(rest, getInstallationPath(rest), { people: [pet] });
-  expect(created.fields.contacts.pet).toMatchObject({ action: 'create' });
+  const creation = await upsertFields(rest, getInstallationPath(rest), { people: [pet] });
+  expect(creation.fields.contacts.pet).toMatchObject({ action: 'create' });
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'crm',

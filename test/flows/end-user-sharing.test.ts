@@ -153,9 +153,9 @@ test('delivers to each subscriber the fields of an operation that its caller may
   await inTransaction(app.app.services.database, (tx) =>
     updateOperation(tx, { id, projectId }, { ...finished, status: 'SUCCESS' }),
   );
-  const received = await readNextOperations();
+  const receivedOperations = await readNextOperations();
   for (const stream of streams) stream.close();
-  expect(received).toEqual(await fetchOperations());
+  expect(receivedOperations).toEqual(await fetchOperations());
   // Four results differ: null, that of bob and carol, that of one integration, and the whole operation.
-  expect(new Set(received.map((response) => JSON.stringify(response))).size).toBe(4);
+  expect(new Set(receivedOperations.map((response) => JSON.stringify(response))).size).toBe(4);
 });

@@ -34,7 +34,7 @@ test('returns no internal error for calls that are generated from the schema', a
   const knownIds = new KnownIds(keys.map(({ id }) => id));
   knownIds.collect([otherTenant.ids, newId('top'), tenant.ids]);
   const callers = [tenant, tenant, tenant, tenant.builder, tenant.builder, tenant.builder, reader];
-  const failed: unknown[] = [];
+  const failures: unknown[] = [];
   const countByErrorCode = new Map<string, number>();
 
   const send = async (template: FuzzCall, caller: (typeof callers)[number]) => {
@@ -44,7 +44,7 @@ test('returns no internal error for calls that are generated from the schema', a
       countByErrorCode.set(extensions.code, (countByErrorCode.get(extensions.code) ?? 0) + 1);
     }
     const hasInternalError = errors.some(({ extensions }) => extensions.code === 'INTERNAL_ERROR');
-    if (status >= 500 || hasInternalError) failed.push({ ...call, status, errors });
+    if (status >= 500 || hasInternalError) failures.push({ ...call, status, errors });
     knownIds.collect(data ?? null);
   };
 
@@ -53,7 +53,7 @@ test('returns no internal error for calls that are generated from the schema', a
     for (const [index, call] of calls) await send(call, callers[index % callers.length] ?? tenant);
   };
   await Promise.all(Array.from({ length: CONCURRENT_CALLS }, sendCalls));
-  expect(failed).toEqual([]);
+  expect(failures).toEqual([]);
   // Calls that failed GraphQL validation would get none of these codes. UNPROCESSABLE is too rare to expect.
   for (const code of ['BAD_USER_INPUT', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT']) {
     expect(countByErrorCode.get(code) ?? 0, code).toBeGreaterThan(0);

@@ -201,10 +201,10 @@ test('reports a declined consent or a provider error to the page that started th
   expect(location.searchParams.has('connectionId')).toBe(false);
 
   app.app.sandbox.faults.set({ pathPrefix: '/oauth/token', status: 503 });
-  const failed = await openCallback(
+  const failureResponse = await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );
-  expect(failed.headers.get('location')).toContain('error=temporarily_unavailable');
+  expect(failureResponse.headers.get('location')).toContain('error=temporarily_unavailable');
 
   const hostile = await submitConsent(await openConsentPage(tenant), false);
   hostile.searchParams.set('error_description', '<script>alert("1")</script>');
@@ -217,10 +217,10 @@ test('reports a declined consent or a provider error to the page that started th
 test('creates no connection with a wrong client secret or a forged code', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant, { clientSecret: 'wrong' });
-  const refused = await openCallback(
+  const refusal = await openCallback(
     await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL })),
   );
-  expect(refused.headers.get('location')).toContain('error=invalid_request');
+  expect(refusal.headers.get('location')).toContain('error=invalid_request');
   await createProviderApp(tenant);
   const forged = await submitConsent(await openConsentPage(tenant, { redirectUrl: RETURN_URL }));
   forged.searchParams.set('code', 'sbx_code_forged');
@@ -403,10 +403,10 @@ test('runs one script on the final page of a connect, and posts to allowed origi
     origins: ['https://builder.test'],
   });
   const description = encodeURIComponent('</script><script>alert(1)</script>');
-  const failed = new URL(
+  const callbackUrl = new URL(
     `${await submitConsent(await openConsentPage(tenant), false)}&error_description=${description}`,
   );
-  const failedPage = await (await openCallback(failed)).text();
+  const failedPage = await (await openCallback(callbackUrl)).text();
   expect(failedPage.match(/<script/g)).toHaveLength(2);
   expect(failedPage).toContain('AUTHORIZATION_FAILED');
 });

@@ -84,10 +84,10 @@ async function storeSecrets(tenant: Tenant): Promise<string[]> {
     secrets.push(secret);
     return secret;
   };
-  const created = await tenant.query(CREATE_KEY, {
+  const keyData = await tenant.query(CREATE_KEY, {
     input: { projectIdOrName, label: 'server', scopes: ['FULL'] },
   });
-  secrets.push(created.createApiKey.key);
+  secrets.push(keyData.createApiKey.key);
 
   const app = { provider: 'hubspot', clientId: 'c' };
   const appInput = {
@@ -136,8 +136,8 @@ async function storeSecrets(tenant: Tenant): Promise<string[]> {
     headers: { authorization: `Bearer ${addSecret()}`, 'x-key': addSecret() },
   });
   secrets.push(signingSecret);
-  const rotated = { projectIdOrName, destinationId };
-  const response = await tenant.query(ROTATE_SECRET, { input: rotated });
+  const rotationInput = { projectIdOrName, destinationId };
+  const response = await tenant.query(ROTATE_SECRET, { input: rotationInput });
   secrets.push(response.rotateDestinationSecret.signingSecret);
   await keepSubscriptionSecret(tenant, { providerAppId: id, secret: addSecret() });
   await keepPingSecret(tenant, { connectionId: changed.id, secret: addSecret() });

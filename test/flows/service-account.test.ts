@@ -136,8 +136,8 @@ test('replaces a token before it expires, and when the provider rejects it', asy
   const input = { projectIdOrName: tenant.projectId, connectionId: id };
   await tenant.query(refreshMutation, { input });
   expect(tokenRequests.length).toBe(countBefore + 3);
-  const stored = await readStoredCredentials(app, await readConnection());
-  expect(stored).toMatchObject({ token: { token: `token ${tokenRequests.length}` } });
+  const storedCredentials = await readStoredCredentials(app, await readConnection());
+  expect(storedCredentials).toMatchObject({ token: { token: `token ${tokenRequests.length}` } });
   expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_REFRESHED',
     'CONNECTION_REFRESHED',

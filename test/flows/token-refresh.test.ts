@@ -251,12 +251,12 @@ test('uses an access token without a refresh token until it is rejected', async 
   const connection = await connectWithTokens(app, tenant, { refreshToken: null });
   // The token has expired by the gateway's clock, and the sandbox still accepts it.
   expect((await callSandbox(app, connection)).status).toBe(200);
-  const rejected = await connectWithTokens(app, tenant, {
+  const rejectedConnection = await connectWithTokens(app, tenant, {
     accessToken: 'revoked',
     refreshToken: null,
   });
-  expect((await callSandbox(app, rejected)).status).toBe(401);
-  expect((await getConnection(app, rejected.id)).status).toBe('BAD_CREDENTIALS');
+  expect((await callSandbox(app, rejectedConnection)).status).toBe(401);
+  expect((await getConnection(app, rejectedConnection.id)).status).toBe('BAD_CREDENTIALS');
 });
 
 test('keeps credentials that are replaced during a refresh', async () => {

@@ -49,13 +49,13 @@ async function connect(
   tenant: Tenant,
   { groupRef, expiresInMs, refreshToken }: ExpiringToken,
 ): Promise<string> {
-  const granted = sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
+  const grantedTokens = sandbox.oauth.issueToUser(CLIENT_ID, 'sandbox-user', '');
   const expireTime = new Date(Date.now() + expiresInMs);
   const { id } = await generateConnection(tenant, {
     groupRef,
     oauth2AuthorizationCode: {
-      accessToken: { token: granted.access_token, expireTime },
-      refreshToken: { token: refreshToken ?? granted.refresh_token },
+      accessToken: { token: grantedTokens.access_token, expireTime },
+      refreshToken: { token: refreshToken ?? grantedTokens.refresh_token },
     },
   });
   return id;
@@ -146,8 +146,8 @@ test('postpones unreadable connections, and refreshes other connections', async 
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     tokenExpireTime: expect.toSatisfy((time: Date) => time > expireTime),
   });
-  const waiting = { id: { in: unreadableIds }, refreshRetryTime: { gt: expireTime } };
-  expect(await prisma.connection.count({ where: waiting })).toBe(unreadableIds.length);
+  const waitingConnections = { id: { in: unreadableIds }, refreshRetryTime: { gt: expireTime } };
+  expect(await prisma.connection.count({ where: waitingConnections })).toBe(unreadableIds.length);
   const loggedFailures = lines
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'token.not_refreshed');

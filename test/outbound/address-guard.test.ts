@@ -57,14 +57,14 @@ test.each([
 });
 
 test('permits only addresses of the allow-list, in every notation', () => {
-  const allowed = ['10.1.0.0/16', 'fd00::/8'];
+  const allowList = ['10.1.0.0/16', 'fd00::/8'];
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', 'fd00:ec2::254']) {
-    expect(isForbidden(address, allowed)).toBe(false);
-    expect(isAllowed(address, allowed)).toBe(true);
+    expect(isForbidden(address, allowList)).toBe(false);
+    expect(isAllowed(address, allowList)).toBe(true);
   }
   for (const address of ['10.2.0.1', '127.0.0.1', '::1', 'fe80::1']) {
-    expect(isForbidden(address, allowed)).toBe(true);
-    expect(isAllowed(address, allowed)).toBe(false);
+    expect(isForbidden(address, allowList)).toBe(true);
+    expect(isAllowed(address, allowList)).toBe(false);
   }
 });
 

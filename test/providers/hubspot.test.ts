@@ -321,8 +321,8 @@ test('omits trace ids from an all-or-none create, and updates the valid records 
   await using server = await startHubspotServer();
   const { id } = server.store.create('contacts', { firstname: 'Ada' });
   const batch = { objectName: 'contacts', allOrNone: true } as const;
-  const created = { record: { firstname: 'Bob' } };
-  await writeBatch(createSession(server), { ...batch, type: 'CREATE', records: [created] });
+  const validEntry = { record: { firstname: 'Bob' } };
+  await writeBatch(createSession(server), { ...batch, type: 'CREATE', records: [validEntry] });
   expect(server.requests[0]?.body).toEqual({ inputs: [{ properties: { firstname: 'Bob' } }] });
   const outcomes = await writeBatch(createSession(server), {
     ...batch,

@@ -38,8 +38,8 @@ test('drops the connection before or after the request is executed', async () =>
   await using sandbox = await startSandbox();
   for (const drop of ['before', 'after'] as const) {
     await sandbox.send({ method: 'PUT', path: '/control/faults', body: { drop } });
-    const sent = sandbox.send(createRecordRequest('deals', { name: drop }));
-    await expect(sent).rejects.toMatchObject({ kind: 'DISCONNECTED' });
+    const sendPromise = sandbox.send(createRecordRequest('deals', { name: drop }));
+    await expect(sendPromise).rejects.toMatchObject({ kind: 'DISCONNECTED' });
   }
   expect(sandbox.listRecords('deals')).toMatchObject([{ name: 'after' }]);
 });
@@ -67,8 +67,8 @@ test.each([
   [{ status: 500, unknown: true }],
 ])('refuses the fault %o', async (body) => {
   await using sandbox = await startSandbox();
-  const refused = await sandbox.send({ method: 'PUT', path: '/control/faults', body });
-  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
+  const refusal = await sandbox.send({ method: 'PUT', path: '/control/faults', body });
+  expect(refusal).toMatchObject({ status: 400, body: { error: { code: 'invalid_request' } } });
 });
 
 test('seeds deterministic records, and continues after existing ones', async () => {

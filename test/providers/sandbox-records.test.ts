@@ -27,8 +27,8 @@ test('lists its objects, and describes their fields', async () => {
 test('creates, returns, updates and deletes a record', async () => {
   await using sandbox = await startSandbox(() => new Date('2026-02-03T04:05:06.789Z'));
   const record = { email: 'ada@example.test', interests: ['product', 'events'], score: 3 };
-  const created = await sandbox.send(createRecordRequest('contacts', record));
-  expect(created.status).toBe(201);
+  const creation = await sandbox.send(createRecordRequest('contacts', record));
+  expect(creation.status).toBe(201);
   const path = '/objects/contacts/records/1';
   expect((await sandbox.send({ path })).body).toMatchObject({
     record: {
@@ -68,18 +68,18 @@ test.each([
 ])('refuses a contact for %s: %o', async (code, values) => {
   await using sandbox = await startSandbox();
   const record = { email: 'ada@example.test', ...values };
-  const refused = await sandbox.send(createRecordRequest('contacts', record));
+  const refusal = await sandbox.send(createRecordRequest('contacts', record));
   const [field] = Object.keys(values);
-  expect(refused).toMatchObject({ status: 400, body: { error: { code, field } } });
+  expect(refusal).toMatchObject({ status: 400, body: { error: { code, field } } });
   expect(sandbox.listRecords('contacts')).toEqual([]);
 });
 
 test('reports every invalid value of a record', async () => {
   await using sandbox = await startSandbox();
-  const refused = await sandbox.send(
+  const refusal = await sandbox.send(
     createRecordRequest('deals', { amount: 'much', stage: 'odd' }),
   );
-  expect(refused.body).toMatchObject({
+  expect(refusal.body).toMatchObject({
     errors: [
       { code: 'wrong_type', field: 'amount' },
       { code: 'invalid_option', field: 'stage' },
@@ -90,7 +90,7 @@ test('reports every invalid value of a record', async () => {
 
 test('compares unique values regardless of case, and accepts them again when their record changes', async () => {
   await using sandbox = await startSandbox();
-  const created = await sandbox.send(
+  const creation = await sandbox.send(
     createRecordRequest('contacts', { email: 'ada@example.test' }),
   );
   const repeated = createRecordRequest('contacts', { email: 'ADA@example.test' });
@@ -98,7 +98,7 @@ test('compares unique values regardless of case, and accepts them again when the
     status: 409,
     body: { error: { code: 'not_unique', field: 'email' } },
   });
-  const path = `/objects/contacts/records/${(created.body as { record: { id: string } }).record.id}`;
+  const path = `/objects/contacts/records/${(creation.body as { record: { id: string } }).record.id}`;
   const update = {
     method: 'PATCH',
     path,
@@ -198,9 +198,9 @@ test('repeats no write with an idempotency key for a day, separately for each ca
   await using sandbox = await startSandbox(() => now);
   const key = { 'idempotency-key': 'key-1' };
   const ownKey = { ...key, 'x-api-key': 'sandbox-key-1' };
-  const created = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
+  const creation = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
   const repeated = await sandbox.send(createRecordRequest('deals', { name: 'One' }, ownKey));
-  expect(repeated.body).toEqual(created.body);
+  expect(repeated.body).toEqual(creation.body);
   expect(repeated.headers['idempotent-replayed']).toBe('true');
   expect(await sandbox.send(createRecordRequest('deals', { name: 'Two' }, ownKey))).toMatchObject({
     status: 409,

@@ -62,10 +62,10 @@ testProviderContract('sandbox', createSubject);
 test('describes fields of every type except OTHER', async () => {
   await using sandbox = await startSandbox();
   const { session, capabilities } = createConnector(sandbox);
-  const described = await Promise.all(
+  const descriptions = await Promise.all(
     ['contacts', 'companies', 'deals'].map((name) => capabilities.describeObject(session, name)),
   );
-  const fields = described.flatMap((object) => object.fields);
+  const fields = descriptions.flatMap((object) => object.fields);
   expect(new Set(fields.map(({ valueType }) => valueType))).toEqual(
     new Set([
       'STRING',

@@ -115,16 +115,16 @@ const UNAUTHENTICATED = '401 urn:problem:unauthenticated';
 test('lists every endpoint in the OpenAPI document, with its needs', () => {
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual([...needs.keys()].sort());
   for (const { operationId, description, security } of operations) {
-    const declared = needs.get(operationId) as Need[];
+    const declaredNeeds = needs.get(operationId) as Need[];
     const texts =
-      declared === PROXY_NEEDS
+      declaredNeeds === PROXY_NEEDS
         ? PROXY_NEEDS.map((need) => `\`${findScope(need)}\``)
-        : declared.map(describeNeed);
+        : declaredNeeds.map(describeNeed);
     for (const text of texts) {
       expect([operationId, description]).toEqual([operationId, expect.stringContaining(text)]);
     }
     const schemes = security?.flatMap((scheme) => Object.keys(scheme));
-    const bearerOnly = declared.some(isForBuilders);
+    const bearerOnly = declaredNeeds.some(isForBuilders);
     expect([operationId, schemes]).toEqual([
       operationId,
       bearerOnly ? ['bearer'] : ['apiKey', 'bearer'],

@@ -63,17 +63,17 @@ async function send({ query, variables }: RestCall, credentials: Record<string, 
     ...(payload !== undefined && { payload }),
   });
   const contentType = headers['content-type'] as string | undefined;
-  const parsed = contentType?.includes('json') ? JSON.parse(body) : body;
+  const parsedBody = contentType?.includes('json') ? JSON.parse(body) : body;
   const result = {
     method: operation.method,
     path: operation.path.replace(/\{\w+\}/g, 'x'),
     status: statusCode,
     contentType,
-    body: parsed,
+    body: parsedBody,
   };
   check(result);
   // An unreachable provider is not an internal error.
-  if (statusCode >= 500) expect(parsed.type).toBe('urn:problem:provider-error');
+  if (statusCode >= 500) expect(parsedBody.type).toBe('urn:problem:provider-error');
   return result;
 }
 

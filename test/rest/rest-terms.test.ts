@@ -124,18 +124,18 @@ test("describes broken rules of a write in REST's terms", async () => {
   const { integrationPath, expectRefusal } = await createRestInstallation(app);
   const contacts = `${integrationPath}/objects/contacts`;
   const body = { groupRef: 'acme', type: 'create', record: { email: 'ann@example.com' } };
-  const missing = await expectRefusal('POST', contacts, { ...body, type: undefined });
-  expect(missing.issues).toMatchObject([
+  const missingType = await expectRefusal('POST', contacts, { ...body, type: undefined });
+  expect(missingType.issues).toMatchObject([
     { name: 'type', detail: 'must be one of create, update, delete.' },
   ]);
   const policy = { retryPolicy: { deadlineHours: 1 } };
-  const retried = await expectRefusal('POST', contacts, { ...body, ...policy });
-  expect(retried.issues).toMatchObject([
+  const retryRefusal = await expectRefusal('POST', contacts, { ...body, ...policy });
+  expect(retryRefusal.issues).toMatchObject([
     { name: 'retryPolicy', detail: 'must be given only with the mode asynchronous.' },
   ]);
   const deletion = { groupRef: 'acme', type: 'delete', mode: 'asynchronous', record: { id: '1' } };
-  const deleted = await expectRefusal('POST', contacts, deletion);
-  expect(deleted.issues).toMatchObject([
+  const deletionRefusal = await expectRefusal('POST', contacts, deletion);
+  expect(deletionRefusal.issues).toMatchObject([
     { name: 'mode', detail: 'must be synchronous for a delete.', value: 'asynchronous' },
   ]);
 });

@@ -110,12 +110,12 @@ test('returns no details of an unexpected error, and logs them with the instance
   broken.app.services.database.rows.findProject = async () => {
     throw new Error('database address');
   };
-  const refused = await client.expectRefusal('GET', `${client.base}/topics`);
-  expect(refused).toMatchObject({ status: 500, instance: expect.stringMatching(/^urn:uuid:/) });
-  expect(JSON.stringify(refused)).not.toContain('database address');
-  const logged = lines.find((line) => line.includes(refused.instance as string));
-  expect(logged).toContain('database address');
-  expect(logged).not.toContain(client.tenant.projectName);
+  const refusal = await client.expectRefusal('GET', `${client.base}/topics`);
+  expect(refusal).toMatchObject({ status: 500, instance: expect.stringMatching(/^urn:uuid:/) });
+  expect(JSON.stringify(refusal)).not.toContain('database address');
+  const loggedLine = lines.find((line) => line.includes(refusal.instance as string));
+  expect(loggedLine).toContain('database address');
+  expect(loggedLine).not.toContain(client.tenant.projectName);
 });
 
 test('returns Retry-After to a caller who exceeds the rate limit', async () => {
@@ -125,8 +125,8 @@ test('returns Retry-After to a caller who exceeds the rate limit', async () => {
   const client = await createRestTenant(slow);
   const requests = Array.from({ length: 12 }, () => client.request('GET', client.base));
   const responses = await Promise.all(requests);
-  const refused = responses.find(({ status }) => status === 429);
-  expect(refused?.headers['retry-after']).toBe('1');
+  const refusal = responses.find(({ status }) => status === 429);
+  expect(refusal?.headers['retry-after']).toBe('1');
 });
 
 test('aborts a request after the time limit', async () => {

@@ -119,14 +119,14 @@ const proposal = {
   createdBy: 'agent:ags_1',
 } as const;
 const times = { fromTimestamp: '2026-01-01T00:00:00.000Z', untilTimestamp: '2026-02-01T00:00:00Z' };
-const written = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
+const writeOutcome = { success: false, successfulRecordIds: ['1'], errors: ['No.'] };
 
 const EVENT_DATA: { [T in EventType]: EventData<T> } = {
   READ_BACKFILL_DONE: { ...installation, objectName },
   READ_SCHEDULE_PAUSED: { ...installation, objectName, config, error },
   READ_TRIGGERED_DONE: { ...installation, objectName, ...times },
   READ_TRIGGERED_ERROR: { ...installation, objectName, error },
-  WRITE_ASYNC_DONE: { ...installation, operationId, objectName, ...written },
+  WRITE_ASYNC_DONE: { ...installation, operationId, objectName, ...writeOutcome },
   CONNECTION_CREATED: connection,
   CONNECTION_UPDATED: connection,
   CONNECTION_REFRESHED: connection,
@@ -221,17 +221,17 @@ test('delivers messages of each kind as the OpenAPI document declares them', asy
     );
   }
   await sendTestMessage(tenant);
-  const received = receiver.listMessages('everything');
-  const listReceivedKinds = () => [...new Set(received.map(getKind))].sort();
+  const receivedMessages = receiver.listMessages('everything');
+  const listReceivedKinds = () => [...new Set(receivedMessages.map(getKind))].sort();
   await expect.poll(listReceivedKinds, { timeout: 50_000 }).toEqual(Object.keys(webhooks).sort());
-  const deviations = received.flatMap((message) =>
+  const deviations = receivedMessages.flatMap((message) =>
     findDeviations(getKind(message), message).map(
       (deviation) => `${getKind(message)}: ${deviation}`,
     ),
   );
   expect(deviations).toEqual([]);
   // The read delivers records automatically, in addition to the events that the test recorded.
-  expect(received.length).toBeGreaterThan(Object.keys(webhooks).length);
+  expect(receivedMessages.length).toBeGreaterThan(Object.keys(webhooks).length);
 });
 
 test('finds deviations from the OpenAPI document', () => {

@@ -52,6 +52,6 @@ test('links problems of both surfaces to their page, and types each issue', asyn
   expect(formatIssues(problem.issues)).toEqual([
     'input.name: urn:problem:invalid-value, Invalid Value',
   ]);
-  const missing = await rest.expectRefusal('POST', `${base}/topics`, {});
-  expect(formatIssues(missing.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
+  const refusal = await rest.expectRefusal('POST', `${base}/topics`, {});
+  expect(formatIssues(refusal.issues)).toEqual(['name: urn:problem:missing-value, Missing Value']);
 });

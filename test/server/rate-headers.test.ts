@@ -74,15 +74,15 @@ test.each(['memory', 'database'])('applies one rate in %s to GraphQL and REST', 
   const responses = await Promise.all(
     Array.from({ length: 40 }, (_, index) => (index % 2 ? sendRest : sendGraphql)()),
   );
-  const refused = responses.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThan(0);
-  expect(refused.length).toBeLessThanOrEqual(32);
-  for (const response of refused) {
+  const refusals = responses.filter(({ status }) => status === 429);
+  expect(refusals.length).toBeGreaterThan(0);
+  expect(refusals.length).toBeLessThanOrEqual(32);
+  for (const response of refusals) {
     expect(response.headers.get('retry-after')).toBe('1');
     expect(response.headers.get('ratelimit')).toMatch(/^"default";r=[01];t=[678]$/);
     expect(response.headers.get('ratelimit-policy')).toBe('"default";q=8;w=8');
   }
-  const types = new Set(refused.map((response) => response.headers.get('content-type')));
+  const types = new Set(refusals.map((response) => response.headers.get('content-type')));
   expect(types).toContain('application/problem+json');
 });
 

@@ -47,11 +47,11 @@ export function buildMinimalOperation(
   extraArguments: readonly GraphQLArgument[] = [],
 ) {
   const passedArguments = args.filter((arg) => isIncluded(arg) || extraArguments.includes(arg));
-  const declared = passedArguments.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
+  const declarations = passedArguments.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
   const passed = passedArguments.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
   const selection = isObjectType(getNamedType(type)) ? '{ __typename }' : '';
   return {
-    query: `${kind}${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`,
+    query: `${kind}${declarations && `(${declarations})`} { ${name}${passed && `(${passed})`} ${selection} }`,
     variables: Object.fromEntries(
       passedArguments.map((arg) => [arg.name, createMinimalValue(arg.type)]),
     ),

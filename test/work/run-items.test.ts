@@ -48,18 +48,18 @@ test('starts no item after the signal, and finishes started items', async () => 
 });
 
 test('starts new items while earlier items run, until no item is left', async () => {
-  const long = Promise.withResolvers<void>();
+  const longWork = Promise.withResolvers<void>();
   const batches = [['long'], ['short'], []];
   const runningCounts: number[] = [];
   const doneItems: string[] = [];
   await runClaims({
-    claim: async (running) => {
-      runningCounts.push(running);
+    claim: async (runningCount) => {
+      runningCounts.push(runningCount);
       return batches.shift() ?? [];
     },
     work: async (item) => {
-      if (item === 'long') await long.promise;
-      else long.resolve();
+      if (item === 'long') await longWork.promise;
+      else longWork.resolve();
       doneItems.push(item);
     },
     pollMs: 1,

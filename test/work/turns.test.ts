@@ -83,13 +83,13 @@ test('never starts canceled work, and releases its turn', async () => {
 
 test('releases the turn of paused work, which resumes without a turn', async () => {
   const { turns, startedCallers, begin, end } = createTurns({ runningMax: 1 });
-  const paused = begin('a');
+  const pausedWork = begin('a');
   begin('b');
-  await end(paused);
+  await end(pausedWork);
   expect(startedCallers).toEqual(['a', 'b']);
-  turns.resume(paused);
+  turns.resume(pausedWork);
   begin('c');
-  await end(paused);
+  await end(pausedWork);
   // The work of b still runs.
   expect(startedCallers).toEqual(['a', 'b']);
 });

@@ -102,7 +102,7 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
     },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
-  const claimed = await claimDue(query, order);
+  const claimedRows = await claimDue(query, order);
   const attempt = {
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
@@ -112,19 +112,21 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
     return { ...attempt, attemptId, deliveryId, status, nextAttemptTime: null };
   };
   const toBatch = <R>(rows: R[]) => ({ projectIds: null, rows });
-  const half = Math.ceil(claimed.length / 2);
+  const half = Math.ceil(claimedRows.length / 2);
   const times = {
     now,
     disableThreshold: { failingSince: now, failedAttempts: 1 },
     reportSince: now,
   };
-  const succeeded = claimed.slice(0, half).map(({ id }) => createResult(id, 'SUCCEEDED'));
-  const failed = claimed.slice(half).map(({ id }) => createResult(id, 'FAILED'));
-  for (const records of [succeeded, failed]) {
+  const succeededResults = claimedRows
+    .slice(0, half)
+    .map(({ id }) => createResult(id, 'SUCCEEDED'));
+  const failedResults = claimedRows.slice(half).map(({ id }) => createResult(id, 'FAILED'));
+  for (const records of [succeededResults, failedResults]) {
     const { recorded } = await recordAttempts(database, toBatch(records), times);
     expect(recorded).toBe(records.length);
   }
-  await releaseSuccessors(query, toBatch(claimed));
+  await releaseSuccessors(query, toBatch(claimedRows));
   await releaseClaims(query, toBatch(await claimDue(query, order)));
 }
 

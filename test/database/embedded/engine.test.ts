@@ -99,16 +99,16 @@ onEmbedded('delivers notifications to the connection that replaces a lost one', 
     { address, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() },
     createLog('silent'),
   );
-  const received: (string | undefined)[] = [];
-  await using _listening = database.listen('letters', (payload) => received.push(payload));
-  await expect.poll(() => received).toEqual([undefined]);
+  const receivedPayloads: (string | undefined)[] = [];
+  await using _listening = database.listen('letters', (payload) => receivedPayloads.push(payload));
+  await expect.poll(() => receivedPayloads).toEqual([undefined]);
   await database.rows.query(`select pg_notify('letters', 'a')`, []);
-  await expect.poll(() => received).toEqual([undefined, 'a']);
+  await expect.poll(() => receivedPayloads).toEqual([undefined, 'a']);
   streams.at(-1)?.destroy();
   // The next statement of any caller opens the next connection.
-  await expect.poll(() => received).toEqual([undefined, 'a', undefined]);
+  await expect.poll(() => receivedPayloads).toEqual([undefined, 'a', undefined]);
   await database.rows.query(`select pg_notify('letters', 'b')`, []);
-  await expect.poll(() => received).toEqual([undefined, 'a', undefined, 'b']);
+  await expect.poll(() => receivedPayloads).toEqual([undefined, 'a', undefined, 'b']);
 });
 
 onEmbedded(
@@ -122,12 +122,12 @@ onEmbedded(
     const client = await connect(engine);
     await client.query('create table t (n int)');
     await client.query('insert into t values (1)');
-    const ended = new Promise((resolve) => client.once('end', resolve));
+    const endPromise = new Promise((resolve) => client.once('end', resolve));
     const walFolder = join(dataDir, 'database', 'pg_wal');
     renameSync(walFolder, `${walFolder}.away`);
     await client.query('select pg_switch_wal()');
     await expect(client.query('insert into t values (2)')).rejects.toThrow('pg_wal');
-    await ended;
+    await endPromise;
     expect((await crashed.promise).message).toMatch(/^PostgreSQL ended: .*pg_wal/);
     await expect(connect(engine)).rejects.toThrow('PostgreSQL ended');
     await engine[Symbol.asyncDispose]();

@@ -240,8 +240,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
       }
     };
     expect(await listFaults(work)).toEqual([]);
-    const [uses] = await rows.query<{ count: bigint }>('select count(*) from "DestinationUse"', []);
-    expect(Number(uses?.count)).toBeGreaterThan(ROW_COUNTS.installations);
+    const [usesPlan] = await rows.query<{ count: bigint }>(
+      'select count(*) from "DestinationUse"',
+      [],
+    );
+    expect(Number(usesPlan?.count)).toBeGreaterThan(ROW_COUNTS.installations);
   });
 
   test('reads the event log as index ranges', async () => {

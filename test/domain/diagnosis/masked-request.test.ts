@@ -4,13 +4,13 @@ import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-out
 
 type SentRequest = Partial<ObservedRequest['request']>;
 
-function maskExchange(body: unknown, sent: SentRequest = {}, contentType = 'application/json') {
+function maskExchange(body: unknown, request: SentRequest = {}, contentType = 'application/json') {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return maskRequest({
     id: 'req_1',
     kind: 'API',
     connection: { projectId: 'prj_1', id: 'con_1' },
-    request: { method: 'POST', url: 'https://api.crm.test/contacts', headers: {}, ...sent },
+    request: { method: 'POST', url: 'https://api.crm.test/contacts', headers: {}, ...request },
     response: {
       status: 400,
       headers: { 'content-type': contentType, 'set-cookie': ['a=1', 'b=2'], 'x-request-id': '7' },

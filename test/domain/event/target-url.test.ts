@@ -4,8 +4,8 @@ import { findHostIssue, findUrlIssue } from '../../../src/domain/event/destinati
 
 const sandboxUrl = 'http://127.0.0.1:4001';
 
-function findIssue(url: string, allowed = ''): string | undefined {
-  const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowed });
+function findIssue(url: string, allowedPrivateTargets = ''): string | undefined {
+  const config = readConfig({ ALLOWED_PRIVATE_TARGETS: allowedPrivateTargets });
   const policy = { config, sandboxUrl: () => sandboxUrl };
   return findUrlIssue(url) ?? findHostIssue(url, policy) ?? undefined;
 }

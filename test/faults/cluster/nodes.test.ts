@@ -87,15 +87,15 @@ test.skipIf(skipReason)('rebalances shards to an additional worker under load', 
   expect(nodes.map(({ shards }) => shards)).toEqual([1, 1, 2]);
   await delay(STEADY_MS);
   const durations = listConnectDurations(projects, { fromMs, toMs });
-  const refused = projects.map(({ refusedCount }) => refusedCount);
+  const refusedCounts = projects.map(({ refusedCount }) => refusedCount);
   const calls = durations.length;
   console.log({
     rebalancedInMs: Math.round(toMs - fromMs),
     calls,
     p99Ms: computeP99(durations),
-    refused,
+    refused: refusedCounts,
   });
-  expect(refused).toEqual(projects.map(() => 0));
+  expect(refusedCounts).toEqual(projects.map(() => 0));
   expect(calls).toBeGreaterThan(0);
   await end();
 });

@@ -155,18 +155,18 @@ test.runIf(isRoot)(
     const target = createTarget(database, gateway);
     const freeSpace = fillUp(folder);
     // Writes until the free space in the tables' pages is used up.
-    const refused: SurfaceResponse[] = [];
+    const refusals: SurfaceResponse[] = [];
     await vi.waitFor(
       async () => {
         const responses = await Promise.all(
           Array.from({ length: 10 }, () => sendChanges(target)).flat(),
         );
-        refused.push(...responses.filter(({ status }) => status >= 300));
-        expect(refused.length).toBeGreaterThan(10);
+        refusals.push(...responses.filter(({ status }) => status >= 300));
+        expect(refusals.length).toBeGreaterThan(10);
       },
       { timeout: RECOVERY_MS_MAX, interval: 0 },
     );
-    expectUnavailable(refused);
+    expectUnavailable(refusals);
     const reads = await Promise.all(sendReads(target));
     expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
     expectLoggedOnce(gateway, 'FULL');

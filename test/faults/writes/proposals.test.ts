@@ -139,12 +139,12 @@ async function expectSafeCommits(fixture: Fixture): Promise<void> {
       }),
     );
     const clients = createClients(server, token);
-    const running = cases.map((proposalCase) =>
+    const runningCases = cases.map((proposalCase) =>
       advanceProposal(fixture, proposalCase, clients).catch(() => {}),
     );
     await delay(random() * ROUND_MS);
     await server.kill();
-    await Promise.all(running);
+    await Promise.all(runningCases);
     // A record that has changed since its proposal must not be written.
     const writtenNames = new Set(
       fixture.sandbox.listRecords('deals').flatMap(({ name }) => name as string),

@@ -36,9 +36,9 @@ async function createVictim() {
   const agent = await createAgent(app, tenant);
   const proposals = createProposalClient(tenant);
   const update = { objectName: 'people', type: 'UPDATE', recordId, values: { score: 1 } };
-  const committed = await proposals.create(agent, update);
-  await proposals.approve(await createApprover(app, tenant), committed.id);
-  const { operation } = await proposals.commit(agent, committed);
+  const committedProposal = await proposals.create(agent, update);
+  await proposals.approve(await createApprover(app, tenant), committedProposal.id);
+  const { operation } = await proposals.commit(agent, committedProposal);
   const { id: proposalId, payloadHash } = await proposals.create(agent, update);
   await proposals.approve(tenant, proposalId);
   return { recordId, proposalId, payloadHash, operationId: operation.id as string };

@@ -77,11 +77,13 @@ type Values = Record<string, unknown>;
 function findFields({ provider: name, objectName }: WriteTarget, record: object) {
   const provider = standIns.providers.find((candidate) => candidate.name === name);
   const object = provider?.commonObjects?.find((common) => common.name === objectName);
-  const declared = object?.fields?.map(({ fieldName }) => fieldName) ?? [];
+  const declaredFields = object?.fields?.map(({ fieldName }) => fieldName) ?? [];
   return {
     isDescribed:
       provider !== undefined && listObjectCapabilities(provider, objectName).includes('METADATA'),
-    names: [...new Set([...declared, ...Object.keys(record)])].filter((field) => field !== 'id'),
+    names: [...new Set([...declaredFields, ...Object.keys(record)])].filter(
+      (field) => field !== 'id',
+    ),
   };
 }
 

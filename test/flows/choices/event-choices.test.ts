@@ -39,8 +39,8 @@ function createChoiceClient(tenant: Tenant, installationId: string) {
 
 test('delivers only the events that the customer enabled, with the fields of the config as watched fields', async () => {
   const tenant = await app.createTenant();
-  const installed = await installSubscription(app, tenant);
-  const { choose } = createChoiceClient(tenant, installed.id);
+  const installation = await installSubscription(app, tenant);
+  const { choose } = createChoiceClient(tenant, installation.id);
   const choices = {
     objectName: 'contacts',
     destination: 'records',
@@ -49,15 +49,15 @@ test('delivers only the events that the customer enabled, with the fields of the
     updateEvent: { enabled: 'always', requiredWatchFields: ['lastname'] },
   };
   expect(await choose(choices)).toEqual(choices);
-  await installed.waitUntilActive();
-  expect(await installed.listSubscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
+  await installation.waitUntilActive();
+  expect(await installation.listSubscriptions()).toMatchObject([{ kinds: ['UPDATE', 'DELETE'] }]);
   const id = await crm.create({ email: createEmail() });
   await crm.update(id, { firstname: 'Ada' });
   await crm.update(id, { lastname: 'Lovelace' });
   await crm.delete(id);
-  await installed.waitForEntries(2);
+  await installation.waitForEntries(2);
   expect(
-    installed
+    installation
       .listEntries()
       .filter((entry) => entry.id === id)
       .map(({ subscribeEventType, fieldsUpdated }) => [subscribeEventType, fieldsUpdated]),
@@ -69,24 +69,24 @@ test('delivers only the events that the customer enabled, with the fields of the
 
 test("keeps the integration's choices for members that the config omits", async () => {
   const tenant = await app.createTenant();
-  const installed = await installSubscription(app, tenant);
-  const { choose } = createChoiceClient(tenant, installed.id);
+  const installation = await installSubscription(app, tenant);
+  const { choose } = createChoiceClient(tenant, installation.id);
   expect(await choose({ deleteEvent: { enabled: 'never' } })).toEqual({
     objectName: 'contacts',
     destination: 'records',
     inheritFieldsAndMappings: true,
     deleteEvent: { enabled: 'never' },
   });
-  expect(await installed.listSubscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
+  expect(await installation.listSubscriptions()).toMatchObject([{ kinds: ['CREATE', 'UPDATE'] }]);
 });
 
 test('delivers events to the destination that the config names, and refuses to delete that destination', async () => {
   const tenant = await app.createTenant();
-  const installed = await installSubscription(app, tenant);
+  const installation = await installSubscription(app, tenant);
   const { id: destinationId } = await insertDestination(app, tenant, 'elsewhere');
-  const { rest, choose } = createChoiceClient(tenant, installed.id);
+  const { rest, choose } = createChoiceClient(tenant, installation.id);
   await choose({ destination: 'elsewhere' });
-  await installed.waitUntilActive();
+  await installation.waitUntilActive();
   await crm.create({ email: createEmail() });
   const { prisma } = app.app.services.database;
   await expect
@@ -96,13 +96,13 @@ test('delivers events to the destination that the config names, and refuses to d
     'DELETE',
     `/projects/${tenant.projectId}/destinations/${destinationId}`,
   );
-  expect(refusal).toMatchObject({ detail: expect.stringContaining(installed.id) });
+  expect(refusal).toMatchObject({ detail: expect.stringContaining(installation.id) });
 });
 
 test('refuses a config that adds events or contradicts the integration', async () => {
   const tenant = await app.createTenant();
-  const installed = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
-  const { refuseChoice } = createChoiceClient(tenant, installed.id);
+  const installation = await installSubscription(app, tenant, { subscribe: { deleteEvent: null } });
+  const { refuseChoice } = createChoiceClient(tenant, installation.id);
   expect(await refuseChoice({ deleteEvent: { enabled: 'always' } })).toEqual([
     ['deleteEvent.enabled', expect.stringContaining('does not subscribe to it for contacts')],
   ]);

@@ -140,8 +140,8 @@ test('sets a cookie without Secure if the gateway is reached over HTTP', async (
 test('ignores a cookie without the prefix over HTTPS, because a neighboring host may have set it', async () => {
   const fixture = await createFixture();
   const attacker = createOAuthBrowser(app);
-  const opened = await attacker.send(await fixture.startConnect());
-  const [secret] = /(?<==)[\w-]{43}/.exec(opened.headers.getSetCookie()[0] as string) ?? [];
+  const openedPage = await attacker.send(await fixture.startConnect());
+  const [secret] = /(?<==)[\w-]{43}/.exec(openedPage.headers.getSetCookie()[0] as string) ?? [];
   const callback = await submitConsent(await attacker.open(await fixture.startConnect()));
   const headers = { cookie: `oauth-browser=${secret}` };
   await expectRefused(

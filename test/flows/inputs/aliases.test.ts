@@ -35,9 +35,11 @@ const app = await getSharedApp({
 afterAll(() => jira[Symbol.asyncDispose]());
 
 function createAtlassian(baseUrl: string): Provider {
-  const declared = DECLARATIONS.find(({ name }) => name === 'atlassian') as DeclaredProvider;
+  const atlassianDeclaration = DECLARATIONS.find(
+    ({ name }) => name === 'atlassian',
+  ) as DeclaredProvider;
   return createDeclarativeProvider({
-    ...declared,
+    ...atlassianDeclaration,
     baseUrl,
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
@@ -184,8 +186,8 @@ test('accepts an alias in configs, reads and writes, and uses it in messages', a
     write: [{ objectName: 'issues' }],
   });
   const update = { projectIdOrName, installationId: id, config };
-  const updated = await tenant.query(UPDATE_INSTALLATION, { input: update });
-  expect(updated.updateInstallation.installation.config).toMatchObject({
+  const updateResult = await tenant.query(UPDATE_INSTALLATION, { input: update });
+  expect(updateResult.updateInstallation.installation.config).toMatchObject({
     read: [{ objectName: 'issues' }],
     write: [{ objectName: 'issues' }],
   });

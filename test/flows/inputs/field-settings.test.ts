@@ -67,9 +67,11 @@ test('does not overwrite a value at the provider if the field is written only wh
     writeOnUpdate: 'IF_EMPTY',
   });
   const plainWriter = await createSettingsWriter();
-  const [filled, empty] = [createContact({ phone: '1' }), createContact()];
-  const created = await plainWriter.write({ batch: [{ record: filled }, { record: empty }] });
-  const ids: string[] = created.results.map(({ recordId }: { recordId: string }) => recordId);
+  const [filledRecord, emptyRecord] = [createContact({ phone: '1' }), createContact()];
+  const creation = await plainWriter.write({
+    batch: [{ record: filledRecord }, { record: emptyRecord }],
+  });
+  const ids: string[] = creation.results.map(({ recordId }: { recordId: string }) => recordId);
   const [filledId = '', emptyId = ''] = ids;
   await writer.write({ type: 'UPDATE', record: { id: filledId, phone: '2', lastname: 'New' } });
   expect(findContact(filledId)).toMatchObject({ phone: '1', lastname: 'New' });
@@ -90,14 +92,14 @@ test('does not overwrite a value at the provider if the field is written only wh
 
 test('writes defaults of auto-batched records', async () => {
   const writer = await createSettingsWriter({ fieldName: 'phone', default: 'collected' });
-  const created = await writer.write({
+  const creation = await writer.write({
     mode: 'ASYNCHRONOUS',
     record: createContact(),
     autoBatchPolicy: { maxDelayMinutes: 1 },
   });
-  expect((await findFirstLog(created.operationId))?.details).toEqual({ defaults: ['phone'] });
+  expect((await findFirstLog(creation.operationId))?.details).toEqual({ defaults: ['phone'] });
   const { record } = await services.database.prisma.writeEntry.findFirstOrThrow({
-    where: { operationId: created.operationId },
+    where: { operationId: creation.operationId },
   });
   expect(record).toMatchObject({ phone: 'collected' });
 });

@@ -57,13 +57,13 @@ test('refuses an installation or update without a required mapping, and reports 
 
   const integrationPath = `${rest.base}/integrations/crm`;
   const selectedFieldMappings = { owner: 'lastname', rank: 'score' };
-  const created = await rest.post(`${integrationPath}/installations`, {
+  const installation = await rest.post(`${integrationPath}/installations`, {
     groupRef: 'acme',
     config: { content: { read: { objects: { contacts: { selectedFieldMappings } } } } },
   });
   const update = {
     projectIdOrName: rest.tenant.projectId,
-    installationId: created.id,
+    installationId: installation.id,
     config: createConfig(fieldMappings),
   };
   const { problem } = await rest.tenant.expectRefusal(UPDATE_INSTALLATION, { input: update });

@@ -46,11 +46,11 @@ test('returns the record of a synchronous single write to Salesforce, after one 
     },
   });
   const readsBefore = countReads();
-  const created = await rest.tenant.query(
+  const creation = await rest.tenant.query(
     WRITE_RECORDS,
     createInput({ type: 'CREATE', records: { record: { Name: 'Acme' } } }),
   );
-  const { recordId, data } = created.writeRecords.result;
+  const { recordId, data } = creation.writeRecords.result;
   expect(data).toMatchObject({ Id: recordId, Name: 'Acme' });
   expect(countReads()).toBe(readsBefore + 1);
   const path = `${rest.base}/integrations/crm/objects/Account`;

@@ -132,15 +132,17 @@ test('serves other callers while one caller requests metadata of a provider that
   // Requests of a new token count for its network until the gateway has authenticated the token.
   await person.query('query Viewer { viewer { kind } }');
   const input = { project: attacker.projectId, name: 'contacts' };
-  const refused: GraphqlResponse[] = [];
+  const refusals: GraphqlResponse[] = [];
   const attackRequests = Array.from({ length: ATTACK_REQUESTS }, async () => {
     const response = await person.request(GET_OBJECT_METADATA, input);
-    if (response.status !== 200) refused.push(response);
+    if (response.status !== 200) refusals.push(response);
     return response.status;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - CALLER_SHARE);
+  await expect
+    .poll(() => refusals.length, { timeout: 30_000 })
+    .toBe(ATTACK_REQUESTS - CALLER_SHARE);
   // A request holds a slot of the caller until it waits for the provider, so either limit can refuse the others.
-  expectRefused(refused, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
+  expectRefused(refusals, ['LIMIT_CALLER_REQUESTS', 'LIMIT_CALLER_PROVIDER_REQUESTS']);
   // Waiting requests hold no slot, and share one request to the provider.
   await waitForHeld('requests', 0);
   expect(shares.get('providerRequests').held).toBe(CALLER_SHARE);
@@ -176,16 +178,18 @@ test('serves other callers while several callers send proxy requests to one conn
     ),
   );
   for (const key of keys) await app.createClient({ 'x-api-key': key }).query(LIGHT_QUERY);
-  const refused: Response[] = [];
+  const refusals: Response[] = [];
   const requests = keys.flatMap((key) =>
     Array.from({ length: CALLER_SHARE }, async () => {
       const response = await app.fetch(target.path, { headers: { 'x-api-key': key } });
-      if (response.status !== 200) refused.push(response);
+      if (response.status !== 200) refusals.push(response);
       await response.text();
     }),
   );
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_REQUESTS - CALLER_SHARE);
-  for (const { status, headers } of refused) {
+  await expect
+    .poll(() => refusals.length, { timeout: 30_000 })
+    .toBe(ATTACK_REQUESTS - CALLER_SHARE);
+  for (const { status, headers } of refusals) {
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   }
@@ -225,9 +229,9 @@ test('serves other callers while one token opens too many sockets', async () => 
   const attack = await Promise.all(
     Array.from({ length: ATTACK_REQUESTS }, () => open({ authorization: `Bearer ${token}` })),
   );
-  const refused = attack.filter(({ firstMessage }) => 'code' in firstMessage);
-  expect(refused).toHaveLength(ATTACK_REQUESTS - CALLER_SHARE);
-  for (const { firstMessage } of refused) {
+  const refusedSockets = attack.filter(({ firstMessage }) => 'code' in firstMessage);
+  expect(refusedSockets).toHaveLength(ATTACK_REQUESTS - CALLER_SHARE);
+  for (const { firstMessage } of refusedSockets) {
     expect(firstMessage.code).toBe(1013);
     expect(firstMessage.reason).toMatch(/^429 LIMIT_CALLER_SOCKETS, Retry-After: 1\. /);
   }

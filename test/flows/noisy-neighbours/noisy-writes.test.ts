@@ -22,17 +22,17 @@ test('refuses synchronous writes over a share before they are stored, and serves
   const [attacker, quiet] = [await createWriter(app), await createWriter(app)];
   sandbox.faults.set({ pathPrefix: '/objects', delayMs: DELAY_MS, times: CALLER_SHARE });
   const takeFault = vi.spyOn(sandbox.faults, 'take');
-  const refused: GraphqlResponse[] = [];
+  const refusals: GraphqlResponse[] = [];
   const attackWrites = Array.from({ length: ATTACK_WRITES }, async () => {
     const response = await attacker.request(
       WRITE_RECORDS,
       attacker.createVariables({ record: createContact() }),
     );
-    if (response.errors) refused.push(response);
+    if (response.errors) refusals.push(response);
     return response;
   });
-  await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(ATTACK_WRITES - CALLER_SHARE);
-  for (const { status, headers, errors } of refused) {
+  await expect.poll(() => refusals.length, { timeout: 30_000 }).toBe(ATTACK_WRITES - CALLER_SHARE);
+  for (const { status, headers, errors } of refusals) {
     expect([status, headers.get('retry-after')]).toEqual([429, '1']);
     expect(errors?.[0]?.extensions.problem).toMatchObject({
       limit: 'LIMIT_CALLER_PROVIDER_REQUESTS',
@@ -53,8 +53,8 @@ test('refuses synchronous writes over a share before they are stored, and serves
     expect(await quiet.write({ record: createContact() })).toMatchObject({ successCount: 1 });
   }
   const responses = await Promise.all(attackWrites);
-  const accepted = responses.filter(({ errors }) => !errors);
-  for (const { data } of accepted) expect(data.writeRecords.successCount).toBe(1);
+  const acceptedResponses = responses.filter(({ errors }) => !errors);
+  for (const { data } of acceptedResponses) expect(data.writeRecords.successCount).toBe(1);
   // No refused write was stored, and no accepted write is lost.
   const { projectId } = attacker;
   expect(await services.database.prisma.operation.count({ where: { projectId } })).toBe(

@@ -145,11 +145,13 @@ const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T
 });
 
 async function expectEqualCopy(rest: RestTenant, format: string) {
-  const exported = await exportDocument(rest, format);
+  const exportedDocument = await exportDocument(rest, format);
   const copy = await createRestTenant(app);
-  await planAndApply(copy, exported);
-  expect(await exportDocument(copy, format)).toBe(exported);
-  expect((await planDocument(copy, exported, { allowDeletions: true })).changes).toEqual([]);
+  await planAndApply(copy, exportedDocument);
+  expect(await exportDocument(copy, format)).toBe(exportedDocument);
+  expect((await planDocument(copy, exportedDocument, { allowDeletions: true })).changes).toEqual(
+    [],
+  );
 }
 
 test('exports the same bytes after an export is applied to an empty project', async () => {

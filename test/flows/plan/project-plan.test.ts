@@ -45,9 +45,9 @@ test('plans and applies a document, exports it again, and then plans no change',
   expect(await exportDocument(rest)).not.toContain('crm');
   expect((await applyPlan(rest, plan)).body.applyTime).toBe(now.toISOString());
 
-  const exported = await exportDocument(rest);
-  for (const line of DOCUMENT.split('\n')) expect(exported).toContain(line);
-  expect((await planDocument(rest, exported)).changes).toEqual([]);
+  const exportedDocument = await exportDocument(rest);
+  for (const line of DOCUMENT.split('\n')) expect(exportedDocument).toContain(line);
+  expect((await planDocument(rest, exportedDocument)).changes).toEqual([]);
   const json = await exportDocument(rest, 'json');
   expect((await planDocument(rest, json)).changes).toEqual([]);
   const values = await rest.get(`${rest.base}/destinations/records?includeSecrets=true`);
@@ -73,8 +73,8 @@ test('updates, keeps and deletes resources as the document describes', async () 
   const { secrets } = await rest.get(`${rest.base}/destinations/records?includeSecrets=true`);
   expect(secrets.headers).toMatchObject({ authorization: 'Bearer abc' });
 
-  const empty = 'specVersion: 1.0.0\nintegrations: []\ntopics: []\ndestinations: []\n';
-  await planAndApply(rest, empty, { allowDeletions: true });
+  const emptyDocument = 'specVersion: 1.0.0\nintegrations: []\ntopics: []\ndestinations: []\n';
+  await planAndApply(rest, emptyDocument, { allowDeletions: true });
   const remaining = await exportDocument(rest);
   expect(remaining).toContain('https://app.example');
   for (const name of ['crm', 'alerts', 'records', 'audit']) expect(remaining).not.toContain(name);
@@ -187,9 +187,9 @@ test('reports every missing secret, and refuses a URL that does not match the do
     path: name,
     value: 'https://x.example',
   }));
-  const refused = await rest.request('POST', path, { secrets: wrongSecrets });
-  expect(refused.status).toBe(400);
-  expect(refused.body.detail).toContain('https://hooks.example.com/in?token=***');
+  const refusal = await rest.request('POST', path, { secrets: wrongSecrets });
+  expect(refusal.status).toBe(400);
+  expect(refusal.body.detail).toContain('https://hooks.example.com/in?token=***');
   const document = DOCUMENT.replace('token=***', 'token=abc');
   const { body } = await rest.request('POST', `${rest.base}/plans`, { document });
   expect(body.detail).toContain('`***` in place of each value');
@@ -254,17 +254,17 @@ test('applies an export to another project, and renames its destinations', async
     { kind: 'destination', from: 'audit', to: 'audit' },
   ];
   await planAndApply(target, await exportDocument(source), { renames, allowDeletions: true });
-  const exported = await exportDocument(target);
-  expect(exported).toContain(url);
-  expect(exported).toContain('destination: live');
-  expect(exported).not.toContain('records');
+  const exportedDocument = await exportDocument(target);
+  expect(exportedDocument).toContain(url);
+  expect(exportedDocument).toContain('destination: live');
+  expect(exportedDocument).not.toContain('records');
   const unknownRename = [{ kind: 'destination', from: 'records', to: 'none' }];
   const document = await exportDocument(source);
-  const refused = await target.request('POST', `${target.base}/plans`, {
+  const refusal = await target.request('POST', `${target.base}/plans`, {
     document,
     renames: unknownRename,
   });
-  expect(refused.body.issues).toMatchObject([{ name: 'renames[0].to', value: 'none' }]);
+  expect(refusal.body.issues).toMatchObject([{ name: 'renames[0].to', value: 'none' }]);
 });
 
 test('reports a provider app that the project lacks', async () => {
@@ -307,14 +307,14 @@ test('requires read to plan and export, and the scope of each change to apply', 
   expect(partialResponse.body.detail).toContain('integrations:write');
   const bothScopes = await createKeyWith('read', 'events:write', 'integrations:write');
   expect((await applyPlan(bothScopes, planWithoutOrigins)).status).toBe(200);
-  const refused = await (await createKeyWith('events:write')).request(
+  const refusal = await (await createKeyWith('events:write')).request(
     'POST',
     `${rest.base}/plans`,
     {
       document: DOCUMENT,
     },
   );
-  expect(refused.status).toBe(403);
+  expect(refusal.status).toBe(403);
 });
 
 test("hides plans from other tenants, and rejects end users' tokens", async () => {

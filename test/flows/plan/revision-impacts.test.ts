@@ -218,8 +218,8 @@ test('refuses to remove an object that installations read, unless allowDeletions
   });
   const plan = await planDocument(rest, createDocument(nextContent));
   expect(plan.findings).toMatchObject([{ severity: 'error', path: 'integrations.crm' }]);
-  const refused = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
-  expect(refused.status).toBe(409);
+  const refusal = await rest.request('POST', `${rest.base}/plans/${plan.id}:apply`, {});
+  expect(refusal.status).toBe(409);
   const deletingPlan = await planDocument(rest, createDocument(nextContent), {
     allowDeletions: true,
   });

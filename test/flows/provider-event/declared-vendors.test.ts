@@ -36,8 +36,8 @@ const cases = vendors.map((vendor): [string, EventVendor] => [vendor.declared.na
 
 test.each(cases)('%s: delivers signed requests, and refuses forged ones', async (name, vendor) => {
   const tenant = await app.createTenant();
-  const installed = await installEventVendor(app, { tenant, vendor, receiver });
-  const send = createSender(vendor, await waitForWebhook(vendor, installed));
+  const installation = await installEventVendor(app, { tenant, vendor, receiver });
+  const send = createSender(vendor, await waitForWebhook(vendor, installation));
   const { objectName, recordId, recordText = 'From the account', missingKinds } = vendor.events;
   // The forged signature has the form of the vendor's signatures.
   expect(await send({ kind: 'UPDATE', sequence: 1 }, 'f0'.repeat(32))).toBe(401);
@@ -45,9 +45,9 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
 
   const isAccepted = expect.toSatisfy((status: number) => status === 200 || status === 204);
   expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(isAccepted);
-  await receiver.waitForMessages(installed.endpoint, 1);
-  const [message] = receiver.listMessages(installed.endpoint);
-  expect(message && verifyMessage(message, installed.signingSecret)).toMatchObject({
+  await receiver.waitForMessages(installation.endpoint, 1);
+  const [message] = receiver.listMessages(installation.endpoint);
+  expect(message && verifyMessage(message, installation.signingSecret)).toMatchObject({
     action: 'subscribe',
     projectId: tenant.projectId,
     provider: name,
@@ -61,9 +61,9 @@ test.each(cases)('%s: delivers signed requests, and refuses forged ones', async 
   expect(await send({ kind: 'CREATE', sequence: 2 })).toEqual(isAccepted);
   const lastKind = missingKinds?.includes('DELETE') ? 'UPDATE' : 'DELETE';
   expect(await send({ kind: lastKind, sequence: 3 })).toEqual(isAccepted);
-  await receiver.waitForMessages(installed.endpoint, 2);
+  await receiver.waitForMessages(installation.endpoint, 2);
   const kinds = receiver
-    .listMessages(installed.endpoint)
+    .listMessages(installation.endpoint)
     .flatMap(({ body }) => JSON.parse(body).result)
     .map(({ subscribeEventType }) => subscribeEventType);
   expect(kinds).toEqual(['create', lastKind.toLowerCase()]);

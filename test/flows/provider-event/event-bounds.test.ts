@@ -122,7 +122,7 @@ test('refuses requests to an app with too many waiting events, and accepts reque
 test('pauses a stream while too many of its events wait', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
-  const installed = await installActiveOnOrg(app, tenant, org);
+  const installation = await installActiveOnOrg(app, tenant, org);
   await delayEvents(projectId, IN_AN_HOUR);
   const count = 200;
   for (let index = 0; index < count; index += 1) org.create({ Email: `${index}@example.test` });
@@ -133,6 +133,6 @@ test('pauses a stream while too many of its events wait', async () => {
   await expect.poll(() => subscriber?.credit, SUBSCRIPTION_POLLING).toBe(0);
   expect(await countStored()).toBeLessThan(count);
   await delayEvents(projectId, null);
-  await installed.waitForEntries(count);
+  await installation.waitForEntries(count);
   expect(await countStored()).toBe(count);
 }, 180_000);

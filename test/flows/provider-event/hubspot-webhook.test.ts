@@ -72,13 +72,13 @@ function createEvent(overrides: object, portalId = PORTAL_ID) {
 /** Sends a request as HubSpot signs it. */
 function send(url: string, body: object, { secret = APP_SECRET, timestamp = Date.now() } = {}) {
   const text = JSON.stringify(body);
-  const signed = `POST${url}${text}${timestamp}`;
+  const signedText = `POST${url}${text}${timestamp}`;
   return fetch(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       'x-hubspot-request-timestamp': `${timestamp}`,
-      'x-hubspot-signature-v3': createHmac('sha256', secret).update(signed).digest('base64'),
+      'x-hubspot-signature-v3': createHmac('sha256', secret).update(signedText).digest('base64'),
     },
     body: text,
   });
@@ -97,10 +97,10 @@ test('delivers an event of the portal with the current record, and sets the subs
   expect(await listSubscriptions()).toMatchObject([{ status: 'PENDING', eventCount: 0 }]);
   const { id } = hubspot.store.create('contacts', { email: 'ada@example.test' });
   const changed = createEvent({ objectId: Number(id), propertyName: 'email', propertyValue: 'x' });
-  const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
-  expect((await send(providerApp.webhookUrl, [changed, deleted])).status).toBe(204);
+  const deletionEvent = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [changed, deletionEvent])).status).toBe(204);
   // HubSpot repeats an event if it did not see a success.
-  expect((await send(providerApp.webhookUrl, [changed, deleted, changed])).status).toBe(204);
+  expect((await send(providerApp.webhookUrl, [changed, deletionEvent, changed])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(2);
   expect(await listEntries(tenant)).toMatchObject([
     {
@@ -117,8 +117,8 @@ test('delivers an event of the portal with the current record, and sets the subs
 test('requests the portal from HubSpot if the input omits it', async () => {
   const tenant = await app.createTenant();
   const { providerApp } = await subscribe(tenant, { namesPortal: false });
-  const deleted = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
-  expect((await send(providerApp.webhookUrl, [deleted])).status).toBe(204);
+  const deletionEvent = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [deletionEvent])).status).toBe(204);
   await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(1);
   const { projectId } = tenant;
   const connection = await prisma.connection.findFirst({ where: { projectId } });

@@ -217,18 +217,18 @@ test('deletes a webhook whose secret the vendor refuses to return', async () => 
   const vendor = zendesk as EventVendor;
   const webhookCount = vendor.webhooks?.webhooks.size;
   const tenant = await app.createTenant();
-  const refused = { status: 403, body: { error: { title: 'Forbidden', message: 'no scope' } } };
+  const refusal = { status: 403, body: { error: { title: 'Forbidden', message: 'no scope' } } };
   const { webhooks } = vendor;
   const serve = webhooks?.serve.bind(webhooks);
   if (!webhooks || !serve) throw new Error('Zendesk has webhooks.');
   webhooks.serve = async (request) =>
-    request.path.endsWith('/signing_secret') ? refused : serve(request);
+    request.path.endsWith('/signing_secret') ? refusal : serve(request);
   try {
-    const installed = await installEventVendor(app, { tenant, vendor, receiver });
+    const installation = await installEventVendor(app, { tenant, vendor, receiver });
     await expect
-      .poll(async () => (await installed.getSubscription()).status, SUBSCRIPTION_POLLING)
+      .poll(async () => (await installation.getSubscription()).status, SUBSCRIPTION_POLLING)
       .toBe('FAILED');
-    expect((await installed.getSubscription()).error).toContain(
+    expect((await installation.getSubscription()).error).toContain(
       'Zendesk Support returned 403: no scope',
     );
     expect(webhooks.webhooks.size).toBe(webhookCount);

@@ -140,14 +140,14 @@ test('rejects a ping with a wrong signature at every URL', async () => {
 
 test('delivers each change of a list with several pages once, even if the list is read twice', async () => {
   const installation = await installAndSubscribe();
-  const created = Array.from({ length: 120 }, () => createRecord());
-  for (const id of created) base.change({ tblTasks: { created: [id] } });
+  const createdIds = Array.from({ length: 120 }, () => createRecord());
+  for (const id of createdIds) base.change({ tblTasks: { created: [id] } });
   await base.sendPing(installation.webhook);
   await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(120);
-  expect(listIds(installation.listEventResults()).toSorted()).toEqual(created.toSorted());
+  expect(listIds(installation.listEventResults()).toSorted()).toEqual(createdIds.toSorted());
   const { connectionId } = installation;
   await prisma.providerStream.updateMany({ where: { connectionId }, data: { position: '1' } });
-  base.change({ tblTasks: { destroyed: created.slice(0, 1) } });
+  base.change({ tblTasks: { destroyed: createdIds.slice(0, 1) } });
   await base.sendPing(installation.webhook);
   await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(121);
   await expect
@@ -160,7 +160,7 @@ test('delivers each change of a list with several pages once, even if the list i
 test('delivers each change once if workers lose the lease of the list while they read it', async () => {
   const installation = await installAndSubscribe();
   const { connectionId } = installation;
-  const created = Array.from({ length: 100 }, () => createRecord());
+  const createdIds = Array.from({ length: 100 }, () => createRecord());
   const takeover = new AbortController();
   onTestFinished(() => takeover.abort());
   const losingLeases = (async () => {
@@ -172,7 +172,7 @@ test('delivers each change once if workers lose the lease of the list while they
       await delay((20 + ((round * 37) % 200)) * (1 + round / 20));
     }
   })();
-  for (const id of created) {
+  for (const id of createdIds) {
     base.change({ tblTasks: { created: [id] } });
     if (Number(id.slice(-1)) % 5 === 0) await base.sendPing(installation.webhook);
   }
@@ -183,7 +183,7 @@ test('delivers each change once if workers lose the lease of the list while they
   await losingLeases;
   await base.sendPing(installation.webhook);
   await expect.poll(() => installation.listEventResults().length, SUBSCRIPTION_POLLING).toBe(100);
-  expect(listIds(installation.listEventResults()).toSorted()).toEqual(created.toSorted());
+  expect(listIds(installation.listEventResults()).toSorted()).toEqual(createdIds.toSorted());
 });
 
 test('reads the list again immediately if a ping arrives while it is read', async () => {
@@ -242,8 +242,8 @@ test('shares a webhook among installations of one connection, and deletes it wit
 
 test('deletes the row of a webhook that the vendor refuses to delete', async () => {
   const installation = await installAndSubscribe();
-  const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
-  vendor.override = ({ method }) => (method === 'DELETE' ? refused : undefined);
+  const refusal = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: 'no' } } };
+  vendor.override = ({ method }) => (method === 'DELETE' ? refusal : undefined);
   await deleteInstallation(installation.tenant, installation.id);
   await expect.poll(() => installation.findStream(), SUBSCRIPTION_POLLING).toBeNull();
   expect(installation.listWebhooks()).toEqual([installation.webhook]);
@@ -344,8 +344,8 @@ test('reads records whose changes the vendor no longer keeps', async () => {
 
 test('reports why a webhook cannot be created, and recovers with the next attempt', async () => {
   const reason = 'You are not permitted to perform this operation';
-  const refused = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: reason } } };
-  vendor.override = ({ method }) => (method === 'POST' ? refused : undefined);
+  const refusal = { status: 403, body: { error: { type: 'NOT_AUTHORIZED', message: reason } } };
+  vendor.override = ({ method }) => (method === 'POST' ? refusal : undefined);
   const tenant = await app.createTenant();
   const installation = await install(tenant);
   await expect

@@ -35,15 +35,15 @@ const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted contacts mapped and signed, and leaves nothing at the org', async () => {
   const tenant = await app.createTenant();
-  const installed = await installOnOrg(app, tenant, org);
-  expect(installed.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
-  await installed.waitUntilActive();
+  const installation = await installOnOrg(app, tenant, org);
+  expect(installation.providerApp).toMatchObject({ webhookUrl: null, webhookInstructions: null });
+  await installation.waitUntilActive();
   const id = org.create({ Email: 'ada@example.test' });
-  await installed.waitForEntries(1);
+  await installation.waitForEntries(1);
   org.update(id, { Email: 'lovelace@example.test' });
-  await installed.waitForEntries(2);
+  await installation.waitForEntries(2);
   org.delete(id);
-  const entries = await installed.waitForEntries(3);
+  const entries = await installation.waitForEntries(3);
   expect(entries).toMatchObject([
     {
       subscribeEventType: 'create',
@@ -58,30 +58,34 @@ test('delivers created, changed and deleted contacts mapped and signed, and leav
   // The number exceeds JavaScript's integers, and must not be rounded.
   const header = { entityName: 'Contact', commitNumber: '9007199254740993' };
   expect(entries[1]?.rawEvent).toMatchObject({ ChangeEventHeader: header });
-  const [message] = installed.listMessages('subscribe');
+  const [message] = installation.listMessages('subscribe');
   expect(message?.body).toMatchObject({ objectName: 'people', rawObjectName: 'Contact' });
   const headers = message?.headers as Record<string, string>;
-  const verify = () => new Webhook(installed.secret).verify(message?.rawBody ?? '', headers);
+  const verify = () => new Webhook(installation.secret).verify(message?.rawBody ?? '', headers);
   expect(verify).not.toThrow();
-  expect(await installed.listSubscriptions()).toMatchObject([{ status: 'ACTIVE', eventCount: 3 }]);
+  expect(await installation.listSubscriptions()).toMatchObject([
+    { status: 'ACTIVE', eventCount: 3 },
+  ]);
 
-  await deleteInstallation(tenant, installed.id);
-  const name = installed.connectionId.slice(-26);
+  await deleteInstallation(tenant, installation.id);
+  const name = installation.connectionId.slice(-26);
   const listChannels = () =>
     rest.channels.channels.filter((channel) => channel.name.includes(name));
   await expect.poll(listChannels, SUBSCRIPTION_POLLING).toEqual([]);
-  await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toEqual([]);
 });
 
 test('lists changed fields, including parts of an address, and ignores the case of watched fields', async () => {
   const tenant = await app.createTenant();
   const watchEmailAndCity = { enabled: 'ALWAYS', requiredWatchFields: ['email', 'mailingcity'] };
-  const installed = await installActiveOnOrg(app, tenant, org, { updateEvent: watchEmailAndCity });
+  const installation = await installActiveOnOrg(app, tenant, org, {
+    updateEvent: watchEmailAndCity,
+  });
   const id = org.create({ Email: createEmail() });
   org.update(id, {}, { Phone: '1' });
   org.update(id, {}, { MailingAddress: { City: 'London' } });
   org.update(id, { Email: createEmail() }, { Email: 'x', Phone: '2' });
-  const [, ...updates] = await installed.waitForEntries(3);
+  const [, ...updates] = await installation.waitForEntries(3);
   expect(updates.map(({ fieldsUpdated }) => fieldsUpdated)).toEqual([
     ['MailingAddress', 'MailingAddress.City', 'MailingCity'],
     ['Email', 'Phone'],
@@ -92,58 +96,58 @@ test(
   'resumes an interrupted stream without loss or duplicates, and requests at most 100 events ahead',
   { tags: ['all/rows'] },
   async () => {
-    const installed = await installActiveOnOrg(app, await app.createTenant(), org);
+    const installation = await installActiveOnOrg(app, await app.createTenant(), org);
     const ids = [org.create({ Email: createEmail() })];
-    await installed.waitForEntries(1);
+    await installation.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
-      await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toHaveLength(1);
+      await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toHaveLength(1);
       for (let index = 0; index < 60; index += 1) ids.push(org.create({ Email: createEmail() }));
       stream.endStreams();
     }
-    const delivered = (await installed.waitForEntries(301)).map(({ id }) => id);
+    const delivered = (await installation.waitForEntries(301)).map(({ id }) => id);
     expect(delivered).toHaveLength(301);
     expect(delivered.toSorted()).toEqual(ids.toSorted());
-    const [subscriber] = listSubscribers(installed);
+    const [subscriber] = listSubscribers(installation);
     expect(subscriber).toMatchObject({ preset: 'CUSTOM', creditMax: 100 });
   },
 );
 
 test('reopens a stream that the provider closes immediately, with increasing delays', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveOnOrg(app, tenant, org);
+  const installation = await installActiveOnOrg(app, tenant, org);
   stream.endsNewStreams = true;
   stream.endStreams();
-  const { connectionId } = installed;
+  const { connectionId } = installation;
   const { projectId } = tenant;
   const where = { projectId_connectionId: { projectId, connectionId } };
   const readFailures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
   await expect.poll(readFailures, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(3);
   stream.endsNewStreams = false;
-  await reopen(installed, () => listSubscribers(installed).length === 1);
+  await reopen(installation, () => listSubscribers(installation).length === 1);
   const id = org.create({ Email: createEmail() });
   await expect
-    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .poll(() => installation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
     .toContain(id);
   expect(await readFailures()).toBe(0);
 });
 
 test('replaces a rejected token and continues the stream', async () => {
-  const installed = await installActiveOnOrg(app, await app.createTenant(), org);
+  const installation = await installActiveOnOrg(app, await app.createTenant(), org);
   org.create({ Email: createEmail() });
-  await installed.waitForEntries(1);
+  await installation.waitForEntries(1);
   rest.replaceToken(`token-${crypto.randomUUID()}`);
   stream.endStreams();
   org.create({ Email: createEmail() });
-  expect(await installed.waitForEntries(2)).toHaveLength(2);
+  expect(await installation.waitForEntries(2)).toHaveLength(2);
 });
 
 test('fetches the record of an event that contains only its ID', async () => {
   const tenant = await app.createTenant();
   const updateEvent = { enabled: 'ALWAYS', requiredWatchFields: ['email'] };
-  const installed = await installActiveOnOrg(app, tenant, org, { updateEvent });
+  const installation = await installActiveOnOrg(app, tenant, org, { updateEvent });
   const id = rest.store.create('Contact', { LastName: 'Gap', Email: 'gap@example.test' });
   stream.publish({ entityName: 'Contact', changeType: 'GAP_UPDATE', recordIds: [id] });
-  expect(await installed.waitForEntries(1)).toMatchObject([
+  expect(await installation.waitForEntries(1)).toMatchObject([
     {
       subscribeEventType: 'update',
       providerEventType: 'GAP_UPDATE',
@@ -154,7 +158,7 @@ test('fetches the record of an event that contains only its ID', async () => {
 
 test('reads changes that an overflow event does not list, and delivers deletions', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveOnOrg(app, tenant, org);
+  const installation = await installActiveOnOrg(app, tenant, org);
   const deletedId = rest.store.create('Contact', { LastName: 'Gone' });
   const id = rest.store.create('Contact', { LastName: 'Overflow' });
   rest.store.delete('Contact', deletedId);
@@ -162,11 +166,11 @@ test('reads changes that an overflow event does not list, and delivers deletions
   const change = { entityName: 'Contact', recordIds: ['000000000000000AAA'] };
   stream.publish({ ...change, changeType: 'GAP_OVERFLOW', commitTimestamp });
   const listDeletedEntries = () =>
-    installed.listEntries().filter((entry) => entry.id === deletedId);
+    installation.listEntries().filter((entry) => entry.id === deletedId);
   await expect
     .poll(listDeletedEntries, SUBSCRIPTION_POLLING)
     .toMatchObject([{ subscribeEventType: 'delete' }]);
-  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  const listReadIds = () => installation.listEntries('read').map(({ raw }) => raw.Id);
   await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(id);
   expect(await listSubscribeResults(app, tenant)).toContainEqual(
     expect.stringMatching(/without events/),
@@ -175,16 +179,16 @@ test('reads changes that an overflow event does not list, and delivers deletions
 
 test("logs that the provider no longer keeps the stream's position, and reads the changes since", async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveOnOrg(app, tenant, org);
+  const installation = await installActiveOnOrg(app, tenant, org);
   org.create({ Email: createEmail() });
-  await installed.waitForEntries(1);
-  await holdLease(installed);
+  await installation.waitForEntries(1);
+  await holdLease(installation);
   const missedRecord = org.create({ Email: createEmail() });
   const changedAt = new Date(Date.now() + 30_000);
   const missedByFastClock = org.create({ Email: createEmail() }, { changedAt });
   stream.expireEvents();
-  await releaseLease(installed);
-  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  await releaseLease(installation);
+  const listReadIds = () => installation.listEntries('read').map(({ raw }) => raw.Id);
   await expect
     .poll(listReadIds, SUBSCRIPTION_POLLING)
     .toEqual(expect.arrayContaining([missedRecord, missedByFastClock]));
@@ -193,9 +197,9 @@ test("logs that the provider no longer keeps the stream's position, and reads th
   // The stream receives events again.
   const id = org.create({ Email: createEmail() });
   await expect
-    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .poll(() => installation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
     .toContain(id);
-  expect(installed.listEntries().map((entry) => entry.id)).not.toContain(missedRecord);
+  expect(installation.listEntries().map((entry) => entry.id)).not.toContain(missedRecord);
 });
 
 /**
@@ -229,17 +233,17 @@ async function releaseLease({ connectionId }: { connectionId: string }) {
 
 test('stores no event that a worker receives after another worker has claimed the stream', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveOnOrg(app, tenant, org);
+  const installation = await installActiveOnOrg(app, tenant, org);
   expect(await claimStreams(services, 100)).toEqual([]);
-  await holdLease(installed);
+  await holdLease(installation);
   const id = org.create({ Email: createEmail() });
   // The previous worker notices that it has lost the lease.
-  await expect.poll(() => listSubscribers(installed), SUBSCRIPTION_POLLING).toEqual([]);
+  await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toEqual([]);
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
-  await releaseLease(installed);
+  await releaseLease(installation);
   // The stream had no position yet, so the gateway reads the changes since it was first open.
-  const listReadIds = () => installed.listEntries('read').map(({ raw }) => raw.Id);
+  const listReadIds = () => installation.listEntries('read').map(({ raw }) => raw.Id);
   await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(id);
 });
 
@@ -275,20 +279,20 @@ test('gives two tenants on one org separate streams, which end independently', a
 });
 
 test("fails a subscription with the org's reason, and recovers when the cause is removed", async () => {
-  const installed = await installActiveOnOrg(app, await app.createTenant(), org);
-  const name = installed.connectionId.slice(-26);
+  const installation = await installActiveOnOrg(app, await app.createTenant(), org);
+  const name = installation.connectionId.slice(-26);
   const { channels } = rest;
   const hidden = channels.channels.filter((channel) => channel.name.includes(name));
   channels.channels = channels.channels.filter((channel) => !hidden.includes(channel));
   stream.endStreams();
-  const findSubscription = async () => (await installed.listSubscriptions())[0];
+  const findSubscription = async () => (await installation.listSubscriptions())[0];
   const findStatus = async () => (await findSubscription())?.status;
   await expect.poll(findStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
   expect((await findSubscription())?.error).toMatch(/topic .* is not known/);
   channels.channels.push(...hidden);
-  await reopen(installed, async () => (await findStatus()) === 'ACTIVE');
+  await reopen(installation, async () => (await findStatus()) === 'ACTIVE');
   const id = org.create({ Email: createEmail() });
   await expect
-    .poll(() => installed.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
+    .poll(() => installation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
     .toContain(id);
 });

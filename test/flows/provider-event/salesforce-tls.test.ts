@@ -25,8 +25,8 @@ test.skipIf(!hasOpenssl)(
         env: { ...org.env, SALESFORCE_PUBSUB_URL: addressUrl.origin },
       });
       await app.app.start();
-      const installed = await installOnOrg(app, await app.createTenant(), org);
-      const fetchSubscription = async () => (await installed.listSubscriptions())[0];
+      const installation = await installOnOrg(app, await app.createTenant(), org);
+      const fetchSubscription = async () => (await installation.listSubscriptions())[0];
       await expect
         .poll(async () => (await fetchSubscription())?.error, SUBSCRIPTION_POLLING)
         .toMatch(/UNAVAILABLE/);
@@ -34,9 +34,11 @@ test.skipIf(!hasOpenssl)(
     }
     await using app = await createTestApp({ env: org.env });
     await app.app.start();
-    const installed = await installActiveOnOrg(app, await app.createTenant(), org);
+    const installation = await installActiveOnOrg(app, await app.createTenant(), org);
     const id = org.create({ Email: 'ada@example.test' });
-    expect(await installed.waitForEntries(1)).toMatchObject([{ subscribeEventType: 'create', id }]);
+    expect(await installation.waitForEntries(1)).toMatchObject([
+      { subscribeEventType: 'create', id },
+    ]);
     expect(org.stream.getTopicCallCount).toBeGreaterThan(0);
   },
 );

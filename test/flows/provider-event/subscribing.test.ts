@@ -30,19 +30,19 @@ const createEmail = () => `${crypto.randomUUID()}@example.test`;
 
 test('delivers created, changed and deleted records mapped', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveSubscription(app, tenant);
+  const installation = await installActiveSubscription(app, tenant);
   const id = await crm.create({ email: createEmail(), firstname: 'Ada' });
   await crm.update(id, { firstname: 'Ada L.' });
-  await installed.waitForEntries(2);
+  await installation.waitForEntries(2);
   await crm.delete(id);
-  const entries = (await installed.waitForEntries(3)).filter((entry) => entry.id === id);
+  const entries = (await installation.waitForEntries(3)).filter((entry) => entry.id === id);
   expect(entries).toMatchObject([
     { subscribeEventType: 'create', providerEventType: 'contacts.created' },
     { subscribeEventType: 'update', fieldsUpdated: ['firstname'] },
     { subscribeEventType: 'delete', providerEventType: 'contacts.deleted' },
   ]);
   expect(entries[0]?.fields).toMatchObject({ email: expect.stringContaining('@example.test') });
-  const [message = {}] = installed.listMessages().filter(({ action }) => action === 'subscribe');
+  const [message = {}] = installation.listMessages().filter(({ action }) => action === 'subscribe');
   const example = readDocumentedExample();
   const withoutWorkspace = ({ workspace: _none, ...members }: Record<string, unknown>) => members;
   expect(Object.keys(withoutWorkspace(message)).toSorted()).toEqual(
@@ -59,7 +59,7 @@ test('delivers created, changed and deleted records mapped', async () => {
     rawObjectName: 'contacts',
     resultInfo: { type: 'inline' },
   });
-  expect(await installed.listSubscriptions()).toMatchObject([
+  expect(await installation.listSubscriptions()).toMatchObject([
     {
       objectName: 'contacts',
       status: 'ACTIVE',
@@ -70,18 +70,18 @@ test('delivers created, changed and deleted records mapped', async () => {
 });
 
 test('ignores repeated and forged requests', async () => {
-  const installed = await installActiveSubscription(app, await app.createTenant());
+  const installation = await installActiveSubscription(app, await app.createTenant());
   sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: true, forged: true };
   try {
     const ids = await Promise.all(
       Array.from({ length: 20 }, () => crm.create({ email: createEmail() })),
     );
-    await installed.waitForEntries(20);
+    await installation.waitForEntries(20);
     const lastId = await crm.create({ email: createEmail() });
     await expect
-      .poll(() => installed.listEntries().map(({ id }) => id), SUBSCRIPTION_POLLING)
+      .poll(() => installation.listEntries().map(({ id }) => id), SUBSCRIPTION_POLLING)
       .toContain(lastId);
-    const delivered = installed.listEntries().map(({ id }) => id);
+    const delivered = installation.listEntries().map(({ id }) => id);
     expect(delivered.toSorted()).toEqual([...ids, lastId].toSorted());
   } finally {
     sandbox.settings.webhooks = { ...sandbox.settings.webhooks, doubled: false, forged: false };
@@ -89,19 +89,19 @@ test('ignores repeated and forged requests', async () => {
 });
 
 test('delivers changes of a record in order, even if the destination fails sometimes', async () => {
-  const installed = await installActiveSubscription(app, await app.createTenant());
+  const installation = await installActiveSubscription(app, await app.createTenant());
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => crm.create({ email: createEmail() })),
   );
   for (let change = 1; change <= 10; change += 1) {
     if (change % 4 === 0) {
-      sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installed.inbox}`, times: 3 });
+      sandbox.faults.set({ status: 500, pathPrefix: `/inbox/${installation.inbox}`, times: 3 });
     }
     await Promise.all(ids.map((id) => crm.update(id, { phone: `${change}` })));
   }
-  await installed.waitForEntries(55);
+  await installation.waitForEntries(55);
   for (const id of ids) {
-    const order = installed
+    const order = installation
       .listEntries()
       .filter((entry) => entry.id === id)
       .map(({ rawEvent }) => String(rawEvent.occurredAt));
@@ -118,7 +118,7 @@ test('delivers changes of watched fields and configured event types only', async
     updateEvent: { enabled: 'ALWAYS', requiredWatchFields: ['phone'] },
     otherEvents: ['contacts.merged'],
   };
-  const installed = await installActiveSubscription(app, tenant, { subscribe });
+  const installation = await installActiveSubscription(app, tenant, { subscribe });
   const [id, mergedId] = [
     await crm.create({ email: createEmail() }),
     await crm.create({ email: createEmail() }),
@@ -126,8 +126,8 @@ test('delivers changes of watched fields and configured event types only', async
   await crm.update(id, { lastname: 'Not watched' });
   await crm.update(id, { phone: '1' });
   await crm.call('POST', `/objects/contacts/records/${id}/merge`, { otherId: mergedId });
-  await installed.waitForEntries(2);
-  expect(installed.listEntries()).toMatchObject([
+  await installation.waitForEntries(2);
+  expect(installation.listEntries()).toMatchObject([
     { subscribeEventType: 'update', id, fieldsUpdated: ['phone'] },
     { subscribeEventType: 'other', providerEventType: 'contacts.merged', id },
   ]);
@@ -136,12 +136,12 @@ test('delivers changes of watched fields and configured event types only', async
 test('delivers an association with its two records', async () => {
   const tenant = await app.createTenant();
   const subscribe = { associationChangeEvent: { enabled: 'ALWAYS', includeFullRecords: true } };
-  const installed = await installActiveSubscription(app, tenant, { subscribe });
+  const installation = await installActiveSubscription(app, tenant, { subscribe });
   const companyId = (
     await crm.call('POST', '/objects/companies/records', { record: { name: 'Acme' } })
   ).record.id;
   const id = await crm.create({ email: createEmail(), company_id: companyId });
-  const entries = await installed.waitForEntries(2);
+  const entries = await installation.waitForEntries(2);
   expect(
     entries.find(({ subscribeEventType }) => subscribeEventType === 'associationUpdate'),
   ).toMatchObject({
@@ -152,14 +152,14 @@ test('delivers an association with its two records', async () => {
 
 test('deletes the subscription at the provider with the installation', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveSubscription(app, tenant);
+  const installation = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const { projectId } = tenant;
   const { id: appId } = await prisma.providerApp.findFirstOrThrow({ where: { projectId } });
   const findSubscription = async () =>
     (await crm.listSubscriptions()).filter(({ url }) => String(url).endsWith(appId));
   expect(await findSubscription()).toMatchObject([{ objectName: 'contacts' }]);
-  await deleteInstallation(tenant, installed.id);
+  await deleteInstallation(tenant, installation.id);
   await expect.poll(async () => (await findSubscription()).length, SUBSCRIPTION_POLLING).toBe(0);
   const countSubscriptions = () => prisma.objectSubscription.count({ where: { projectId } });
   await expect.poll(countSubscriptions, SUBSCRIPTION_POLLING).toBe(0);
@@ -168,10 +168,10 @@ test('deletes the subscription at the provider with the installation', async () 
 test('fails without a provider app, and recovers when one is created', async () => {
   const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
-  const installed = await installSubscription(app, tenant, { app: false });
-  await expect.poll(installed.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
+  const installation = await installSubscription(app, tenant, { app: false });
+  await expect.poll(installation.getStatus, SUBSCRIPTION_POLLING).toBe('FAILED');
   const { healthStatus, subscriptions } = (
-    await tenant.query(LIST_SUBSCRIPTIONS, { id: installed.id })
+    await tenant.query(LIST_SUBSCRIPTIONS, { id: installation.id })
   ).node;
   expect(healthStatus).toBe('UNHEALTHY');
   expect(subscriptions[0].error).toContain('provider app');
@@ -179,11 +179,11 @@ test('fails without a provider app, and recovers when one is created', async () 
     .poll(async () => (await listEvents()).map(({ eventType }) => eventType), SUBSCRIPTION_POLLING)
     .toContain('SUBSCRIBE_CREATE_ERROR');
   await createSandboxApp(tenant);
-  await installed.waitUntilActive();
+  await installation.waitUntilActive();
 });
 
 test('recreates the subscriptions of a sandbox that has lost all of them', async () => {
-  const installed = await installActiveSubscription(app, await app.createTenant());
+  const installation = await installActiveSubscription(app, await app.createTenant());
   const lostSubscriptions = await crm.listSubscriptions();
   for (const { id } of lostSubscriptions) {
     await crm.call('DELETE', `/webhook-subscriptions/${id}`);
@@ -195,8 +195,8 @@ test('recreates the subscriptions of a sandbox that has lost all of them', async
     .poll(countSubscriptions, SUBSCRIPTION_POLLING)
     .toBeGreaterThanOrEqual(lostSubscriptions.length);
   const id = await crm.create({ email: createEmail() });
-  await installed.waitForEntries(1);
-  expect(installed.listEntries().map((entry) => entry.id)).toContain(id);
+  await installation.waitForEntries(1);
+  expect(installation.listEntries().map((entry) => entry.id)).toContain(id);
 });
 
 test('renews an expiring subscription at the provider while it is needed', async () => {
@@ -206,7 +206,7 @@ test('renews an expiring subscription at the provider while it is needed', async
   settings.subscriptionLifetimeSeconds = 12;
   try {
     const tenant = await app.createTenant();
-    const installed = await installActiveSubscription(app, tenant);
+    const installation = await installActiveSubscription(app, tenant);
     const { prisma } = app.app.services.database;
     const { projectId } = tenant;
     const findSubscription = () =>
@@ -219,7 +219,7 @@ test('renews an expiring subscription at the provider while it is needed', async
     await expect.poll(readExpiryMs, SUBSCRIPTION_POLLING).toBeGreaterThan(firstExpiryMs);
     expect(await findSubscription()).toMatchObject({ providerRef, status: 'ACTIVE' });
     await crm.create({ email: createEmail() });
-    await installed.waitForEntries(1);
+    await installation.waitForEntries(1);
   } finally {
     settings.subscriptionLifetimeSeconds = lifetime;
   }
@@ -227,7 +227,7 @@ test('renews an expiring subscription at the provider while it is needed', async
 
 test('recreates a subscription that the provider has lost', async () => {
   const tenant = await app.createTenant();
-  const installed = await installActiveSubscription(app, tenant);
+  const installation = await installActiveSubscription(app, tenant);
   const { prisma } = app.app.services.database;
   const where = { projectId: tenant.projectId };
   const { providerRef, dueTime } = await prisma.objectSubscription.findFirstOrThrow({ where });
@@ -239,6 +239,6 @@ test('recreates a subscription that the provider has lost', async () => {
     (await prisma.objectSubscription.findFirstOrThrow({ where })).providerRef;
   await expect.poll(readRef, SUBSCRIPTION_POLLING).not.toBe(providerRef);
   const id = await crm.create({ email: createEmail() });
-  await installed.waitForEntries(1);
-  expect(installed.listEntries().map((entry) => entry.id)).toContain(id);
+  await installation.waitForEntries(1);
+  expect(installation.listEntries().map((entry) => entry.id)).toContain(id);
 });

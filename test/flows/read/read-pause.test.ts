@@ -57,14 +57,14 @@ test('pauses all objects with a note, and resumes them', async () => {
   const listAttentionItems = async () =>
     (await tenant.query(LIST_ATTENTION_ITEMS, { project: tenant.projectId })).project
       .attentionItems;
-  const paused = {
+  const pausedItem = {
     kind: 'READ_PAUSED',
     detail: 'moving',
     subject: { id: reads.input.installationId },
   };
   expect(await listAttentionItems()).toEqual([
-    { objectName: 'contacts', ...paused },
-    { objectName: 'deals', ...paused },
+    { objectName: 'contacts', ...pausedItem },
+    { objectName: 'deals', ...pausedItem },
   ]);
   await reads.makeDue();
   await startDueReads(services);

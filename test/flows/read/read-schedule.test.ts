@@ -271,8 +271,8 @@ test('delivers each page once, with a signature', async () => {
       where: { projectId: tenant.projectId, status: 'PENDING' },
     });
   await expect.poll(countPending, POLLING).toBe(0);
-  const received = sandbox.inbox.list('read-pages');
-  const bodies = received.map(({ headers, rawBody }) =>
+  const receivedMessages = sandbox.inbox.list('read-pages');
+  const bodies = receivedMessages.map(({ headers, rawBody }) =>
     new Webhook(signingSecret).verify(rawBody, headers as Record<string, string>),
   ) as Message[];
   expect(bodies.map(({ resultInfo }) => resultInfo.numRecords).sort()).toEqual([200, 200, 50]);

@@ -191,8 +191,8 @@ test('returns UNPROCESSABLE for an object that the config omits or disables', as
     problem: { detail: "The installation's config disables contacts." },
   });
   const otherTenant = await app.createTenant();
-  const empty = await installReads(app, otherTenant, { config: { read: [] } });
-  const triggerVariables = { input: { ...empty.triggerInput, objectName: 'contacts' } };
+  const emptyReads = await installReads(app, otherTenant, { config: { read: [] } });
+  const triggerVariables = { input: { ...emptyReads.triggerInput, objectName: 'contacts' } };
   expect((await otherTenant.expectRefusal(TRIGGER_READ, triggerVariables)).code).toBe(
     'UNPROCESSABLE',
   );
@@ -253,11 +253,11 @@ test('limits the concurrent triggered reads of a project', async () => {
       status: 'IN_PROGRESS' as const,
     })),
   });
-  const waiting = { readType: 'TRIGGERED', dueTime: new Date(Date.now() + 3_600_000) } as const;
+  const waitingRun = { readType: 'TRIGGERED', dueTime: new Date(Date.now() + 3_600_000) } as const;
   await prisma.readRun.createMany({
     data: ids.map((operationId) => ({
       ...{ operationId, projectId, installationId, objectName: 'contacts' },
-      ...waiting,
+      ...waitingRun,
     })),
   });
   const input = { ...reads.triggerInput, objectName: 'contacts' };

@@ -180,12 +180,12 @@ test.each([
 test('ends the session in all tabs when one tab signs out', async () => {
   const browser = await createSignedInBrowser('leaver@example.com');
   const cookie = readCookie(browser);
-  const created = await post(
+  const creation = await post(
     browser,
     SAME_ORIGIN_HEADERS,
     'mutation CreateOrg { createOrg(input: { label: "Left" }) { org { id } } }',
   );
-  const orgId = created.data.createOrg.org.id;
+  const orgId = creation.data.createOrg.org.id;
   const { data } = await post(
     browser,
     SAME_ORIGIN_HEADERS,

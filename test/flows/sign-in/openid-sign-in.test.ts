@@ -148,14 +148,14 @@ test('refuses a sign-in with a changed cookie, or after its time limit', async (
   const browser = createCookieJar();
   const callback = await consentAtProvider(browser);
   const cookies = browser.cookies.get(new URL(url).host) ?? new Map();
-  const sealed = cookies.get('console-sign-in') ?? '';
-  const changed = `${sealed.slice(0, -4)}AAAA`;
+  const sealedState = cookies.get('console-sign-in') ?? '';
+  const changed = `${sealedState.slice(0, -4)}AAAA`;
   const response = await browser.fetch(callback, {
     headers: { cookie: `console-sign-in=${changed}` },
   });
   expect(response.status).toBe(400);
 
-  cookies.set('console-sign-in', sealed);
+  cookies.set('console-sign-in', sealedState);
   time = new Date(Date.now() + 11 * 60_000);
   expect((await browser.fetch(callback)).status).toBe(400);
   expect(await isSignedIn(browser)).toBe(false);
@@ -186,9 +186,9 @@ test('shows a page if the provider refuses the sign-in or is unreachable', async
   expect(page).toContain('Example ID did not sign you in: access_denied');
   expect(page).toContain(`href="${url}/console"`);
 
-  const failed = await browser.fetch(`${url}/sign-in?issuer=${unreachableProvider.issuer}`);
-  expect(failed.status).toBe(502);
-  expect(await failed.text()).toContain('Unreachable ID did not respond.');
+  const failedSignIn = await browser.fetch(`${url}/sign-in?issuer=${unreachableProvider.issuer}`);
+  expect(failedSignIn.status).toBe(502);
+  expect(await failedSignIn.text()).toContain('Unreachable ID did not respond.');
   const unknown = await browser.fetch(`${url}/sign-in?issuer=https://unknown.example`);
   expect(unknown.status).toBe(400);
 });

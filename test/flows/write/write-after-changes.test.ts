@@ -150,16 +150,16 @@ test('uses new credentials for the next write', async () => {
 
 test('finds the project of a write only by its current name', async () => {
   const writer = await createCachedWriter();
-  const [name, renamed] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
+  const [name, newName] = [`a-${crypto.randomUUID()}`, `b-${crypto.randomUUID()}`];
   await runMutation(writer, 'updateProject', { name });
   const write = (projectIdOrName: string) =>
     writer.write({ projectIdOrName, record: createContact() });
   await write(name);
   expect((await write(name.toUpperCase())).result.success).toBe(true);
-  await runMutation(writer, 'updateProject', { name: renamed });
+  await runMutation(writer, 'updateProject', { name: newName });
   const oldNameInput = writer.createVariables({ projectIdOrName: name, record: createContact() });
   expect((await writer.expectRefusal(WRITE_RECORDS, oldNameInput)).code).toBe('NOT_FOUND');
-  expect((await write(renamed)).result.success).toBe(true);
+  expect((await write(newName)).result.success).toBe(true);
 });
 
 test('refuses a caller without access to a target that another caller has written to', async () => {

@@ -66,12 +66,12 @@ test('accepts a key that another project has used', async () => {
 
 test('accepts a key that was sent with a refused call', async () => {
   const writer = await createWriter(app);
-  const refused = writer.createVariables({
+  const refusedVariables = writer.createVariables({
     record: createContact(),
     objectName: 'deals',
     idempotencyKey: 'k',
   });
-  await writer.expectRefusal(WRITE_RECORDS, refused);
+  await writer.expectRefusal(WRITE_RECORDS, refusedVariables);
   const { result } = await writer.write({ record: createContact(), idempotencyKey: 'k' });
   expect(result.success).toBe(true);
 });

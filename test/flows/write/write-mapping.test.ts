@@ -56,8 +56,8 @@ test("writes the provider's names if the mapping is not inherited", async () => 
   const { email } = createContact();
   const { result } = await writer.write({ record: { email, score: 7 } });
   expect(result).toMatchObject({ success: true });
-  const refused = await writer.write({ record: { address: email } });
-  expect(refused.result.success).toBe(false);
+  const refusedWrite = await writer.write({ record: { address: email } });
+  expect(refusedWrite.result.success).toBe(false);
 });
 
 test('refuses a field that is named twice, and a record without mapped fields', async () => {

@@ -12,10 +12,10 @@ const listEmails = () => sandbox.listRecords('contacts').map(({ email }) => emai
 test('creates, updates and deletes a record, each with an operation', async () => {
   const writer = await createWriter(app);
   const record = createContact({ firstname: 'Ann' });
-  const created = await writer.write({ record });
-  const { recordId: id } = created.result;
-  expect(created).toEqual({
-    operationId: created.operation.id,
+  const creation = await writer.write({ record });
+  const { recordId: id } = creation.result;
+  expect(creation).toEqual({
+    operationId: creation.operation.id,
     successCount: 1,
     failureCount: 0,
     result: { success: true, recordId: id, data: expect.objectContaining(record), errors: [] },
@@ -31,15 +31,15 @@ test('creates, updates and deletes a record, each with an operation', async () =
       metadata: { objects: ['contacts'], successfulRecordIds: [id], retry: null },
     },
   });
-  const updated = await writer.write({ type: 'UPDATE', record: { id, firstname: 'Anna' } });
-  expect(updated.result).toMatchObject({ success: true, recordId: id });
-  expect(updated.operation.result).toBe(`[contacts] Record ${id} updated`);
+  const update = await writer.write({ type: 'UPDATE', record: { id, firstname: 'Anna' } });
+  expect(update.result).toMatchObject({ success: true, recordId: id });
+  expect(update.operation.result).toBe(`[contacts] Record ${id} updated`);
   expect(sandbox.listRecords('contacts').find((row) => row.id === id)).toMatchObject({
     ...record,
     firstname: 'Anna',
   });
-  const deleted = await writer.write({ type: 'DELETE', record: { id } });
-  expect(deleted.result).toEqual({ success: true, recordId: id, data: null, errors: [] });
+  const deletion = await writer.write({ type: 'DELETE', record: { id } });
+  expect(deletion.result).toEqual({ success: true, recordId: id, data: null, errors: [] });
   expect(sandbox.listRecords('contacts').some((row) => row.id === id)).toBe(false);
 });
 

@@ -40,7 +40,7 @@ const toMayDate = (time: string) => new Date(`2026-05-${time}Z`);
 test('counts operations by creation time and outcome', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
-  const running = await insert.operation({
+  const runningOperation = await insert.operation({
     projectId,
     status: 'IN_PROGRESS',
     createTime: toMayDate('01T10:20:30'),
@@ -64,7 +64,10 @@ test('counts operations by creation time and outcome', async () => {
     { ...succeededRead, startTime: '2026-05-01T11:00:00.000Z' },
     failedWrite,
   ]);
-  await prisma.operation.updateMany({ where: { id: running.id }, data: { status: 'SUCCESS' } });
+  await prisma.operation.updateMany({
+    where: { id: runningOperation.id },
+    data: { status: 'SUCCESS' },
+  });
   const firstHour = (await expectSameAfterFold(() => readActivity(tenant))).operations[0];
   expect(firstHour).toEqual({ ...succeededRead, startTime: '2026-05-01T10:00:00.000Z', count: 2 });
   const days = await readActivity(tenant, { bucket: 'DAY' });

@@ -152,8 +152,8 @@ test('requires agents:write and the rights that the session grants', async () =>
     code: 'FORBIDDEN',
   });
   const narrow = await tenant.withScopes('agents:write', 'records:read');
-  const writing = { ...minimal, verbs: ['READ', 'CREATE'] };
-  const refusal = await narrow.expectRefusal(CREATE_AGENT_SESSION, { input: writing });
+  const writingSession = { ...minimal, verbs: ['READ', 'CREATE'] };
+  const refusal = await narrow.expectRefusal(CREATE_AGENT_SESSION, { input: writingSession });
   expect(refusal.problem.detail).toMatch(/records:write/);
   expect(await narrow.query(CREATE_AGENT_SESSION, { input: minimal })).toBeTruthy();
 });

@@ -397,8 +397,10 @@ test('refuses items of other projects, ended items, and items without their obje
   );
   const { input } = await installReads(app, tenant);
   await tenant.query(PAUSE_READS, { input });
-  const paused = { ...(await getItem(tenant)), objectName: null };
-  expect(await tenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, paused))).toMatchObject({
+  const itemWithoutObject = { ...(await getItem(tenant)), objectName: null };
+  expect(
+    await tenant.expectRefusal(ACKNOWLEDGE_ITEM, createInput(tenant, itemWithoutObject)),
+  ).toMatchObject({
     code: 'NOT_FOUND',
   });
 });

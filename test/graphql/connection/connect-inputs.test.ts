@@ -69,11 +69,11 @@ test('accepts a metadata value as text, or as text with its source', async () =>
   const tenant = await app.createTenant();
   for (const base of ['app1', { value: 'app1', source: 'input' }]) {
     const input = { provider: 'airtable', apiKey: 'key', providerMetadata: { base } };
-    const created = await tenant.query(
+    const creation = await tenant.query(
       GENERATE_CONNECTION,
       createConnectionVariables(tenant, input),
     );
-    expect(created.generateConnection.connection.id).toBeTruthy();
+    expect(creation.generateConnection.connection.id).toBeTruthy();
   }
 });
 

@@ -68,13 +68,13 @@ test('creates a connection with its group and its consumer', async () => {
 test('replaces the credentials of an existing connection', async () => {
   const tenant = await app.createTenant();
   const listEvents = await recordEvents(app, tenant);
-  const created = await generateConnection(tenant, {
+  const createdConnection = await generateConnection(tenant, {
     apiKey: 'old',
     providerWorkspaceRef: 'w',
     groupName: 'A',
   });
   await prisma.connection.updateMany({
-    where: { id: created.id },
+    where: { id: createdConnection.id },
     data: { status: 'BAD_CREDENTIALS', providerConsumerRef: 'u1' },
   });
   const basicAuth = { username: 'u', password: 'p' };
@@ -84,14 +84,14 @@ test('replaces the credentials of an existing connection', async () => {
     consumerName: 'Ann',
   });
   expect(replaced).toMatchObject({
-    id: created.id,
-    createTime: created.createTime,
+    id: createdConnection.id,
+    createTime: createdConnection.createTime,
     authScheme: 'BASIC',
     status: 'CREATED',
     providerWorkspaceRef: 'w',
     providerConsumerRef: null,
-    group: { id: created.group.id, groupName: 'Acme' },
-    consumer: { id: created.consumer.id, consumerName: 'Ann' },
+    group: { id: createdConnection.group.id, groupName: 'Acme' },
+    consumer: { id: createdConnection.consumer.id, consumerName: 'Ann' },
   });
   expect(replaced.updateTime).not.toBeNull();
   expect(replaced.group.updateTime).not.toBeNull();
@@ -99,9 +99,9 @@ test('replaces the credentials of an existing connection', async () => {
   const renewed = await generateConnection(tenant, { apiKey: 'new' });
   expect(renewed.group).toEqual(replaced.group);
   expect(renewed.consumer).toEqual(replaced.consumer);
-  expect((await tenant.query(GET_CREDENTIALS, { id: created.id })).node.credentials.apiKey).toBe(
-    'new',
-  );
+  expect(
+    (await tenant.query(GET_CREDENTIALS, { id: createdConnection.id })).node.credentials.apiKey,
+  ).toBe('new');
   expect((await listEvents()).map(({ eventType }) => eventType)).toEqual([
     'CONNECTION_CREATED',
     'CONNECTION_UPDATED',

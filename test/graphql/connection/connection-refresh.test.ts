@@ -23,8 +23,8 @@ function createRefreshInput({ projectId }: Pick<Tenant, 'projectId'>, { id }: { 
 }
 
 async function readToken(connection: Parameters<typeof readStoredCredentials>[1]) {
-  const stored = await readStoredCredentials(app, connection);
-  return 'accessToken' in stored ? stored.accessToken?.token : undefined;
+  const storedCredentials = await readStoredCredentials(app, connection);
+  return 'accessToken' in storedCredentials ? storedCredentials.accessToken?.token : undefined;
 }
 
 test('refreshes the token immediately, and sets the connection to CREATED', async () => {
@@ -75,9 +75,9 @@ test('refuses a connection without a token to refresh', async () => {
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('API_KEY') },
   });
-  const imported = await connectWithTokens(app, tenant, { refreshToken: null });
+  const importedConnection = await connectWithTokens(app, tenant, { refreshToken: null });
   expect(
-    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, imported)),
+    await tenant.expectRefusal(REFRESH_CONNECTION, createRefreshInput(tenant, importedConnection)),
   ).toMatchObject({
     code: 'UNPROCESSABLE',
     problem: { detail: expect.stringContaining('no refresh token') },

@@ -25,18 +25,25 @@ test('replaces the credentials of a connection with its event in a second statem
   const tokens = { accessToken: { token: 'at' }, refreshToken: { token: 'rt' } };
   await createProviderApp(tenant, { provider: 'hubspot' });
   const input = { provider: 'hubspot', oauth2AuthorizationCode: tokens };
-  const created = await generateConnection(tenant, input);
+  const createdConnection = await generateConnection(tenant, input);
   const names = { groupName: 'Acme', consumerName: 'Ann' };
   const { result, statements } = await recordStatements(() =>
     generateConnection(tenant, { ...input, ...names }),
   );
   const changes = statements.filter(({ text }) => !/^\s*select/i.test(text));
   expect(changes.map(({ text }) => text.trim().slice(0, 10))).toEqual(['with input', 'with input']);
-  expect(result).toMatchObject({ id: created.id, providerApp: created.providerApp });
+  expect(result).toMatchObject({
+    id: createdConnection.id,
+    providerApp: createdConnection.providerApp,
+  });
   expect(result).toMatchObject({ group: { groupName: 'Acme' }, consumer: { consumerName: 'Ann' } });
   expect(await listEvents()).toMatchObject([
     { eventType: 'CONNECTION_CREATED', data: { consumerName: 'ann' } },
-    { eventType: 'CONNECTION_UPDATED', connectionId: created.id, data: { consumerName: 'Ann' } },
+    {
+      eventType: 'CONNECTION_UPDATED',
+      connectionId: createdConnection.id,
+      data: { consumerName: 'Ann' },
+    },
   ]);
 });
 

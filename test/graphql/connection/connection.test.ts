@@ -63,8 +63,8 @@ test('keeps omitted members in an update, and clears optional ones with null', a
     status: 'CREATED',
     authScheme: 'API_KEY',
   });
-  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(stored.node.credentials.apiKey).toBe('sandbox-key-new');
+  const storedCredentials = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(storedCredentials.node.credentials.apiKey).toBe('sandbox-key-new');
   expect(await listEvents()).toMatchObject(
     Array(3).fill({ eventType: 'CONNECTION_UPDATED', connectionId, data: { consumerRef: 'ann' } }),
   );
@@ -91,8 +91,8 @@ test("accepts new credentials of the connection's scheme only", async () => {
   expect(await listUpdateIssues({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
-  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(stored.node.credentials.apiKey).toBe('sandbox-key-planted');
+  const storedCredentials = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(storedCredentials.node.credentials.apiKey).toBe('sandbox-key-planted');
 });
 
 test('refuses to clear a workspace that the provider needs', async () => {
@@ -235,8 +235,8 @@ test('refuses another tenant, and callers without the scope', async () => {
     expect(await client.expectRefusal(DELETE_CONNECTION, { input: named })).toMatchObject({ code });
   }
   expect(await otherTenant.query(GET_CREDENTIALS, { id: connectionId })).toEqual({ node: null });
-  const stored = await tenant.query(GET_CREDENTIALS, { id: connectionId });
-  expect(stored.node.credentials.apiKey).toBe('sandbox-key');
+  const storedCredentials = await tenant.query(GET_CREDENTIALS, { id: connectionId });
+  expect(storedCredentials.node.credentials.apiKey).toBe('sandbox-key');
 });
 
 test('requires credentials:read for credentials, and returns null if the scheme has none', async () => {
@@ -268,8 +268,8 @@ test('requires credentials:read for credentials, and returns null if the scheme 
       scopes: ['a'],
     },
   });
-  const full = await tenant.withScopes('full');
-  const { data, errors } = await full.request(GET_CREDENTIALS, { id: key.id });
+  const fullClient = await tenant.withScopes('full');
+  const { data, errors } = await fullClient.request(GET_CREDENTIALS, { id: key.id });
   expect(data).toEqual({ node: { credentials: null } });
   expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   const { node } = await tenant.builder.query(GET_CREDENTIALS, { id: key.id });

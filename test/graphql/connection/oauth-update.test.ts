@@ -13,7 +13,7 @@ const { prisma } = app.app.services.database;
 const START_OAUTH_UPDATE = `mutation StartOAuthUpdate($input: StartOAuthUpdateInput!) {
   startOAuthUpdate(input: $input) { authorizeUrl expireTime }
 }`;
-const imported = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
+const importedTokens = { oauth2AuthorizationCode: { accessToken: { token: 'at' } } };
 
 function createUpdateInput({ projectId }: Tenant, connectionId: string, overrides: object = {}) {
   return { input: { projectIdOrName: projectId, connectionId, ...overrides } };
@@ -22,7 +22,7 @@ function createUpdateInput({ projectId }: Tenant, connectionId: string, override
 test('replaces the tokens of the connection after a second consent', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
-  const { id } = await generateConnection(tenant, imported);
+  const { id } = await generateConnection(tenant, importedTokens);
   const input = { scopes: ['records.read'], returnUrl: RETURN_URL };
   const { startOAuthUpdate } = await tenant.query(
     START_OAUTH_UPDATE,
@@ -38,7 +38,7 @@ test('replaces the tokens of the connection after a second consent', async () =>
 
 test('reports invalid inputs as issues, and problems of the connection as UNPROCESSABLE', async () => {
   const tenant = await app.createTenant();
-  const { id } = await generateConnection(tenant, imported);
+  const { id } = await generateConnection(tenant, importedTokens);
   const withoutProviderApp = await tenant.expectRefusal(
     START_OAUTH_UPDATE,
     createUpdateInput(tenant, id),
@@ -54,7 +54,7 @@ test('reports invalid inputs as issues, and problems of the connection as UNPROC
 
 test("refuses another tenant's connection, and a caller without the scope", async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
-  const { id } = await generateConnection(tenant, imported);
+  const { id } = await generateConnection(tenant, importedTokens);
   expect(
     await otherTenant.expectRefusal(START_OAUTH_UPDATE, createUpdateInput(otherTenant, id)),
   ).toMatchObject({ code: 'NOT_FOUND' });

@@ -164,17 +164,20 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
   const { object, write, records } = await install(subject);
   expect(object.verbs).toEqual(expect.arrayContaining(['LIST', 'READ_BY_ID', 'CREATE', 'UPDATE']));
   const record = createRecord(listWritableFields(object));
-  const created = await write('CREATE', record);
-  expect(created).toMatchObject({ success: true });
+  const creation = await write('CREATE', record);
+  expect(creation).toMatchObject({ success: true });
   const { data } = await records();
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   const nodes = (data as any).node.records.nodes as Record<string, any>[];
-  const stored = nodes.find(({ id }) => id === created?.recordId);
-  const members: Record<string, unknown> = { ...stored?.fields, ...stored?.mappedFields };
+  const storedRecord = nodes.find(({ id }) => id === creation?.recordId);
+  const members: Record<string, unknown> = {
+    ...storedRecord?.fields,
+    ...storedRecord?.mappedFields,
+  };
   const alwaysRead = object.fields.filter(({ isAlwaysRead }) => isAlwaysRead);
   expect(Object.keys(members)).toEqual(expect.arrayContaining(alwaysRead.map(({ name }) => name)));
   expect(members).toMatchObject(record);
-  const changed = await write('UPDATE', { id: created?.recordId, label: 'changed' });
+  const changed = await write('UPDATE', { id: creation?.recordId, label: 'changed' });
   expect(changed).toMatchObject({ success: true });
 });
 

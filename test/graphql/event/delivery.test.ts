@@ -155,16 +155,20 @@ test('makes a delivery due again, whatever its status', async () => {
   const { projectId, projectName } = tenant;
   const destinationId = await createDestination(tenant);
   for (const status of ['PENDING', 'SUCCEEDED', 'FAILED'] as const) {
-    const created = await insert.delivery({
+    const createdDelivery = await insert.delivery({
       projectId,
       destinationId,
       status,
       failureReason: 'Timed out.',
       nextAttemptTime: new Date('2100-01-01T00:00:00Z'),
     });
-    const input = { projectIdOrName: projectName, deliveryId: created.id };
+    const input = { projectIdOrName: projectName, deliveryId: createdDelivery.id };
     const { delivery } = (await tenant.query(RETRY_DELIVERY, { input })).retryDelivery;
-    expect(delivery).toMatchObject({ id: created.id, status: 'PENDING', failureReason: null });
+    expect(delivery).toMatchObject({
+      id: createdDelivery.id,
+      status: 'PENDING',
+      failureReason: null,
+    });
     expect(Date.parse(delivery.nextAttemptTime)).toBeLessThan(Date.parse('2100-01-01T00:00:00Z'));
     expect((await tenant.query(RETRY_DELIVERY, { input })).retryDelivery.delivery.status).toBe(
       'PENDING',
@@ -183,11 +187,14 @@ test('retries failed deliveries by destination and time', async () => {
     await createDestination(tenant),
     await createDestination(tenant, 'other'),
   ];
-  const failed = { projectId, status: 'FAILED', failureReason: 'Gone.' } as const;
-  const olderDelivery = await insert.delivery({ ...failed, destinationId });
-  const newerDelivery = await insert.delivery({ ...failed, destinationId });
-  const deliveryElsewhere = await insert.delivery({ ...failed, destinationId: otherDestinationId });
-  const orphanedDelivery = await insert.delivery(failed);
+  const failedFields = { projectId, status: 'FAILED', failureReason: 'Gone.' } as const;
+  const olderDelivery = await insert.delivery({ ...failedFields, destinationId });
+  const newerDelivery = await insert.delivery({ ...failedFields, destinationId });
+  const deliveryElsewhere = await insert.delivery({
+    ...failedFields,
+    destinationId: otherDestinationId,
+  });
+  const orphanedDelivery = await insert.delivery(failedFields);
   const sentDelivery = await insert.delivery({ projectId, destinationId, status: 'SUCCEEDED' });
   const retryDeliveries = async (input: object) => {
     const variables = { input: { projectIdOrName: projectId, ...input } };
@@ -258,15 +265,15 @@ test('counts the deliveries that a retry would send', async () => {
     await createDestination(tenant),
     await createDestination(tenant, 'other'),
   ];
-  const later = new Date(Date.now() + 3_600_000);
-  const waiting = { projectId, destinationId, nextAttemptTime: later } as const;
-  const failed = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const waitingFields = { projectId, destinationId, nextAttemptTime: inAnHour } as const;
+  const failedDelivery = await insert.delivery({ projectId, destinationId, status: 'FAILED' });
   await insert.delivery({ projectId, destinationId: otherDestinationId, status: 'FAILED' });
   await insert.delivery({ projectId, status: 'FAILED' });
-  await insert.delivery({ ...waiting, isRetrying: true, attemptCount: 1 });
-  const headOfOrder = await insert.delivery({ ...waiting, orderKey: 'a' });
-  await insert.delivery({ ...waiting, orderKey: 'a', afterId: headOfOrder.id });
-  await insert.delivery({ ...waiting, nextAttemptTime: new Date(0) });
+  await insert.delivery({ ...waitingFields, isRetrying: true, attemptCount: 1 });
+  const headOfOrder = await insert.delivery({ ...waitingFields, orderKey: 'a' });
+  await insert.delivery({ ...waitingFields, orderKey: 'a', afterId: headOfOrder.id });
+  await insert.delivery({ ...waitingFields, nextAttemptTime: new Date(0) });
   const countRetryable = async (filters: object = {}) =>
     (await tenant.query(COUNT_RETRYABLE, { project: projectId, ...filters })).project;
   expect(await countRetryable()).toEqual({ failed: 2, retrying: 1, pending: 1 });
@@ -275,7 +282,7 @@ test('counts the deliveries that a retry would send', async () => {
     retrying: 0,
     pending: 0,
   });
-  const createTime = { until: failed.createTime.toISOString() };
+  const createTime = { until: failedDelivery.createTime.toISOString() };
   expect((await countRetryable({ destinationId, createTime })).failed).toBe(0);
   const reader = await tenant.withScopes('read');
   expect(await reader.expectRefusal(COUNT_RETRYABLE, { project: projectId })).toMatchObject({

@@ -146,8 +146,8 @@ test('returns the secret on creation, and later only with credentials:read', asy
   const secrets = `query ListDestinations($id: String!) {
     project(idOrName: $id) { destinations { nodes { id signingSecret } } }
   }`;
-  const listed = await tenant.query(secrets, { id: tenant.projectId });
-  expect(listed.project.destinations.nodes).toEqual([
+  const listedDestinations = await tenant.query(secrets, { id: tenant.projectId });
+  expect(listedDestinations.project.destinations.nodes).toEqual([
     { id: newerWebhook.id, signingSecret: newerWebhook.signingSecret },
     { id: destination.id, signingSecret },
   ]);
@@ -189,8 +189,8 @@ test('reports every issue of the schema together, and repeats no header', async 
 
   const { id, projectIdOrName } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id, ...values };
-  const refused = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
-  expect(listIssueNames(refused.problem)).toEqual(names);
+  const refusal = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
+  expect(listIssueNames(refusal.problem)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
   const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
@@ -208,11 +208,11 @@ test.each([
   'http://hooks.example.test/hook',
   'https://user:pw@hooks.example.test/hook',
   'https://hooks.example.test/#hook',
-])('refuses the URL %s', async (refused) => {
+])('refuses the URL %s', async (refusedUrl) => {
   const tenant = await app.createTenant();
   const { problem } = await tenant.expectRefusal(
     CREATE_DESTINATION,
-    createInput(tenant, { url: refused }),
+    createInput(tenant, { url: refusedUrl }),
   );
   expect(problem.issues).toMatchObject([{ in: 'body', name: 'input.url' }]);
   expect(JSON.stringify(problem)).not.toContain('user:pw');
@@ -277,10 +277,10 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
     data: { failingSince: new Date(), failedAttempts: 20 },
   });
   const keys = { projectId: tenant.projectId, destinationId: id };
-  const later = new Date(Date.now() + 3_600_000);
-  const pending = await insert.delivery({ ...keys, nextAttemptTime: later });
-  const waiting = await insert.delivery({ ...keys, nextAttemptTime: null });
-  const failed = await insert.delivery({ ...keys, status: 'FAILED' });
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const pendingDelivery = await insert.delivery({ ...keys, nextAttemptTime: inAnHour });
+  const waitingDelivery = await insert.delivery({ ...keys, nextAttemptTime: null });
+  const failedDelivery = await insert.delivery({ ...keys, status: 'FAILED' });
 
   expect(await updateDestination('ENABLED')).toMatchObject({
     status: 'ENABLED',
@@ -293,9 +293,9 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
       row.nextAttemptTime,
     ]),
   );
-  expect(dueTimes.get(pending.id)?.getTime()).toBeLessThan(later.getTime());
-  expect(dueTimes.get(waiting.id)).not.toBeNull();
-  expect(dueTimes.get(failed.id)).toBeNull();
+  expect(dueTimes.get(pendingDelivery.id)?.getTime()).toBeLessThan(inAnHour.getTime());
+  expect(dueTimes.get(waitingDelivery.id)).not.toBeNull();
+  expect(dueTimes.get(failedDelivery.id)).toBeNull();
 });
 
 test('signs with the old secret, too, for a day after a rotation', async () => {
@@ -307,14 +307,14 @@ test('signs with the old secret, too, for a day after a rotation', async () => {
   expect(newSecret).not.toBe(oldSecret);
   expect(rotation.destination).toEqual({ id, signingSecret: newSecret });
 
-  const sealed = await database.prisma.destination.findFirstOrThrow({
+  const sealedSecrets = await database.prisma.destination.findFirstOrThrow({
     where: { id },
     select: SEALED_SECRETS,
   });
-  if (!hasSecret(sealed)) throw new Error('The destination is not a webhook.');
+  if (!hasSecret(sealedSecrets)) throw new Error('The destination is not a webhook.');
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
-  expect(openSigningSecrets(vault, sealed, inHours(23))).toEqual([newSecret, oldSecret]);
-  expect(openSigningSecrets(vault, sealed, inHours(25))).toEqual([newSecret]);
+  expect(openSigningSecrets(vault, sealedSecrets, inHours(23))).toEqual([newSecret, oldSecret]);
+  expect(openSigningSecrets(vault, sealedSecrets, inHours(25))).toEqual([newSecret]);
 });
 
 test('deletes the routes of a deleted destination, and fails its pending deliveries', async () => {
@@ -327,8 +327,8 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   await database.prisma.topicDestinationRoute.create({ data: route });
   const keys = { projectId, destinationId: id };
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(), nextAttemptTime: new Date() };
-  const pending = await insert.delivery({ ...keys, ...lease });
-  const sent = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
+  const pendingDelivery = await insert.delivery({ ...keys, ...lease });
+  const sentDelivery = await insert.delivery({ ...keys, status: 'SUCCEEDED' });
 
   const input = { projectIdOrName, destinationId: id };
   expect(await tenant.query(DELETE_DESTINATION, { input })).toEqual({
@@ -338,12 +338,12 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
   const delivery = `query GetDelivery($id: ID!) {
     node(id: $id) { ... on Delivery { status failureReason } }
   }`;
-  expect((await tenant.query(delivery, { id: pending.id })).node).toEqual({
+  expect((await tenant.query(delivery, { id: pendingDelivery.id })).node).toEqual({
     status: 'FAILED',
     failureReason: 'The destination was deleted.',
   });
-  expect((await tenant.query(delivery, { id: sent.id })).node.status).toBe('SUCCEEDED');
-  const row = await database.prisma.delivery.findFirst({ where: { id: pending.id } });
+  expect((await tenant.query(delivery, { id: sentDelivery.id })).node.status).toBe('SUCCEEDED');
+  const row = await database.prisma.delivery.findFirst({ where: { id: pendingDelivery.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
   expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject({
     code: 'NOT_FOUND',
@@ -357,14 +357,14 @@ test('refuses to rename or delete a destination that an integration names', asyn
   const content = createIntegrationContent('contacts-sync', { read: { objects: [object] } });
   await createIntegration(app, tenant, content);
   const input = { projectIdOrName, destinationId: id };
-  const refused = {
+  const refusal = {
     code: 'CONFLICT',
     problem: { detail: expect.stringContaining('contacts-sync') },
   };
-  expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject(refused);
+  expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject(refusal);
   expect(
     await tenant.expectRefusal(UPDATE_DESTINATION, { input: { ...input, name: 'erp' } }),
-  ).toMatchObject(refused);
+  ).toMatchObject(refusal);
   expect((await findRow(id)).name).toBe('crm');
   // Other changes are allowed, and so is an unchanged name.
   await tenant.query(UPDATE_DESTINATION, { input: { ...input, name: 'crm', url: `${url}/2` } });

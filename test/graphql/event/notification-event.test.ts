@@ -83,14 +83,14 @@ test('lists events oldest first, by topic, by types, and by both', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const [a, b] = [await createTopic(tenant, 'a'), await createTopic(tenant, 'b')];
-  const created = await insert.event({ projectId, topicIds: [a] });
-  const failed = await insert.event({
+  const createdEvent = await insert.event({ projectId, topicIds: [a] });
+  const errorEvent = await insert.event({
     projectId,
     eventType: 'CONNECTION_ERROR',
     topicIds: [a, b],
   });
   const createdLater = await insert.event({ projectId, topicIds: [b] });
-  const deleted = await insert.event({
+  const deletedEvent = await insert.event({
     projectId,
     eventType: 'CONNECTION_DELETED',
     topicIds: [b],
@@ -102,26 +102,31 @@ test('lists events oldest first, by topic, by types, and by both', async () => {
     expect(forwards.totalCount).toBe(forwards.ids.length);
     return forwards.ids;
   };
-  expect(await listIds({})).toEqual([created.id, failed.id, createdLater.id, deleted.id]);
-  expect(await listIds({ topicId: a })).toEqual([created.id, failed.id]);
-  expect(await listIds({ topicId: b })).toEqual([failed.id, createdLater.id, deleted.id]);
+  expect(await listIds({})).toEqual([
+    createdEvent.id,
+    errorEvent.id,
+    createdLater.id,
+    deletedEvent.id,
+  ]);
+  expect(await listIds({ topicId: a })).toEqual([createdEvent.id, errorEvent.id]);
+  expect(await listIds({ topicId: b })).toEqual([errorEvent.id, createdLater.id, deletedEvent.id]);
   expect(await listIds({ eventTypes: ['CONNECTION_CREATED'] })).toEqual([
-    created.id,
+    createdEvent.id,
     createdLater.id,
   ]);
   const twoTypes = ['CONNECTION_DELETED', 'CONNECTION_CREATED', 'CONNECTION_DELETED'];
   expect(await listIds({ eventTypes: twoTypes })).toEqual([
-    created.id,
+    createdEvent.id,
     createdLater.id,
-    deleted.id,
+    deletedEvent.id,
   ]);
   expect(await listIds({ eventTypes: twoTypes, topicId: b })).toEqual([
     createdLater.id,
-    deleted.id,
+    deletedEvent.id,
   ]);
   expect(await listIds({ eventTypes: Object.keys(EVENTS), topicId: a })).toEqual([
-    created.id,
-    failed.id,
+    createdEvent.id,
+    errorEvent.id,
   ]);
   expect(await listIds({ eventTypes: ['READ_BACKFILL_DONE'] })).toEqual([]);
   expect(await listIds({ topicId: 'nonsense' })).toEqual([]);
@@ -222,14 +227,14 @@ test('omits an event that is deleted while its page is read', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const topicId = await createTopic(tenant, 'a');
-  const deleted = await insert.event({ projectId, topicIds: [topicId] });
+  const deletedEvent = await insert.event({ projectId, topicIds: [topicId] });
   const recentEvent = await insert.event({ projectId, topicIds: [topicId] });
   const { rows } = database;
   const find = rows.find.bind(rows);
   // Simulates retention between the two statements of a page.
   rows.find = async (table, where) => {
     if (table === 'NotificationEvent') {
-      await database.prisma.notificationEvent.deleteMany({ where: { id: deleted.id } });
+      await database.prisma.notificationEvent.deleteMany({ where: { id: deletedEvent.id } });
     }
     return find(table, where);
   };

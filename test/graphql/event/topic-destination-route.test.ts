@@ -37,8 +37,8 @@ test('creates and deletes a route, and returns CONFLICT for a repeated one', asy
   const destinationId = await createDestination(tenant, 'crm');
   const projectIdOrName = tenant.projectName;
   const input = { projectIdOrName, topicId, destinationId };
-  const created = await tenant.query(CREATE_ROUTE, { input });
-  const { topicDestinationRoute } = created.createTopicDestinationRoute;
+  const creation = await tenant.query(CREATE_ROUTE, { input });
+  const { topicDestinationRoute } = creation.createTopicDestinationRoute;
   expect(topicDestinationRoute).toEqual({
     id: expect.stringMatching(/^tdr_/),
     topic: { id: topicId },

@@ -16,8 +16,8 @@ const remove = `mutation DeleteTopic($input: DeleteTopicInput!) {
 test('creates, renames and deletes a topic', async () => {
   const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectName;
-  const created = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
-  const { topic } = created.createTopic;
+  const creation = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
+  const { topic } = creation.createTopic;
   expect(topic).toMatchObject({
     name: 'Alerts',
     updateTime: null,

@@ -65,9 +65,9 @@ function listMembers({ __typename, id, eventType, data, ...members }: Node) {
 
 function expectTyped(node: Node, type: string): void {
   expect([node.eventType, node.__typename]).toEqual([type, getEventTypeName(type)]);
-  const declared = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
-  expect(declared.safeParse(node.data)).toMatchObject({ success: true });
-  expect([type, listMembers(node)]).toEqual([type, toGraphql(declared, node.data)]);
+  const declaredShape = z.strictObject(EVENTS[type as keyof typeof EVENTS].data.shape);
+  expect(declaredShape.safeParse(node.data)).toMatchObject({ success: true });
+  expect([type, listMembers(node)]).toEqual([type, toGraphql(declaredShape, node.data)]);
 }
 
 /** Returns the data under the names of GraphQL. */
@@ -131,16 +131,16 @@ test('returns typed members in lists, nodes and streams over each transport', as
   const { project } = await tenant.query(LIST_EVENTS);
   expect(project.notificationEvents.nodes).toHaveLength(types.length);
   for (const [index, type] of types.entries()) {
-    const listed = project.notificationEvents.nodes[index];
-    expectTyped(listed, type);
+    const listedEvent = project.notificationEvents.nodes[index];
+    expectTyped(listedEvent, type);
     const { node } = await tenant.query(
       `query GetNotificationEvent($id: ID!) { node(id: $id) { id ... on NotificationEvent { ${EVENT_FIELDS} } } }`,
-      { id: listed.id },
+      { id: listedEvent.id },
     );
-    expect(node).toEqual(listed);
-    expect((await events.next())?.data.data.notificationEvents.node).toEqual(listed);
-    expect((await socket.next()).payload.data.notificationEvents.node).toEqual(listed);
-    expect((await parts.next()).data.notificationEvents.node).toEqual(listed);
+    expect(node).toEqual(listedEvent);
+    expect((await events.next())?.data.data.notificationEvents.node).toEqual(listedEvent);
+    expect((await socket.next()).payload.data.notificationEvents.node).toEqual(listedEvent);
+    expect((await parts.next()).data.notificationEvents.node).toEqual(listedEvent);
   }
   events.close();
   socket.socket.close();
@@ -208,9 +208,9 @@ test('returns the objects of events, and null for deleted ones', async () => {
     'mutation DeleteConnection($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
     { input: { connectionId: connection.id } },
   );
-  const [created, installed, ...others] = await listNodes();
-  expect(created.connection).toBeNull();
-  expect(installed).toMatchObject({ integration: { id: integration.id }, installation: null });
+  const [createdEvent, installedEvent, ...others] = await listNodes();
+  expect(createdEvent.connection).toBeNull();
+  expect(installedEvent).toMatchObject({ integration: { id: integration.id }, installation: null });
   expect(others.map(({ __typename }: Node) => __typename)).toEqual([
     'ConnectionUpdated',
     'InstallationDeleted',

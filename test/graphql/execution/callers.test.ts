@@ -352,9 +352,9 @@ test.each([
   // The cost is 502: the request itself and five more.
   expect(readRemaining(await tenant.request(createHeavyQuery(500)))).toBe(94);
   for (let count = 0; count < 15; count += 1) await tenant.request(createHeavyQuery(500));
-  const refused = await tenant.request(createHeavyQuery(500));
-  expect(refused.status).toBe(429);
-  expect(refused.errors?.[0]?.extensions).toMatchObject({
+  const refusal = await tenant.request(createHeavyQuery(500));
+  expect(refusal.status).toBe(429);
+  expect(refusal.errors?.[0]?.extensions).toMatchObject({
     code: 'RATE_LIMITED',
     problem: { limit: 'RATE_LIMIT_PER_SECOND', retryAfterSeconds: expect.any(Number) },
   });
@@ -380,10 +380,10 @@ test('refuses a key over its rate with Retry-After, and accepts others', async (
   const [busy, calm] = [await limited.createTenant(), await limited.createTenant()];
   const key = createClientAt(base, { 'x-api-key': busy.apiKey });
   const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(VIEWER_KIND)));
-  const refused = responses.filter(({ status }) => status === 429);
+  const refusals = responses.filter(({ status }) => status === 429);
   expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
-  expect(refused.length).toBeGreaterThan(0);
-  for (const { headers, errors } of refused) {
+  expect(refusals.length).toBeGreaterThan(0);
+  for (const { headers, errors } of refusals) {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }

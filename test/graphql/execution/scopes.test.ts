@@ -16,13 +16,13 @@ function createMutation(name: string, input: Record<string, unknown>, response =
 }
 
 const unknownGroup = { projectIdOrName, integrationIdOrName: newId('int'), groupRef: 'unknown' };
-const writing = {
+const writeInput = {
   ...unknownGroup,
   objectName: 'deals',
   type: 'CREATE',
   records: { record: { name: 'A deal' } },
 };
-const installed = { projectIdOrName, installationId: newId('ins') };
+const installationInput = { projectIdOrName, installationId: newId('ins') };
 
 /** One action for each scope. */
 const ACTIONS_BY_SCOPE: [Scope, { query: string; variables?: Record<string, unknown> }][] = [
@@ -41,13 +41,13 @@ const ACTIONS_BY_SCOPE: [Scope, { query: string; variables?: Record<string, unkn
     'installations:write',
     createMutation('deleteInstallation', { projectIdOrName, installationId: newId('ins') }),
   ],
-  ['records:write', createMutation('writeRecords', writing, 'operationId')],
+  ['records:write', createMutation('writeRecords', writeInput, 'operationId')],
   [
     'reads:control',
     createMutation('triggerRead', { ...unknownGroup, objectName: 'contacts' }, 'operation { id }'),
   ],
-  ['reads:control', createMutation('pauseReads', installed, 'installation { id }')],
-  ['reads:control', createMutation('resumeReads', installed, 'installation { id }')],
+  ['reads:control', createMutation('pauseReads', installationInput, 'installation { id }')],
+  ['reads:control', createMutation('resumeReads', installationInput, 'installation { id }')],
   ['events:write', createMutation('deleteTopic', { projectIdOrName, topicId: newId('top') })],
   ['keys:write', createMutation('deleteApiKey', { projectIdOrName, apiKey: newId('key') })],
   [
@@ -107,12 +107,12 @@ test('lets a key for pages find only nodes that end users can see', async () => 
 });
 
 test('reports that full does not include the missing scope', async () => {
-  const full = await tenant.withScopes('full');
+  const fullClient = await tenant.withScopes('full');
   const create = `mutation CreateInvite($input: CreateInviteInput!) {
     createInvite(input: $input) { invite { id } }
   }`;
   const invite = { orgId: tenant.orgId, email: 'ann@example.com' };
-  const { problem } = await full.expectRefusal(create, { input: invite });
+  const { problem } = await fullClient.expectRefusal(create, { input: invite });
   expect(problem.detail).toBe(
     'This needs the scope org:write; the API key has full. The scope full does not include it.',
   );
@@ -124,7 +124,7 @@ test('reports that full does not include the missing scope', async () => {
     createApiKey(input: $input) { key }
   }`;
   const input = { projectIdOrName, label: 'ci', scopes: ['READ', 'CREDENTIALS_READ'] };
-  expect((await full.expectRefusal(grant, { input })).problem.detail).toBe(
+  expect((await fullClient.expectRefusal(grant, { input })).problem.detail).toBe(
     "An API key can't grant scopes that it does not have: credentials:read. The scope full does not include credentials:read.",
   );
 });

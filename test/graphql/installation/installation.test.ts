@@ -68,7 +68,7 @@ test('installs everything that the integration has without a config', async () =
   const integration = await createIntegration(app, tenant, content);
   const { input, ...installation } = await connectAndInstall(tenant, integration);
   const object = { lastReadTime: null, backfillDone: false, recordsRead: 0, pauseNote: null };
-  const chosen = {
+  const defaultChoices = {
     schedule: null,
     destination: null,
     disabled: false,
@@ -94,12 +94,12 @@ test('installs everything that the integration has without a config', async () =
       id: expect.stringMatching(/^cfg_/),
       createTime: expect.any(String),
       read: [
-        { objectName: 'contacts', selectedFields: ['email'], fieldMappings: [], ...chosen },
+        { objectName: 'contacts', selectedFields: ['email'], fieldMappings: [], ...defaultChoices },
         {
           objectName: 'companies',
           selectedFields: ['name', 'domain'],
           fieldMappings: [],
-          ...chosen,
+          ...defaultChoices,
         },
       ],
       write: [{ objectName: 'deals', deletionEnabled: false, fields: [] }],
@@ -171,9 +171,9 @@ test('starts the first read with the installation if it has records to backfill'
     tenant,
     createIntegrationContent('crm', { read: { objects } }),
   );
-  const installed = await connectAndInstall(tenant, integration);
+  const installation = await connectAndInstall(tenant, integration);
   expect(
-    installed.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
+    installation.objects.map(({ nextReadTime }: { nextReadTime: string }) => nextReadTime),
   ).toEqual([null, start.toISOString(), '2030-01-01T00:10:00.000Z']);
 });
 
@@ -338,11 +338,14 @@ test('replaces the config, keeps the progress of objects, and keeps the previous
   });
   now = new Date('2030-01-01T00:07:00Z');
   const config = { read: [{ objectName: 'contacts' }] };
-  const updated = await updateInstallation(tenant, installation.id, { config });
-  expect(updated.updateTime).toBe(now.toISOString());
-  expect(updated.config.id).not.toBe(installation.config.id);
-  expect(updated.config).toMatchObject({ read: [{ selectedFields: ['email'] }], write: [] });
-  expect(updated.objects).toMatchObject([
+  const updatedInstallation = await updateInstallation(tenant, installation.id, { config });
+  expect(updatedInstallation.updateTime).toBe(now.toISOString());
+  expect(updatedInstallation.config.id).not.toBe(installation.config.id);
+  expect(updatedInstallation.config).toMatchObject({
+    read: [{ selectedFields: ['email'] }],
+    write: [],
+  });
+  expect(updatedInstallation.objects).toMatchObject([
     {
       objectName: 'contacts',
       recordsRead: 7,
@@ -428,8 +431,8 @@ test('reports invalid members of an update, and changes nothing', async () => {
     'input.connectionId: belongs to another group.',
   ]);
   const nulls = { ...input, connectionId: null, config: null };
-  const refused = await tenant.expectRefusal(UPDATE_INSTALLATION, { input: nulls });
-  expect(listIssueNames(refused.problem)).toEqual(['input.connectionId', 'input.config']);
+  const refusal = await tenant.expectRefusal(UPDATE_INSTALLATION, { input: nulls });
+  expect(listIssueNames(refusal.problem)).toEqual(['input.connectionId', 'input.config']);
   expect((await tenant.query(GET_INSTALLATION, { id })).node).toMatchObject({
     updateTime: null,
     config,
@@ -449,7 +452,7 @@ test('emits an event for every change, with the present and the previous config'
   await updateInstallation(tenant, installation.id, {});
   await updateInstallation(tenant, installation.id, { connectionId: connection.id });
   await updateInstallation(tenant, installation.id, { connectionId: bobConnection.id });
-  const updated = await updateInstallation(tenant, installation.id, { config: {} });
+  const updatedInstallation = await updateInstallation(tenant, installation.id, { config: {} });
   const input = { projectIdOrName: tenant.projectId, installationId: installation.id };
   await tenant.query(DELETE_INSTALLATION, { input });
 
@@ -479,12 +482,12 @@ test('emits an event for every change, with the present and the previous config'
     {
       eventType: 'INSTALLATION_UPDATED',
       connectionId: bobConnection.id,
-      data: { ...fields, ...bob, config: updated.config, lastConfig: config },
+      data: { ...fields, ...bob, config: updatedInstallation.config, lastConfig: config },
     },
     {
       eventType: 'INSTALLATION_DELETED',
       connectionId: bobConnection.id,
-      data: { ...fields, ...bob, config: updated.config },
+      data: { ...fields, ...bob, config: updatedInstallation.config },
     },
   ]);
 });

@@ -118,15 +118,15 @@ test('finds an object by its name and its mapped name through an installation', 
   const getObjectMetadata = async (objectName: string, excludeReadOnly = false) =>
     (await tenant.query(GET_METADATA_OF_INSTALLATION, { id, objectName, excludeReadOnly })).node
       .objectMetadata;
-  const mapped = await getObjectMetadata('people');
-  expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
-  expect(await getObjectMetadata('contacts')).toEqual(mapped);
+  const contacts = await getObjectMetadata('people');
+  expect(contacts).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
+  expect(await getObjectMetadata('contacts')).toEqual(contacts);
   expect(await getObjectMetadata('companies')).toMatchObject({
     name: 'companies',
     mappedObjectName: null,
   });
   expect((await getObjectMetadata('people', true)).fields.length).toBeLessThan(
-    mapped.fields.length,
+    contacts.fields.length,
   );
   expect(
     await tenant.expectRefusal(GET_METADATA_OF_INSTALLATION, { id, objectName: 'nothing' }),

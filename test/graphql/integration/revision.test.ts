@@ -234,7 +234,7 @@ test('refuses either an installation or a revision that drops its object, if bot
   const tenant = await app.createTenant();
   await createIntegration(app, tenant, createContent(contacts, deals));
   await generateConnection(tenant);
-  const [installed, revised] = await Promise.all([
+  const [installResponse, revisionResponse] = await Promise.all([
     tenant.request(CREATE_INSTALLATION, {
       input: {
         projectIdOrName: tenant.projectId,
@@ -245,9 +245,9 @@ test('refuses either an installation or a revision that drops its object, if bot
     }),
     tenant.request(CREATE_REVISION, createRevisionInput(tenant, createContent(deals))),
   ]);
-  const refused = [installed, revised].filter(({ errors }) => errors);
-  expect(refused).toHaveLength(1);
-  expect(['BAD_USER_INPUT', 'CONFLICT']).toContain(refused[0]?.errors?.[0]?.extensions.code);
+  const refusals = [installResponse, revisionResponse].filter(({ errors }) => errors);
+  expect(refusals).toHaveLength(1);
+  expect(['BAD_USER_INPUT', 'CONFLICT']).toContain(refusals[0]?.errors?.[0]?.extensions.code);
 });
 
 test("returns NOT_FOUND for another tenant's integration, and FORBIDDEN without the scope", async () => {

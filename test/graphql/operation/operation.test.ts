@@ -68,7 +68,7 @@ test('lists operations newest first, by status, by kind, and by both', async () 
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { projectId } = tenant;
   const read = await insert.operation({ projectId });
-  const failed = await insert.operation({ projectId, status: 'FAILURE' });
+  const failedOperation = await insert.operation({ projectId, status: 'FAILURE' });
   const write = await insert.operation({ projectId, actionType: 'WRITE' });
   await insert.operation({ projectId: otherTenant.projectId });
   const query = `query ListOperations($id: String!, $status: OperationStatus, $actionType: OperationActionType,
@@ -83,10 +83,10 @@ test('lists operations newest first, by status, by kind, and by both', async () 
     const { project } = await tenant.query(query, { id: projectId, ...filters });
     return listIds(project.operations);
   };
-  expect(await listOperationIds({})).toEqual([write.id, failed.id, read.id]);
-  expect(await listOperationIds({ last: 2 })).toEqual([failed.id, read.id]);
+  expect(await listOperationIds({})).toEqual([write.id, failedOperation.id, read.id]);
+  expect(await listOperationIds({ last: 2 })).toEqual([failedOperation.id, read.id]);
   expect(await listOperationIds({ status: 'SUCCEEDED' })).toEqual([write.id, read.id]);
-  expect(await listOperationIds({ actionType: 'READ' })).toEqual([failed.id, read.id]);
+  expect(await listOperationIds({ actionType: 'READ' })).toEqual([failedOperation.id, read.id]);
   expect(await listOperationIds({ status: 'SUCCEEDED', actionType: 'READ' })).toEqual([read.id]);
   expect(await listOperationIds({ status: 'IN_PROGRESS' })).toEqual([]);
   expect(await listOperationIds({ actionType: 'SUBSCRIBE', status: null })).toEqual([]);

@@ -40,9 +40,9 @@ async function claimDomain({ builder, orgId }: Tenant, domain: string) {
 }
 
 async function proveDomain(tenant: Tenant, domain: string) {
-  const claimed = await claimDomain(tenant, domain);
-  records.set(domain, ['v=spf1 -all', claimed.verificationText]);
-  const input = { claimedDomainId: claimed.id };
+  const claim = await claimDomain(tenant, domain);
+  records.set(domain, ['v=spf1 -all', claim.verificationText]);
+  const input = { claimedDomainId: claim.id };
   return (await tenant.builder.query(VERIFY_CLAIMED_DOMAIN, { input })).verifyClaimedDomain
     .claimedDomain;
 }
@@ -59,16 +59,16 @@ async function createPerson(
 test('verifies a claimed domain if DNS has its verification text', async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const domain = createDomain();
-  const claimed = await claimDomain(tenant, domain);
-  expect(claimed).toMatchObject({ domain, verifiedTime: null });
-  const input = { claimedDomainId: claimed.id };
+  const claim = await claimDomain(tenant, domain);
+  expect(claim).toMatchObject({ domain, verifiedTime: null });
+  const input = { claimedDomainId: claim.id };
   const missingRecord = await tenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(missingRecord.code).toBe('UNPROCESSABLE');
-  expect(missingRecord.problem.detail).toContain(claimed.verificationText);
+  expect(missingRecord.problem.detail).toContain(claim.verificationText);
   records.set(domain, Object.assign(new Error('no answer'), { code: 'ETIMEOUT' }));
   const unreachableDns = await tenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input });
   expect(unreachableDns.problem.detail).toContain('ETIMEOUT');
-  records.set(domain, [claimed.verificationText]);
+  records.set(domain, [claim.verificationText]);
   expect(await otherTenant.builder.expectRefusal(VERIFY_CLAIMED_DOMAIN, { input })).toMatchObject({
     code: 'NOT_FOUND',
   });
@@ -176,12 +176,12 @@ test('verifies and releases a domain, and lets builders join, over REST', async 
     parentId: orgId,
     parentType: 'org',
   });
-  const [claimed] = await rest.builder.get(`/orgs/${orgId}/claimed-domains`);
-  const path = `/claimed-domains/${claimed.id}`;
+  const [claim] = await rest.builder.get(`/orgs/${orgId}/claimed-domains`);
+  const path = `/claimed-domains/${claim.id}`;
   expect(await rest.builder.expectRefusal('POST', `${path}:verify`)).toMatchObject({ status: 422 });
-  records.set(domain, [claimed.verificationText]);
+  records.set(domain, [claim.verificationText]);
   const verified = await rest.builder.post(`${path}:verify`, undefined, 200);
-  expect(verified).toEqual({ ...claimed, verifiedTime: expect.any(String) });
+  expect(verified).toEqual({ ...claim, verifiedTime: expect.any(String) });
   const { token } = await createPerson(domain);
   const send = async (method: string, at: string) => {
     const headers = { authorization: `Bearer ${token}` };

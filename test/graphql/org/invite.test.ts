@@ -76,12 +76,14 @@ test('lets a key with org:write, which full does not imply, invite and revoke', 
   const tenant = await app.createTenant();
   const { orgId } = tenant;
   const writer = await tenant.withScopes('org:write');
-  const full = await tenant.withScopes('full');
-  const created = await writer.query(CREATE_INVITE, { input: { orgId, email: 'eve@example.com' } });
-  const inviteId = created.createInvite.invite.id;
+  const fullClient = await tenant.withScopes('full');
+  const creation = await writer.query(CREATE_INVITE, {
+    input: { orgId, email: 'eve@example.com' },
+  });
+  const inviteId = creation.createInvite.invite.id;
   for (const refusal of [
-    await full.expectRefusal(CREATE_INVITE, { input: { orgId, email: 'ada@example.com' } }),
-    await full.expectRefusal(DELETE_INVITE, { input: { orgId, inviteId } }),
+    await fullClient.expectRefusal(CREATE_INVITE, { input: { orgId, email: 'ada@example.com' } }),
+    await fullClient.expectRefusal(DELETE_INVITE, { input: { orgId, inviteId } }),
   ]) {
     expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
   }
@@ -160,7 +162,7 @@ test('lists invites by their present status, in both directions', async () => {
   const fresh = await createInvite(tenant, 'd@example.com');
 
   const listIdsByStatus = async (status: string) =>
-    (await listInvites(tenant, { status })).nodes.map((found: { id: string }) => found.id);
+    (await listInvites(tenant, { status })).nodes.map((invite: { id: string }) => invite.id);
   expect(await listIdsByStatus('PENDING')).toEqual([fresh, renewedId]);
   expect(await listIdsByStatus('EXPIRED')).toEqual([lapsed, replaced]);
   expect(await listIdsByStatus('REVOKED')).toEqual([revoked]);

@@ -14,19 +14,19 @@ async function createBuilder(email: string) {
 
 test('refuses an org to builders without one, until they have accepted an invite', async () => {
   const email = 'invited@example.com';
-  const invited = await createBuilder(email);
-  const refusal = await invited.expectRefusal(CREATE_ORG);
+  const invitedBuilder = await createBuilder(email);
+  const refusal = await invitedBuilder.expectRefusal(CREATE_ORG);
   expect([refusal.code, refusal.problem.detail]).toEqual([
     'FORBIDDEN',
     expect.stringContaining('ORG_CREATION'),
   ]);
   const { invite } = await createOrgWithInvite(app.app.services.database, { label: 'Acme', email });
-  expect((await invited.expectRefusal(CREATE_ORG)).code).toBe('FORBIDDEN');
-  await invited.query(
+  expect((await invitedBuilder.expectRefusal(CREATE_ORG)).code).toBe('FORBIDDEN');
+  await invitedBuilder.query(
     `mutation AcceptInvite { acceptInvite(input: { inviteId: "${invite.id}" }) { invite { status } } }`,
   );
-  expect(await invited.query(CREATE_ORG)).toEqual({ createOrg: { org: { label: 'Own' } } });
-  const { orgs } = await invited.query('{ orgs { nodes { label viewerRole } } }');
+  expect(await invitedBuilder.query(CREATE_ORG)).toEqual({ createOrg: { org: { label: 'Own' } } });
+  const { orgs } = await invitedBuilder.query('{ orgs { nodes { label viewerRole } } }');
   expect(orgs.nodes).toEqual([
     { label: 'Own', viewerRole: 'ADMIN' },
     { label: 'Acme', viewerRole: 'ADMIN' },

@@ -130,10 +130,10 @@ const PARTLY_RESTRICTED: [name: string, input: Input][] = [
 test('lists every mutation that requires an admin', () => {
   const mutations = schema.getMutationType();
   if (!isObjectType(mutations)) throw new Error('The schema has no mutations.');
-  const declared = Object.values(mutations.getFields())
+  const declaredNames = Object.values(mutations.getFields())
     .filter(({ extensions }) => isForAdmins(extensions.needs as Need))
     .map(({ name }) => name);
-  expect(declared.sort()).toEqual(ADMIN_MUTATIONS.map(([name]) => name));
+  expect(declaredNames.sort()).toEqual(ADMIN_MUTATIONS.map(([name]) => name));
 });
 
 test.each([
@@ -268,9 +268,9 @@ test('refuses to demote or remove the last admin', async () => {
     input: { orgId, builderId: member.builderId },
   });
   expect(await queryRoles(tenant)).toEqual({ [builderId]: 'ADMIN' });
-  const missing = { orgId, builderId: member.builderId, role: 'ADMIN' };
+  const missingMember = { orgId, builderId: member.builderId, role: 'ADMIN' };
   expect(
-    await tenant.builder.expectRefusal(createMutation('updateMember'), { input: missing }),
+    await tenant.builder.expectRefusal(createMutation('updateMember'), { input: missingMember }),
   ).toMatchObject({ code: 'NOT_FOUND' });
 });
 

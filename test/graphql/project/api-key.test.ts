@@ -59,8 +59,8 @@ test('returns the value of a new key once, with the default scope full', async (
   expect(await createClient(key).query(QUERY_VIEWER)).toEqual({
     viewer: { kind: 'API_KEY', scopes: ['FULL'] },
   });
-  const stored = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
-  expect(JSON.stringify(stored)).not.toContain(key);
+  const storedKey = await app.app.services.database.rows.find('ApiKey', { id: apiKey.id });
+  expect(JSON.stringify(storedKey)).not.toContain(key);
 });
 
 test('shares statements among concurrently created keys', async () => {
@@ -91,8 +91,8 @@ test('reports every invalid member of a key', async () => {
 test('refuses a key without scopes or with a scope that does not exist', async () => {
   const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, label: 'server' };
-  const missing = await tenant.expectRefusal(CREATE_API_KEY, { input });
-  expect(missing.problem.issues).toMatchObject([
+  const missingScopes = await tenant.expectRefusal(CREATE_API_KEY, { input });
+  expect(missingScopes.problem.issues).toMatchObject([
     { name: 'input', detail: expect.stringContaining('"scopes"') },
   ]);
   const unknown = await tenant.expectRefusal(CREATE_API_KEY, {
@@ -117,12 +117,12 @@ test('refuses to grant scopes that the granting key lacks', async () => {
   }
   await narrow.query(CREATE_API_KEY, createInput(['keys:write', 'read']));
 
-  const full = await tenant.withScopes('full');
+  const fullClient = await tenant.withScopes('full');
   const implied = ALL_SCOPES.filter((scope) => !['org:write', 'credentials:read'].includes(scope));
-  await full.query(CREATE_API_KEY, createInput(implied));
+  await fullClient.query(CREATE_API_KEY, createInput(implied));
   for (const scope of ['org:write', 'credentials:read'] satisfies Scope[]) {
     expect(
-      (await full.expectRefusal(CREATE_API_KEY, createInput([scope]))).problem.detail,
+      (await fullClient.expectRefusal(CREATE_API_KEY, createInput([scope]))).problem.detail,
     ).toContain(scope);
   }
   await tenant.builder.query(CREATE_API_KEY, createInput([...ALL_SCOPES]));
@@ -214,8 +214,8 @@ test("returns NOT_FOUND for another tenant's key", async () => {
       code: 'NOT_FOUND',
     });
     for (const named of [key, apiKey.id]) {
-      const deleted = { input: { projectIdOrName, apiKey: named } };
-      expect(await otherTenant.expectRefusal(DELETE_API_KEY, deleted)).toMatchObject({
+      const deletionVariables = { input: { projectIdOrName, apiKey: named } };
+      expect(await otherTenant.expectRefusal(DELETE_API_KEY, deletionVariables)).toMatchObject({
         code: 'NOT_FOUND',
       });
     }

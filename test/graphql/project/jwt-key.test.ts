@@ -127,10 +127,10 @@ test('rejects tokens with wrong times, claims, key or algorithm', async () => {
     { header: { kid: undefined } },
   ];
   for (const signing of wrongOptions) {
-    const refused = await createBearerClient(app, await issuer.sign(signing)).expectRefusal(
+    const refusal = await createBearerClient(app, await issuer.sign(signing)).expectRefusal(
       QUERY_VIEWER,
     );
-    expect([signing, refused.code]).toEqual([signing, 'UNAUTHENTICATED']);
+    expect([signing, refusal.code]).toEqual([signing, 'UNAUTHENTICATED']);
   }
   const unsigned = new UnsecuredJWT({
     groupRef: 'acme',

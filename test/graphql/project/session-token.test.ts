@@ -46,9 +46,9 @@ test('creates the group and consumer of a token, and returns them in viewer', as
     consumer: { consumerRef: 'ann', consumerName: 'Ann' },
   });
   expect(connectUrl).toBe(`${app.app.services.publicUrl()}/connect#token=${token}`);
-  const renamed = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
+  const renamedToken = await createSessionToken(tenant, { groupName: 'Acme Ltd.' });
   expect(
-    (await createBearerClient(app, renamed.token).query(QUERY_VIEWER)).viewer.group.groupName,
+    (await createBearerClient(app, renamedToken.token).query(QUERY_VIEWER)).viewer.group.groupName,
   ).toBe('Acme Ltd.');
 });
 
@@ -113,9 +113,9 @@ test('refuses to grant permissions that the caller lacks', async () => {
   const tenant = await app.createTenant();
   const weak = { ...tenant, ...(await tenant.withScopes('read', 'connections:write')) };
   const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', consumerRef: 'ann' };
-  const refused = await weak.expectRefusal(CREATE_SESSION_TOKEN, { input });
-  expect(refused).toMatchObject({ code: 'FORBIDDEN' });
-  expect(refused.problem.detail).toContain('installations:write, reads:control');
+  const refusal = await weak.expectRefusal(CREATE_SESSION_TOKEN, { input });
+  expect(refusal).toMatchObject({ code: 'FORBIDDEN' });
+  expect(refusal.problem.detail).toContain('installations:write, reads:control');
   const { viewer } = await (await createEndUser(app, weak, { permissions: ['CONNECT'] })).query(
     QUERY_VIEWER,
   );

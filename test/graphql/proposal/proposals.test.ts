@@ -76,17 +76,21 @@ test('shows the values before and after, and writes after an approval', async ()
 test('creates and deletes records', async () => {
   const { lastname: lastName, email: emailAddress } = createContact();
   const values = { lastName, emailAddress };
-  const created = await proposals.create(agent, { objectName: 'people', type: 'CREATE', values });
-  expect(created).toMatchObject({ recordId: null, status: 'PENDING' });
-  await proposals.approve(tenant, created.id);
-  const { result } = await proposals.commit(agent, created);
+  const creation = await proposals.create(agent, { objectName: 'people', type: 'CREATE', values });
+  expect(creation).toMatchObject({ recordId: null, status: 'PENDING' });
+  await proposals.approve(tenant, creation.id);
+  const { result } = await proposals.commit(agent, creation);
   expect(result).toMatchObject({ success: true, recordId: expect.any(String) });
   const { recordId } = result;
   const deletion = { objectName: 'people', type: 'DELETE', recordId };
-  const deleted = await proposals.create(agent, deletion);
-  expect(deleted.fields).toContainEqual({ name: 'lastName', before: lastName, after: null });
-  await proposals.approve(tenant, deleted.id);
-  expect((await proposals.commit(agent, deleted)).result).toMatchObject({ success: true });
+  const deletionProposal = await proposals.create(agent, deletion);
+  expect(deletionProposal.fields).toContainEqual({
+    name: 'lastName',
+    before: lastName,
+    after: null,
+  });
+  await proposals.approve(tenant, deletionProposal.id);
+  expect((await proposals.commit(agent, deletionProposal)).result).toMatchObject({ success: true });
   await expect(readRecord(recordId)).rejects.toThrow(/^404/);
 });
 
@@ -219,9 +223,15 @@ test('approves proposals by rule up to maxPerDay, for each session', async () =>
   const rules = [{ name: 'names', types: ['UPDATE'], fields: ['lastName'], maxPerDay: 2 }];
   const ruled = await createAgent(app, tenant, { rules });
   const id = await provider.create(createContact());
-  const created = await Promise.all([1, 2, 3].map(() => proposals.create(ruled, createUpdate(id))));
-  expect(created.map(({ status }) => status).sort()).toEqual(['APPROVED', 'APPROVED', 'PENDING']);
-  expect(created.find(({ status }) => status === 'APPROVED')).toMatchObject({
+  const createdProposals = await Promise.all(
+    [1, 2, 3].map(() => proposals.create(ruled, createUpdate(id))),
+  );
+  expect(createdProposals.map(({ status }) => status).sort()).toEqual([
+    'APPROVED',
+    'APPROVED',
+    'PENDING',
+  ]);
+  expect(createdProposals.find(({ status }) => status === 'APPROVED')).toMatchObject({
     rule: 'names',
     decidedBy: 'rule:names',
   });

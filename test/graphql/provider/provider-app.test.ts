@@ -71,15 +71,15 @@ async function openSecret(id: string) {
 test('creates an app with its secret sealed', async () => {
   const tenant = await app.createTenant();
   const members = { externalRef: 'ref', scopes: ['repo'], metadata };
-  const created = await createProviderApp(tenant, members);
-  expect(created).toMatchObject({
+  const createdApp = await createProviderApp(tenant, members);
+  expect(createdApp).toMatchObject({
     provider: 'github',
     clientId: 'client',
     ...members,
     updateTime: null,
     project: { id: tenant.projectId },
   });
-  expect(await openSecret(created.id)).toBe('shh');
+  expect(await openSecret(createdApp.id)).toBe('shh');
   expect(await createProviderApp(tenant)).toMatchObject({
     externalRef: null,
     scopes: [],
@@ -122,27 +122,27 @@ test('reports every invalid member of a new app, without its secret', async () =
 
 test('writes exactly the fields in the mask', async () => {
   const tenant = await app.createTenant();
-  const created = await createProviderApp(tenant, {
+  const createdApp = await createProviderApp(tenant, {
     externalRef: 'ref',
     scopes: ['repo'],
     metadata,
   });
-  const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
+  const named = { projectIdOrName: tenant.projectId, providerAppId: createdApp.id };
   const updateApp = async (updateMask: string[], providerApp: object) => {
     const input = { ...named, updateMask, providerApp };
     return (await tenant.query(UPDATE_PROVIDER_APP, { input })).updateProviderApp.providerApp;
   };
   const unmasked = { clientSecret: '', provider: 'unknown', scopes: [''], metadata: { x: 1 } };
-  const { project: _project, ...unchanged } = created;
+  const { project: _project, ...unchanged } = createdApp;
   expect(await updateApp(['CLIENT_ID'], { ...unmasked, clientId: 'other' })).toEqual({
     ...unchanged,
     clientId: 'other',
     updateTime: expect.any(String),
   });
-  expect(await openSecret(created.id)).toBe('shh');
+  expect(await openSecret(createdApp.id)).toBe('shh');
 
   await updateApp(['CLIENT_SECRET', 'CLIENT_SECRET'], { clientSecret: 'new' });
-  expect(await openSecret(created.id)).toBe('new');
+  expect(await openSecret(createdApp.id)).toBe('new');
 
   const cleared = { externalRef: null, scopes: null, metadata: null };
   expect(await updateApp(['EXTERNAL_REF', 'SCOPES', 'METADATA'], cleared)).toMatchObject({
@@ -156,8 +156,8 @@ test('writes exactly the fields in the mask', async () => {
 
 test('refuses an omitted, null or invalid field in the mask, and an empty mask', async () => {
   const tenant = await app.createTenant();
-  const created = await createProviderApp(tenant);
-  const named = { projectIdOrName: tenant.projectId, providerAppId: created.id };
+  const createdApp = await createProviderApp(tenant);
+  const named = { projectIdOrName: tenant.projectId, providerAppId: createdApp.id };
   const fetchProblem = async (updateMask: string[], providerApp: object) => {
     const { code, problem } = await tenant.expectRefusal(UPDATE_PROVIDER_APP, {
       input: { ...named, updateMask, providerApp },

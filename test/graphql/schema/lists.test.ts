@@ -81,15 +81,15 @@ test('filters events by time range, also of a topic', async () => {
       data: { createTime },
     });
   }
-  const expected = events
+  const expectedEvents = events
     .filter((event) => event.createTime.toISOString() >= String(startTime))
     .filter((event) => event.createTime.toISOString() < String(endTime))
     .map(({ id }) => id);
   const range = `createTime: { from: "${startTime}", until: "${endTime}" }`;
   for (const filter of [range, `${range}, topicId: "${topic.id}"`]) {
-    expect(await listItems(tenant, `notificationEvents(${filter})`)).toEqual(expected);
+    expect(await listItems(tenant, `notificationEvents(${filter})`)).toEqual(expectedEvents);
     expect(await listItems(tenant, `notificationEvents(${filter}, order: NEWEST_FIRST)`)).toEqual(
-      expected.toReversed(),
+      expectedEvents.toReversed(),
     );
   }
 });

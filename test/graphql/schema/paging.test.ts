@@ -193,13 +193,13 @@ test('accepts a cursor with another filter of its list', async () => {
   const { edges } = await readPage(tenant);
   // The oldest is a failure, and so is every third after it.
   const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
-  const failed = { status: 'FAILED', first: 2 };
-  expect(await readPage(tenant, failed)).toMatchObject({
+  const failedPage = { status: 'FAILED', first: 2 };
+  expect(await readPage(tenant, failedPage)).toMatchObject({
     ids: failures.slice(0, 2),
     totalCount: 4,
     pageInfo: { hasNextPage: true, hasPreviousPage: false },
   });
-  const lastPage = await readPage(tenant, { ...failed, after: edges[5]?.cursor });
+  const lastPage = await readPage(tenant, { ...failedPage, after: edges[5]?.cursor });
   expect(lastPage).toMatchObject({
     ids: failures.slice(2),
     pageInfo: { hasNextPage: false, hasPreviousPage: true },

@@ -14,8 +14,8 @@ import { schema } from '../../../src/graphql/schema/schema.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 test('schema.graphql equals the served schema (npm run schema writes it)', () => {
-  const committed = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
-  expect(committed).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
+  const committedSchema = readFileSync(join(ROOT, 'schema.graphql'), 'utf8');
+  expect(committedSchema).toBe(`${printSchema(lexicographicSortSchema(schema))}\n`);
 });
 
 test('describes every type, field, argument and enum value', () => {

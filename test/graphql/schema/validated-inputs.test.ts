@@ -128,8 +128,8 @@ test('returns FORBIDDEN without issues to a caller without the scope', async () 
 test('returns 403 without issues to a REST caller without the scope', async () => {
   const { base, withScopes, expectRefusal } = await createRestTenant(app);
   const reader = await withScopes('read');
-  const refused = await reader.expectRefusal('POST', `${base}/topics`, { name: '', more: 1 });
-  expect({ status: refused.status, issues: refused.issues }).toEqual({
+  const refusal = await reader.expectRefusal('POST', `${base}/topics`, { name: '', more: 1 });
+  expect({ status: refusal.status, issues: refusal.issues }).toEqual({
     status: 403,
     issues: undefined,
   });
@@ -209,8 +209,8 @@ test('ignores fields outside an update mask of REST', async () => {
   });
   const destination = { name: 'renamed', status: 'nothing', metadata: { url: 5 } };
   const path = `${base}/destinations/${id}`;
-  const renamed = await request('PATCH', path, { updateMask: ['name'], destination });
-  expect(renamed).toMatchObject({ status: 200, body: { name: 'renamed' } });
+  const renameResponse = await request('PATCH', path, { updateMask: ['name'], destination });
+  expect(renameResponse).toMatchObject({ status: 200, body: { name: 'renamed' } });
   const refusal = await request('PATCH', path, {
     updateMask: ['status', 'metadata.url'],
     destination,

@@ -123,7 +123,7 @@ async function listBoth(
     tenant.query(LIST_RECORDS, { id, objectName }),
     typed.query(`{ page: ${list}(group: "acme", first: 1000) { nodes { id _raw ${members} } } }`),
   ]);
-  const expected = untyped.node.records.nodes.map(
+  const expectedRecords = untyped.node.records.nodes.map(
     ({ id: recordId, raw, ...entry }: Record<string, unknown>) => {
       const values: Record<string, unknown> = {
         ...(entry.fields as object),
@@ -136,7 +136,7 @@ async function listBoth(
       };
     },
   );
-  return { expected, actual: page.page.nodes };
+  return { expected: expectedRecords, actual: page.page.nodes };
 }
 
 /** Returns the id of the installation. */

@@ -72,8 +72,8 @@ test('writes to the provider of each group', async () => {
 
 test('writes once for repeated calls with the same idempotency key', async () => {
   const variables = { group: 'acme', input: createPerson(), key: 'create-ada' };
-  const created = await client.query(CREATE_PEOPLE, variables);
-  expect(await client.query(CREATE_PEOPLE, variables)).toEqual(created);
+  const creation = await client.query(CREATE_PEOPLE, variables);
+  expect(await client.query(CREATE_PEOPLE, variables)).toEqual(creation);
   const search = `{ people(group: "acme", where: { emailAddress: "${variables.input.emailAddress}" }) { nodes { id } } }`;
   expect((await client.query(search)).people.nodes).toHaveLength(1);
 });

@@ -281,14 +281,19 @@ test.each([
   ],
 ])('hides the schema from a caller %s', async (_who, headers: Record<string, string>, code) => {
   const typed = createTypedClient(app, tenant, headers);
-  const missing = createTypedClient(app, { ...tenant, projectId: newId('prj') }, headers);
+  const missingProjectClient = createTypedClient(
+    app,
+    { ...tenant, projectId: newId('prj') },
+    headers,
+  );
   for (const query of [
     '{ people(group: "acme") { nodes { id } } }',
     '{ nope }',
     getIntrospectionQuery(),
   ]) {
     expect(await typed.expectRefusal(query)).toMatchObject({ code });
-    if (code === 'NOT_FOUND') expect(await missing.expectRefusal(query)).toMatchObject({ code });
+    if (code === 'NOT_FOUND')
+      expect(await missingProjectClient.expectRefusal(query)).toMatchObject({ code });
   }
 });
 

@@ -206,23 +206,26 @@ test('resumes an interrupted stream without a lost or repeated message', async (
         let subscription = await subscribe(tenant, { group: 'acme' });
         const halfLength = messages.length >> 1;
         await appendMessages(stream, messages.slice(0, halfLength));
-        const received: string[] = [];
+        const receivedNames: string[] = [];
         let cursor: string | undefined;
         let appended = halfLength;
         const remainingCuts = [...cuts];
-        while (received.length < expectedIds.length) {
+        while (receivedNames.length < expectedIds.length) {
           if (
             appended < messages.length &&
-            received.length >= expectedIds.filter((id) => Number(id) < appended).length
+            receivedNames.length >= expectedIds.filter((id) => Number(id) < appended).length
           ) {
             await appendMessages(stream, messages.slice(appended, appended + 3));
             appended += 3;
             continue;
           }
           const message = (await subscription.next()) as StreamMessage;
-          received.push(...listIds(message));
+          receivedNames.push(...listIds(message));
           cursor = message.id;
-          if (remainingCuts.length > 0 && received.length % (remainingCuts[0] as number) === 0) {
+          if (
+            remainingCuts.length > 0 &&
+            receivedNames.length % (remainingCuts[0] as number) === 0
+          ) {
             remainingCuts.shift();
             subscription.close();
             subscription = byHeader
@@ -230,7 +233,7 @@ test('resumes an interrupted stream without a lost or repeated message', async (
               : await subscribe(tenant, { group: 'acme', after: cursor });
           }
         }
-        expect(received).toEqual(expectedIds);
+        expect(receivedNames).toEqual(expectedIds);
         subscription.close();
       },
     ),

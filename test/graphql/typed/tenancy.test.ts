@@ -33,11 +33,19 @@ const { data } = await createTypedClient(app, tenant).request(getIntrospectionQu
 const schema = buildClientSchema(data as IntrospectionQuery);
 
 async function createStreamTenant(): Promise<Tenant> {
-  const created = await app.createTenant();
-  await createStream(app.app.services.database, { projectId: created.projectId });
-  await installPeople(app, created, { integration: 'crm', provider: 'sandbox', groupRef: 'acme' });
-  await installPeople(app, created, { integration: 'leads', provider: 'zoho', groupRef: 'globex' });
-  return created;
+  const createdTenant = await app.createTenant();
+  await createStream(app.app.services.database, { projectId: createdTenant.projectId });
+  await installPeople(app, createdTenant, {
+    integration: 'crm',
+    provider: 'sandbox',
+    groupRef: 'acme',
+  });
+  await installPeople(app, createdTenant, {
+    integration: 'leads',
+    provider: 'zoho',
+    groupRef: 'globex',
+  });
+  return createdTenant;
 }
 
 interface Root {
@@ -86,12 +94,12 @@ function selectFields(type: GraphQLField<unknown, unknown>['type'], depth = 4): 
 
 function createOperation({ kind, field }: Root, group: string) {
   const args = field.args.filter(({ name, type }) => name === 'group' || isNonNullType(type));
-  const declared = args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const declarations = args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = args.map(({ name }) => `${name}: $${name}`).join(', ');
   const variables = Object.fromEntries(
     args.map(({ name, type }) => [name, name === 'group' ? group : createValue(type)]),
   );
-  const head = args.length > 0 ? [`(${declared})`, `(${passed})`] : ['', ''];
+  const head = args.length > 0 ? [`(${declarations})`, `(${passed})`] : ['', ''];
   return {
     query: `${kind} Walk${head[0]} { ${field.name}${head[1]} ${selectFields(field.type)} }`,
     variables,
@@ -141,10 +149,10 @@ test('returns the same NOT_FOUND for a foreign and an unknown project', async ()
   for (const root of ROOT_FIELDS) {
     const headers = { 'x-api-key': otherTenant.apiKey };
     const foreign = await send(root, 'globex', { projectId: tenant.projectId, headers });
-    const missing = await send(root, 'globex', { projectId: newId('prj'), headers });
+    const unknownProjectError = await send(root, 'globex', { projectId: newId('prj'), headers });
     expect(foreign.found ?? null).toBeNull();
     expect(foreign.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
-    expect(removeNames(foreign)).toBe(removeNames(missing));
+    expect(removeNames(foreign)).toBe(removeNames(unknownProjectError));
   }
   expect(await dumpProject(app, tenant.projectId)).toBe(dump);
 });
@@ -157,12 +165,12 @@ test('returns the same error to an end user for a foreign and an unknown group',
   const caller = { projectId: tenant.projectId, headers };
   for (const root of ROOT_FIELDS.filter(({ field }) => field.name !== '_contract')) {
     const foreign = await send(root, 'globex', caller);
-    const missing = await send(root, 'unknown', caller);
+    const unknownGroupError = await send(root, 'unknown', caller);
     expect(Object.values(foreign.found ?? {}).every((value) => value === null)).toBe(true);
     expect(foreign.errors).toMatchObject([
       { extensions: { code: root.kind === 'subscription' ? 'FORBIDDEN' : 'NOT_FOUND' } },
     ]);
-    expect(removeNames(foreign)).toBe(removeNames(missing));
+    expect(removeNames(foreign)).toBe(removeNames(unknownGroupError));
   }
   expect(app.zoho.requests.length).toBe(requests);
   expect(await dumpProject(app, tenant.projectId)).toBe(dump);

@@ -175,8 +175,8 @@ test('removes the least recently used schemas above the memory limit', () => {
 });
 
 function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number) {
-  const all = Array.from({ length: count }, (_, n) =>
+  const cachedSchemas = Array.from({ length: count }, (_, n) =>
     schemas.get(createPeopleContract(`people${n}`)),
   );
-  return { all, bytes: schemas.bytes };
+  return { all: cachedSchemas, bytes: schemas.bytes };
 }

@@ -94,10 +94,10 @@ async function createSubscription(
     secret: APP_SECRET,
     account,
   };
-  const created = await calls?.create(createPlainSession(vendor.url), options);
+  const creation = await calls?.create(createPlainSession(vendor.url), options);
   const storedWebhooks = [...webhooks.webhooks.values()];
   const secrets = storedWebhooks.map(({ secret }) => secret);
-  expect(created).toEqual({
+  expect(creation).toEqual({
     providerRef: storedWebhooks.map(({ id }) => id).join(' '),
     expireTime: null,
     ...(requests?.hasOwnSecrets && { secrets }),
@@ -121,9 +121,9 @@ test.each(senders)('$name: accepts its signed events and parses them', async ({
   for (const [sequence, kind] of KINDS.entries()) {
     if (wire.missingKinds?.includes(kind)) continue;
     expect(subscribe.kinds).toContain(kind);
-    const sent = request(wire.send({ kind, sequence, sentAt: NOW, secret }));
-    expect(isSigned?.(sent, [OTHER_SECRET, knownSecret], NOW)).toBe(true);
-    const events = parseEvents?.(sent, context) ?? [];
+    const sentRequest = request(wire.send({ kind, sequence, sentAt: NOW, secret }));
+    expect(isSigned?.(sentRequest, [OTHER_SECRET, knownSecret], NOW)).toBe(true);
+    const events = parseEvents?.(sentRequest, context) ?? [];
     expect(events).toMatchObject([
       { account, objectName: wire.objectName, recordId: wire.recordId, kind, association: null },
     ]);
@@ -132,7 +132,7 @@ test.each(senders)('$name: accepts its signed events and parses them', async ({
     const hasRecord = wire.recordText !== undefined && kind !== 'DELETE';
     expect(events[0]?.record?.id ?? null).toBe(hasRecord ? wire.recordId : null);
     // A repeated request has the same event id.
-    expect(parseEvents?.(sent, context)[0]?.nativeId).toBe(events[0]?.nativeId);
+    expect(parseEvents?.(sentRequest, context)[0]?.nativeId).toBe(events[0]?.nativeId);
     ids.push(events[0]?.nativeId ?? '');
   }
   expect(new Set(ids).size).toBe(ids.length);
@@ -142,15 +142,15 @@ test.each(senders)('$name: rejects events with another signature', async ({ name
   const { wire, request, secret, knownSecret } = await startVendor(name, subscribe);
   const isSigned = subscribe.requests?.isSigned;
   const signedRequest = wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret });
-  const sent = request(signedRequest);
-  expect(isSigned?.(sent, [knownSecret], NOW)).toBe(true);
-  expect(isSigned?.(sent, [OTHER_SECRET], NOW)).toBe(false);
-  expect(isSigned?.({ ...sent, headers: {} }, [knownSecret], NOW)).toBe(false);
+  const sentRequest = request(signedRequest);
+  expect(isSigned?.(sentRequest, [knownSecret], NOW)).toBe(true);
+  expect(isSigned?.(sentRequest, [OTHER_SECRET], NOW)).toBe(false);
+  expect(isSigned?.({ ...sentRequest, headers: {} }, [knownSecret], NOW)).toBe(false);
   const isBodySigned = !('authorization' in signedRequest.headers);
   const changedRequest = request({ ...signedRequest, body: `${signedRequest.body} ` });
   expect(isSigned?.(changedRequest, [knownSecret], NOW)).toBe(!isBodySigned);
-  const later = new Date(NOW.getTime() + 3_600_000);
-  expect(isSigned?.(sent, [knownSecret], later)).toBe(!wire.hasSignedTime);
+  const inAnHour = new Date(NOW.getTime() + 3_600_000);
+  expect(isSigned?.(sentRequest, [knownSecret], inAnHour)).toBe(!wire.hasSignedTime);
 });
 
 test.each(
@@ -159,11 +159,13 @@ test.each(
   ),
 )('$name: rejects a signature that was made for another account', async ({ name, subscribe }) => {
   const { wire, request, secret } = await startVendor(name, subscribe);
-  const sent = request(wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret }));
-  const url = sent.url.replace('con_1', 'con_2');
-  expect(url).not.toBe(sent.url);
-  expect(subscribe.requests?.isSigned({ ...sent, url }, [APP_SECRET], NOW)).toBe(false);
-  expect(subscribe.requests?.isSigned({ ...sent, url: APP_URL }, [APP_SECRET], NOW)).toBe(false);
+  const sentRequest = request(wire.send({ kind: 'UPDATE', sequence: 1, sentAt: NOW, secret }));
+  const url = sentRequest.url.replace('con_1', 'con_2');
+  expect(url).not.toBe(sentRequest.url);
+  expect(subscribe.requests?.isSigned({ ...sentRequest, url }, [APP_SECRET], NOW)).toBe(false);
+  expect(subscribe.requests?.isSigned({ ...sentRequest, url: APP_URL }, [APP_SECRET], NOW)).toBe(
+    false,
+  );
 });
 
 test.each(senders)('$name: throws for a malformed body, and ignores other event types', async ({
@@ -184,10 +186,10 @@ test.each(senders)('$name: throws for a malformed body, and ignores other event 
     (match) => (match.startsWith('"') ? '"new"' : 'new.kind'),
   );
   const isByHeader = 'x-github-event' in headers || 'x-shopify-topic' in headers;
-  const sent = isByHeader
+  const sentRequest = isByHeader
     ? request({ headers: { ...headers, ...otherHeaders }, body })
     : request({ headers, body: otherBody });
-  expect(parseEvents?.(sent, context)).toEqual([]);
+  expect(parseEvents?.(sentRequest, context)).toEqual([]);
 });
 
 const sendersWithCalls = senders.filter(({ subscribe }) => subscribe.calls);
@@ -284,12 +286,12 @@ test('asana: refuses a subscription per parent if the account has no parent', as
   const { calls } = senders.find(({ name }) => name === 'asana')?.subscribe ?? {};
   await using server = await startProviderServer(() => ({ status: 200, body: { data: [] } }));
   const options = { objectName: 'projects', kinds: [...KINDS], otherEvents: [], account: 'con_1' };
-  const created = calls?.create(createPlainSession(server.url), {
+  const creation = calls?.create(createPlainSession(server.url), {
     ...options,
     url: APP_URL,
     secret: '',
   });
-  expect(await catchFailure(created as Promise<unknown>)).toMatchObject({
+  expect(await catchFailure(creation as Promise<unknown>)).toMatchObject({
     kind: 'BAD_REQUEST',
     message: expect.stringContaining('no access to a parent of projects'),
   });
@@ -300,8 +302,8 @@ test('zendeskSupport: rejects a signed timestamp in another format', () => {
   const zendesk = senders.find(({ name }) => name === 'zendeskSupport')?.subscribe.requests;
   const [name, body] = ['x-zendesk-webhook-signature', '{}'];
   const isSigned = (timestamp: string) => {
-    const signed = hmac('sha256', OTHER_SECRET, timestamp + body, 'base64');
-    const headers = { [name]: signed, [`${name}-timestamp`]: timestamp };
+    const signature = hmac('sha256', OTHER_SECRET, timestamp + body, 'base64');
+    const headers = { [name]: signature, [`${name}-timestamp`]: timestamp };
     const request = { method: 'POST', url: APP_URL, headers, body: Buffer.from(body) };
     return zendesk?.isSigned(request, [OTHER_SECRET], NOW);
   };
@@ -354,7 +356,7 @@ test('requests the account if the token does not name it', async () => {
     zoom: { id: 'u1', account_id: 'w1' },
   };
   for (const [name, body] of Object.entries(responses)) {
-    const provider = DECLARED.find((declared) => declared.name === name);
+    const provider = DECLARED.find((declaration) => declaration.name === name);
     await using server = await startProviderServer(() => ({ status: 200, body }));
     const identity = await provider?.capabilities.identify?.(
       createPlainSession(server.url),

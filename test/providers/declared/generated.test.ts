@@ -11,15 +11,15 @@ import { createWireSubject } from './wire-subject.ts';
 
 const providerName = process.env.PROVIDER;
 
-for (const declared of DECLARATIONS) {
-  const { name, api } = declared;
+for (const declaration of DECLARATIONS) {
+  const { name, api } = declaration;
   if (providerName && name !== providerName) continue;
   const objects = [...Object.keys(api.objects), ...(api.otherObjects ? ['own_object'] : [])];
   for (const objectName of objects) {
     const object = api.objects[objectName] ?? api.otherObjects;
     // A generated server cannot read values that a function of the declaration writes.
     if (object?.nestedFields?.some(({ encode }) => encode)) continue;
-    const wire = generateWire(declared, objectName);
-    testProviderContract(`${name} ${objectName}`, () => createWireSubject(declared, wire));
+    const wire = generateWire(declaration, objectName);
+    testProviderContract(`${name} ${objectName}`, () => createWireSubject(declaration, wire));
   }
 }

@@ -27,11 +27,11 @@ function createSession(createPage: (from: number) => unknown): ProviderSession {
     findMetadata: () => null,
     now: () => new Date(),
     send: async ({ query, body }): Promise<ProviderResponse> => {
-      const sent = { ...query, ...(body as object | undefined) } as {
+      const parameters = { ...query, ...(body as object | undefined) } as {
         after?: unknown;
         at?: unknown;
       };
-      const from = Number(sent.at ?? sent.after ?? 0);
+      const from = Number(parameters.at ?? parameters.after ?? 0);
       return { status: 200, headers: {}, body: createPage(from) };
     },
   };

@@ -6,7 +6,7 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { isObject } from '../../support/wire/wire-format.ts';
 
 function getListingProvider(name: string) {
-  const provider = DECLARED.find((declared) => declared.name === name);
+  const provider = DECLARED.find((declaration) => declaration.name === name);
   const listObjects = provider?.capabilities.listObjects;
   if (!provider || !listObjects) throw new Error(`${name} lists no objects`);
   return { provider, listObjects };

@@ -8,7 +8,7 @@ import {
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
 
-async function captureRequest(declared: DeclaredProvider, objectName: string, fields: string[]) {
+async function captureRequest(declaration: DeclaredProvider, objectName: string, fields: string[]) {
   const requests: ProviderRequest[] = [];
   const session = {
     baseUrl: 'https://vendor.example',
@@ -19,7 +19,7 @@ async function captureRequest(declared: DeclaredProvider, objectName: string, fi
       return { status: 200, headers: {}, body: { value: [], data: { issues: { nodes: [] } } } };
     },
   };
-  const { readPage } = createDeclarativeProvider(declared).capabilities;
+  const { readPage } = createDeclarativeProvider(declaration).capabilities;
   await readPage?.(session, { objectName, fields, pageSize: 10 });
   return requests[0];
 }

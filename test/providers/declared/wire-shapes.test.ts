@@ -93,11 +93,16 @@ test('sends the channel in every request for Klaviyo campaigns', async () => {
 test('sends relationships of Outreach next to the attributes, and reads them back', async () => {
   const { readPage, writeRecord } = getProvider('outreach');
   const relationships = { sequence: { data: { type: 'sequence', id: 3 } } };
-  const stored = { type: 'sequenceState', id: 7, attributes: { state: 'active' }, relationships };
+  const storedRecord = {
+    type: 'sequenceState',
+    id: 7,
+    attributes: { state: 'active' },
+    relationships,
+  };
   const { server, requests } = await startRecordingServer(({ method }) =>
     method === 'POST'
-      ? { status: 201, body: { data: stored } }
-      : { status: 200, body: { data: [stored], links: {} } },
+      ? { status: 201, body: { data: storedRecord } }
+      : { status: 200, body: { data: [storedRecord], links: {} } },
   );
   await using _ = server;
   const session = createPlainSession(server.url);
@@ -172,6 +177,6 @@ test('reads Pipedrive leads by version 1 of its API, with the fields of deals', 
     sort: 'update_time ASC',
     updated_since: '2026-01-01T00:00:00Z',
   });
-  const described = await describeObject?.(session, 'leads');
-  expect(described?.fields.map(({ fieldName }) => fieldName)).toContain(hex);
+  const description = await describeObject?.(session, 'leads');
+  expect(description?.fields.map(({ fieldName }) => fieldName)).toContain(hex);
 });

@@ -9,15 +9,15 @@ import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
 
 export async function createWireSubject(
-  declared: DeclaredProvider,
+  declaration: DeclaredProvider,
   wire: WireVendor,
 ): Promise<ContractSubject> {
   const { fixture, objectName, textField, missingId, requiredValues = {}, metadata = {} } = wire;
   const server = await startVendorServer(fixture);
-  const object = declared.api.objects[objectName] ?? declared.api.otherObjects;
+  const object = declaration.api.objects[objectName] ?? declaration.api.otherObjects;
   return {
-    provider: createDeclarativeProvider(reduceToObject(declared, objectName)),
-    session: createPlainSession(server.url, createHeaders(declared, fixture.headers), {
+    provider: createDeclarativeProvider(reduceToObject(declaration, objectName)),
+    session: createPlainSession(server.url, createHeaders(declaration, fixture.headers), {
       metadata,
     }),
     secret: TOKEN,
@@ -73,18 +73,18 @@ function createHeaders(
 }
 
 /** Returns the declaration with only one object and its parents. */
-function reduceToObject(declared: DeclaredProvider, objectName: string): DeclaredProvider {
-  const { objects } = declared.api;
+function reduceToObject(declaration: DeclaredProvider, objectName: string): DeclaredProvider {
+  const { objects } = declaration.api;
   const entries = Object.entries(objects).filter(([name]) => name === objectName);
   for (let parent = objects[objectName]?.parent; parent; parent = objects[parent.object]?.parent) {
     const { displayName = '', id, list, parent: grandparent } = objects[parent.object] ?? {};
     if (list) entries.push([parent.object, { displayName, id, list, parent: grandparent }]);
   }
-  const { otherObjects, events, ...records } = declared.api;
+  const { otherObjects, events, ...records } = declaration.api;
   const eventObjects = Object.values(events?.types ?? {}).map(({ object }) => object ?? objectName);
   const isNamed = objectName in objects;
   return {
-    ...declared,
+    ...declaration,
     api: {
       ...records,
       ...(!isNamed && otherObjects && { otherObjects }),

@@ -29,9 +29,9 @@ test('creates a connection, and returns its credentials only if requested', asyn
     providerWorkspaceRef: 'w',
     providerMetadata: { plan: { value: 'gold', source: 'input' } },
   };
-  const created = await createConnection(rest, { groupName: 'Acme Inc.', ...facts });
+  const createdConnection = await createConnection(rest, { groupName: 'Acme Inc.', ...facts });
   const commonMembers = { id: expect.any(String), projectId, createTime: expect.any(String) };
-  expect(created).toEqual({
+  expect(createdConnection).toEqual({
     ...commonMembers,
     id: expect.stringMatching(/^con_/),
     provider: 'sandbox',
@@ -43,12 +43,15 @@ test('creates a connection, and returns its credentials only if requested', asyn
     providerMetadata: { plan: { value: 'gold', source: 'input' } },
   });
   const path = `${rest.base}/connections`;
-  expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
-  expect(await rest.get(path)).toEqual([created]);
-  const withCredentials = await rest.get(`${path}/${created.id}?includeCreds=true`);
-  expect(withCredentials).toEqual({ ...created, apiKey: 'sandbox-key-planted' });
-  const updated = await createConnection(rest, { apiKey: 'sandbox-key-planted-2' });
-  expect(updated).toMatchObject({ id: created.id, updateTime: expect.any(String) });
+  expect(await rest.get(`${path}/${createdConnection.id}`)).toEqual(createdConnection);
+  expect(await rest.get(path)).toEqual([createdConnection]);
+  const withCredentials = await rest.get(`${path}/${createdConnection.id}?includeCreds=true`);
+  expect(withCredentials).toEqual({ ...createdConnection, apiKey: 'sandbox-key-planted' });
+  const updatedConnection = await createConnection(rest, { apiKey: 'sandbox-key-planted-2' });
+  expect(updatedConnection).toMatchObject({
+    id: createdConnection.id,
+    updateTime: expect.any(String),
+  });
 });
 
 test('lists connections by every filter, in a constant number of statements', async () => {
@@ -85,9 +88,9 @@ test('reports every invalid input at its position, and repeats no secret', async
     apiKey: 'planted\u0007',
     basicAuth: { username: 'planted', password: 'planted' },
   };
-  const refused = await rest.expectRefusal('POST', `${rest.base}/connections:generate`, body);
-  expect([...new Set(listIssuePositions(refused))]).toEqual(['body groupRef', 'body apiKey']);
-  expect(JSON.stringify(refused)).not.toContain('planted');
+  const refusal = await rest.expectRefusal('POST', `${rest.base}/connections:generate`, body);
+  expect([...new Set(listIssuePositions(refusal))]).toEqual(['body groupRef', 'body apiKey']);
+  expect(JSON.stringify(refusal)).not.toContain('planted');
   const valid = { ...body, groupRef: 'acme', apiKey: 'planted' };
   const schemeRefusal = await rest.expectRefusal(
     'POST',
@@ -129,8 +132,8 @@ test('changes the fields in the mask, and clears optional ones with null', async
   });
   const basicAuth = { username: 'u', password: 'planted' };
   const misfit = { updateMask: ['basicAuth'], connection: { basicAuth } };
-  const refused = await rest.expectRefusal('PATCH', path, misfit);
-  expect(refused.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
+  const refusal = await rest.expectRefusal('PATCH', path, misfit);
+  expect(refusal.issues).toMatchObject([{ in: 'body', name: 'connection.basicAuth' }]);
   const unknown = await rest.expectRefusal('PATCH', path, {
     updateMask: ['status'],
     connection: {},
@@ -154,11 +157,11 @@ test('returns the requested tokens only', async () => {
   expect(await readTokens('')).toBeUndefined();
   expect(await readTokens('?includeCreds=true')).toEqual({ accessToken, scopes: ['a'] });
   expect(await readTokens('?includeRefreshToken=true')).toEqual(credentials);
-  const full = await rest.withScopes('full');
+  const fullClient = await rest.withScopes('full');
   for (const query of ['?includeCreds=true', '?includeRefreshToken=true']) {
-    const refused = await full.expectRefusal('GET', `${rest.base}/connections/${id}${query}`);
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('credentials:read');
+    const refusal = await fullClient.expectRefusal('GET', `${rest.base}/connections/${id}${query}`);
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('credentials:read');
   }
 });
 
@@ -189,8 +192,8 @@ test('refreshes a connection without a token only by force, and then returns 422
   const path = `${rest.base}/connections/${id}`;
   expect(await rest.get(`${path}?refresh=ifExpired`)).toMatchObject({ id, status: 'created' });
   expect(await rest.expectRefusal('GET', `${path}?refresh=force`)).toMatchObject({ status: 422 });
-  const refused = await rest.expectRefusal('GET', `${path}?refresh=now&includeCreds=1`);
-  expect(listIssuePositions(refused).sort()).toEqual(['query includeCreds', 'query refresh']);
+  const refusal = await rest.expectRefusal('GET', `${path}?refresh=now&includeCreds=1`);
+  expect(listIssuePositions(refusal).sort()).toEqual(['query includeCreds', 'query refresh']);
 });
 
 test('deletes a connection unless installations use it', async () => {
@@ -227,13 +230,13 @@ test("returns 404 for another tenant's connection, and 403 without the scope", a
     provider: 'sandbox',
     apiKey: 'sandbox-key-mine',
   };
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('POST', `${path}:generate`, body),
     await reader.expectRefusal('PATCH', `${path}/${id}`, change),
     await reader.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('connections:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('connections:write');
   }
 });
 
@@ -257,8 +260,10 @@ test('lets a key for pages connect and install, and read no destinations, delive
   const rest = await createRestTenant(app);
   const page = await rest.withScopes('frontend');
   const body = { provider: 'sandbox', groupRef: 'acme', consumerRef: 'ann', apiKey: 'sandbox-key' };
-  const created = await page.post(`${rest.base}/connections:generate`, body);
-  expect(await page.get(`${rest.base}/connections/${created.id}`)).toEqual(created);
+  const createdConnection = await page.post(`${rest.base}/connections:generate`, body);
+  expect(await page.get(`${rest.base}/connections/${createdConnection.id}`)).toEqual(
+    createdConnection,
+  );
   const topic = { name: 'mine' };
   expect(await page.expectRefusal('POST', `${rest.base}/topics`, topic)).toMatchObject({
     status: 403,
@@ -269,6 +274,6 @@ test('lets a key for pages connect and install, and read no destinations, delive
       { status: 403 },
     ]);
   }
-  const credentialsPath = `${rest.base}/connections/${created.id}?includeCreds=true`;
+  const credentialsPath = `${rest.base}/connections/${createdConnection.id}?includeCreds=true`;
   expect(await page.expectRefusal('GET', credentialsPath)).toMatchObject({ status: 403 });
 });

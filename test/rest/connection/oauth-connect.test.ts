@@ -97,7 +97,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   const id = await consent(await rest.post('/oauth-connect', createStartInput(rest, input), 200));
   const path = `${rest.base}/connections/${id}`;
   const connectionBefore = await rest.get(path);
-  const stored = await readStoredCredentials(app, await getConnection(app, id));
+  const storedCredentials = await readStoredCredentials(app, await getConnection(app, id));
   // The project's newest app is another one now.
   await createProviderApp(rest.tenant);
 
@@ -113,7 +113,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   });
   const renewed = await readStoredCredentials(app, await getConnection(app, id));
   expect(renewed).toMatchObject({ scopes: change.scopes });
-  expect(renewed).not.toEqual(stored);
+  expect(renewed).not.toEqual(storedCredentials);
 });
 
 test('refuses a connection without OAuth tokens, and one without its app', async () => {
@@ -123,7 +123,7 @@ test('refuses a connection without OAuth tokens, and one without its app', async
     return rest.post(`${rest.base}/connections:generate`, { ...consumer, ...credentials });
   };
   const keyed = await createConnection({ groupRef: 'keyed', apiKey: 'sandbox-key' });
-  const imported = await createConnection({
+  const importedConnection = await createConnection({
     groupRef: 'imported',
     oauth2AuthorizationCode: { accessToken: { token: 'at' } },
   });
@@ -133,17 +133,19 @@ test('refuses a connection without OAuth tokens, and one without its app', async
     status: 422,
     detail: expect.stringContaining('API_KEY'),
   });
-  expect(await getUpdateRefusal(imported)).toMatchObject({
+  expect(await getUpdateRefusal(importedConnection)).toMatchObject({
     status: 422,
     detail: expect.stringContaining('the project has no provider app for sandbox'),
   });
   await createProviderApp(rest.tenant);
-  const scopeRefusal = await getUpdateRefusal(imported, {
+  const scopeRefusal = await getUpdateRefusal(importedConnection, {
     redirectUrl: 'https://evil.test/',
     scopes: [''],
   });
   expect(listIssuePositions(scopeRefusal)).toEqual(['body scopes[0]']);
-  const urlRefusal = await getUpdateRefusal(imported, { redirectUrl: 'https://evil.test/' });
+  const urlRefusal = await getUpdateRefusal(importedConnection, {
+    redirectUrl: 'https://evil.test/',
+  });
   expect(urlRefusal).toMatchObject({ status: 400, issues: [{ in: 'body', name: 'redirectUrl' }] });
 });
 
@@ -171,11 +173,11 @@ test("returns 404 for another tenant's project and connection, and 403 without t
     expect(await otherTenant.expectRefusal('PATCH', path, {})).toMatchObject({ status: 404 });
   }
   const reader = await rest.withScopes('read');
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('POST', '/oauth-connect', createStartInput(rest)),
     await reader.expectRefusal('PATCH', `${rest.base}/connections/${id}:oauth-update`, {}),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('connections:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('connections:write');
   }
 });

@@ -17,19 +17,21 @@ async function createDestination(rest: RestTenant, name = 'hooks') {
 
 test('returns the secret of a new destination, and omits it by name and by id', async () => {
   const rest = await createRestTenant(app);
-  const { secrets, ...created } = await createDestination(rest);
+  const { secrets, ...createdDestination } = await createDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });
-  expect(created).toMatchObject({
+  expect(createdDestination).toMatchObject({
     name: 'hooks',
     type: 'webhook',
     metadata: maskedMetadata,
     status: 'enabled',
   });
-  expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(created);
-  expect(await rest.get(`${rest.base}/destinations/${created.id}`)).toEqual(created);
-  expect(await rest.get(`${rest.base}/destinations`)).toEqual([created]);
+  expect(await rest.get(`${rest.base}/destinations/hooks`)).toEqual(createdDestination);
+  expect(await rest.get(`${rest.base}/destinations/${createdDestination.id}`)).toEqual(
+    createdDestination,
+  );
+  expect(await rest.get(`${rest.base}/destinations`)).toEqual([createdDestination]);
   const withSecrets = await rest.get(`${rest.base}/destinations/hooks?includeSecrets=true`);
-  expect(withSecrets).toEqual({ ...created, secrets: { ...secrets, ...metadata } });
+  expect(withSecrets).toEqual({ ...createdDestination, secrets: { ...secrets, ...metadata } });
 });
 
 test('returns secrets only with credentials:read', async () => {
@@ -38,18 +40,18 @@ test('returns secrets only with credentials:read', async () => {
   const reader = await rest.withScopes('full');
   await reader.get(`${rest.base}/destinations/hooks`);
   const path = `${rest.base}/destinations/hooks?includeSecrets=true`;
-  const refused = await reader.expectRefusal('GET', path);
-  expect(refused.status).toBe(403);
-  expect(refused.detail).toContain('credentials:read');
+  const refusal = await reader.expectRefusal('GET', path);
+  expect(refusal.status).toBe(403);
+  expect(refusal.detail).toContain('credentials:read');
 });
 
 test('returns a rotated secret only to callers who can change destinations', async () => {
   const rest = await createRestTenant(app);
   const { secrets } = await createDestination(rest);
   const path = `${rest.base}/destinations/hooks?rotate=true&includeSecrets=true`;
-  const rotated = await rest.get(path);
-  expect(rotated.secrets.webhookSigningKey).toMatch(/^whsec_/);
-  expect(rotated.secrets).not.toEqual(secrets);
+  const rotatedDestination = await rest.get(path);
+  expect(rotatedDestination.secrets.webhookSigningKey).toMatch(/^whsec_/);
+  expect(rotatedDestination.secrets).not.toEqual(secrets);
   const reader = await rest.withScopes('read');
   expect(await reader.expectRefusal('GET', path)).toMatchObject({ status: 403 });
 });
@@ -112,12 +114,12 @@ test('refuses masked values in an update, and keeps the headers in keepHeaders',
     updateMask: Object.keys(metadata).map((name) => `metadata.${name}`),
     destination: { metadata },
   });
-  const refused = await rest.expectRefusal(
+  const refusal = await rest.expectRefusal(
     'PATCH',
     path,
     createPatch({ headers: maskedMetadata.headers }),
   );
-  expect([refused.status, listIssueNames(refused)]).toEqual([
+  expect([refusal.status, listIssueNames(refusal)]).toEqual([
     400,
     ['destination.metadata.headers.x-team'],
   ]);

@@ -16,9 +16,9 @@ async function createDelivery() {
   const { id: destinationId } = await rest.post(`${rest.base}/destinations`, hook);
   const event = await insert.event({ projectId, topicIds: [topic.id], destinationId });
   const deletedEvent = await insert.event({ projectId, eventType: 'CONNECTION_DELETED' });
-  const sent = { projectId, destinationId, eventId: event.id, body: '{"secret": 1}' };
-  const failed = { status: 'FAILED', failureReason: 'Gone.' } as const;
-  const { id: deliveryId } = await insert.delivery({ ...sent, ...failed });
+  const sentFields = { projectId, destinationId, eventId: event.id, body: '{"secret": 1}' };
+  const failedFields = { status: 'FAILED', failureReason: 'Gone.' } as const;
+  const { id: deliveryId } = await insert.delivery({ ...sentFields, ...failedFields });
   const attempt = { projectId, deliveryId, attemptNumber: 1, responseStatus: 410, error: 'Gone.' };
   await insert.attempt(attempt);
   return { rest, topicId: topic.id, destinationId, event, other: deletedEvent, deliveryId };
@@ -90,15 +90,17 @@ test('returns a delivery with its attempts and without its body', async () => {
   for (const path of lists) {
     expect((await rest.get(`${rest.base}/${path}`)).results).toEqual([delivery]);
   }
-  const pending = await rest.get(`${rest.base}/destinations/hooks/deliveries?status=pending`);
-  expect(pending.results).toEqual([]);
+  const pendingDeliveries = await rest.get(
+    `${rest.base}/destinations/hooks/deliveries?status=pending`,
+  );
+  expect(pendingDeliveries.results).toEqual([]);
 });
 
 test('distinguishes retried deliveries from those without an attempt, both with the status pending', async () => {
   const { rest, destinationId, deliveryId } = await createDelivery();
   const { projectId } = rest.tenant;
   const untried = await insert.delivery({ projectId, destinationId });
-  const retried = await insert.delivery({
+  const retriedDelivery = await insert.delivery({
     projectId,
     destinationId,
     attemptCount: 1,
@@ -109,7 +111,7 @@ test('distinguishes retried deliveries from those without an attempt, both with 
       ({ id, status, retrying }: Record<string, unknown>) => [id, status, retrying],
     );
   const untriedState = [untried.id, 'pending', false];
-  const retriedState = [retried.id, 'pending', true];
+  const retriedState = [retriedDelivery.id, 'pending', true];
   const failedState = [deliveryId, 'failed', false];
   expect(await listStates('destinations/hooks/deliveries')).toEqual([
     failedState,
@@ -130,8 +132,8 @@ test('distinguishes retried deliveries from those without an attempt, both with 
 test('retries the pending deliveries of both kinds, or only those being retried', async () => {
   const { rest, destinationId } = await createDelivery();
   const { projectId } = rest.tenant;
-  const later = new Date('2100-01-01T00:00:00Z');
-  const keys = { projectId, destinationId, nextAttemptTime: later };
+  const farFuture = new Date('2100-01-01T00:00:00Z');
+  const keys = { projectId, destinationId, nextAttemptTime: farFuture };
   await insert.delivery(keys);
   await insert.delivery({ ...keys, attemptCount: 1, isRetrying: true });
   const retryDeliveries = (status: string) =>
@@ -143,13 +145,13 @@ test('retries the pending deliveries of both kinds, or only those being retried'
 test('retries a delivery with events:write', async () => {
   const { rest, deliveryId } = await createDelivery();
   const path = `${rest.base}/deliveries/${deliveryId}:retry`;
-  const retried = await rest.post(path, undefined, 200);
-  expect(retried).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
-  expect(retried).not.toHaveProperty('failureReason');
+  const retriedDelivery = await rest.post(path, undefined, 200);
+  expect(retriedDelivery).toMatchObject({ status: 'pending', nextAttemptTime: expect.any(String) });
+  expect(retriedDelivery).not.toHaveProperty('failureReason');
   const reader = await rest.withScopes('read');
-  const refused = await reader.expectRefusal('POST', path);
-  expect(refused.status).toBe(403);
-  expect(refused.detail).toContain('events:write');
+  const refusal = await reader.expectRefusal('POST', path);
+  expect(refusal.status).toBe(403);
+  expect(refusal.detail).toContain('events:write');
 });
 
 test("returns 404 for another tenant's events and deliveries", async () => {
@@ -166,10 +168,10 @@ test("returns 404 for another tenant's events and deliveries", async () => {
         status: 404,
       });
     }
-    const retried = await otherTenant.expectRefusal(
+    const retryRefusal = await otherTenant.expectRefusal(
       'POST',
       `${base}/deliveries/${deliveryId}:retry`,
     );
-    expect(retried.status).toBe(404);
+    expect(retryRefusal.status).toBe(404);
   }
 });

@@ -69,8 +69,8 @@ test('requires events:write for routes', async () => {
     ['topic-destination-routes', ids],
     ['notification-event-topic-routes', { eventType: 'connection.created', topicId: ids.topicId }],
   ] as const) {
-    const refused = await reader.expectRefusal('POST', `${rest.base}/${path}`, body);
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('events:write');
+    const refusal = await reader.expectRefusal('POST', `${rest.base}/${path}`, body);
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('events:write');
   }
 });

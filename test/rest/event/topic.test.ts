@@ -6,18 +6,22 @@ const app = await getSharedApp();
 
 test('creates, renames, lists and deletes a topic', async () => {
   const rest = await createRestTenant(app);
-  const created = await rest.post(`${rest.base}/topics`, { name: 'Alerts' });
-  expect(created).toEqual({
+  const createdTopic = await rest.post(`${rest.base}/topics`, { name: 'Alerts' });
+  expect(createdTopic).toEqual({
     id: expect.stringMatching(/^top_/),
     name: 'Alerts',
     projectId: rest.tenant.projectId,
     createTime: expect.any(String),
   });
-  const renamed = await rest.patch(`${rest.base}/topics/${created.id}`, { name: 'Alarms' });
-  expect(renamed).toEqual({ ...created, name: 'Alarms', updateTime: expect.any(String) });
-  expect(await rest.get(`/projects/${rest.tenant.projectId}/topics`)).toEqual([renamed]);
-  await rest.delete(`${rest.base}/topics/${created.id}`);
-  expect(await rest.expectRefusal('DELETE', `${rest.base}/topics/${created.id}`)).toMatchObject({
+  const renamedTopic = await rest.patch(`${rest.base}/topics/${createdTopic.id}`, {
+    name: 'Alarms',
+  });
+  expect(renamedTopic).toEqual({ ...createdTopic, name: 'Alarms', updateTime: expect.any(String) });
+  expect(await rest.get(`/projects/${rest.tenant.projectId}/topics`)).toEqual([renamedTopic]);
+  await rest.delete(`${rest.base}/topics/${createdTopic.id}`);
+  expect(
+    await rest.expectRefusal('DELETE', `${rest.base}/topics/${createdTopic.id}`),
+  ).toMatchObject({
     status: 404,
     type: 'urn:problem:not-found',
   });

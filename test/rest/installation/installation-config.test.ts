@@ -78,8 +78,10 @@ test('returns the config as written, without empty and false members', async () 
     },
     proxy: { enabled: true },
   });
-  const [listed] = await get(`${installationPath.replace(/\/[^/]+$/, '')}?groupRef=acme`);
-  expect(listed.config).toEqual(installation.config);
+  const [listedInstallation] = await get(
+    `${installationPath.replace(/\/[^/]+$/, '')}?groupRef=acme`,
+  );
+  expect(listedInstallation.config).toEqual(installation.config);
 });
 
 test('ignores values outside the mask, even invalid ones', async () => {
@@ -90,11 +92,11 @@ test('ignores values outside the mask, even invalid ones', async () => {
     installation: { connectionId: 5, config: values },
   });
   expect(changed.config.createdBy).toBe('consumer:bob');
-  const refused = await rest.expectRefusal('PATCH', rest.installationPath, {
+  const refusal = await rest.expectRefusal('PATCH', rest.installationPath, {
     updateMask: ['connectionId', 'config.createdBy'],
     installation: { connectionId: 5, config: values },
   });
-  expect(refused.issues?.map(({ name }) => name)).toEqual(['installation.connectionId']);
+  expect(refusal.issues?.map(({ name }) => name)).toEqual(['installation.connectionId']);
 });
 
 test('returns createdBy and the id of the active revision', async () => {
@@ -139,7 +141,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
       disabled: false,
     },
   });
-  const written = await updateContent(
+  const writtenConfig = await updateContent(
     rest,
     ['config.content.write.objects', 'config.content.proxy.enabled'],
     {
@@ -147,7 +149,7 @@ test('merges the fields in the mask into the config, and keeps the rest', async 
       proxy: { enabled: false },
     },
   );
-  expect(written).toEqual({
+  expect(writtenConfig).toEqual({
     ...replaced,
     write: { objects: { deals: { objectName: 'deals', deletionSettings: { enabled: true } } } },
     proxy: { enabled: false },
@@ -167,11 +169,11 @@ test('accepts escaped dots in a mask, and refuses names of inherited members', a
   expect(listSortedIssueNames(dotted)).toEqual(['installation.config.content.read.objects.a.b:c']);
   for (const name of ['__proto__', 'constructor']) {
     const text = `{ "read": { "objects": { "${name}": { "disabled": true } } } }`;
-    const refused = await rest.expectRefusal('PATCH', rest.installationPath, {
+    const refusal = await rest.expectRefusal('PATCH', rest.installationPath, {
       updateMask: [`config.content.read.objects.${name}.disabled`],
       installation: { config: { content: JSON.parse(text) } },
     });
-    expect(refused.status).toBe(400);
+    expect(refusal.status).toBe(400);
     expect({}).not.toHaveProperty('disabled');
   }
 });
@@ -273,8 +275,8 @@ test('changes nothing if a JSON Patch fails', async () => {
       ...overrides,
     });
   const add = { op: 'add', path: '/selectedFields/phone', value: true };
-  const missing = { op: 'replace', path: '/nothing/there', value: 1 };
-  expect(listSortedIssueNames(await getPatchRefusal({ changes: [add, missing] }))).toEqual([
+  const missingPath = { op: 'replace', path: '/nothing/there', value: 1 };
+  expect(listSortedIssueNames(await getPatchRefusal({ changes: [add, missingPath] }))).toEqual([
     'changes[1].path',
   ]);
   expect(await getPatchRefusal({ changes: [{ ...add, value: 'yes' }] })).toMatchObject({

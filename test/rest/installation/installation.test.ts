@@ -117,13 +117,13 @@ test('deletes an installation, and finds it only in its own integration', async 
 });
 
 test("returns 404 for another tenant's installations, and 403 without the scope", async () => {
-  const [installed, otherTenant] = [
+  const [rest, otherTenant] = [
     await createRestInstallation(app),
     await createRestInstallation(app),
   ];
   const change = { updateMask: ['config'], installation: { config: { content: {} } } };
-  const foreign = `${otherTenant.integrationPath}/installations/${installed.installation.id}`;
-  for (const path of [installed.installationPath, foreign]) {
+  const foreign = `${otherTenant.integrationPath}/installations/${rest.installation.id}`;
+  for (const path of [rest.installationPath, foreign]) {
     expect(await otherTenant.expectRefusal('GET', path)).toMatchObject({ status: 404 });
     expect(await otherTenant.expectRefusal('PATCH', path, change)).toMatchObject({ status: 404 });
     expect(await otherTenant.expectRefusal('DELETE', path)).toMatchObject({ status: 404 });
@@ -132,15 +132,15 @@ test("returns 404 for another tenant's installations, and 403 without the scope"
     });
     expect(await otherTenant.expectRefusal('POST', `${path}:pause`)).toMatchObject({ status: 404 });
   }
-  const reader = await installed.withScopes('read');
+  const reader = await rest.withScopes('read');
   const body = { groupRef: 'acme' };
-  for (const refused of [
-    await reader.expectRefusal('POST', `${installed.integrationPath}/installations`, body),
-    await reader.expectRefusal('PATCH', installed.installationPath, change),
-    await reader.expectRefusal('DELETE', installed.installationPath),
+  for (const refusal of [
+    await reader.expectRefusal('POST', `${rest.integrationPath}/installations`, body),
+    await reader.expectRefusal('PATCH', rest.installationPath, change),
+    await reader.expectRefusal('DELETE', rest.installationPath),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('installations:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('installations:write');
   }
 });
 

@@ -64,19 +64,19 @@ test('finds an object by its name and its mapped name through an installation', 
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const createInstalledPath = (name: string, object: string, query = '?groupRef=acme') =>
     `${rest.base}/integrations/${name}/objects/${object}/metadata${query}`;
-  const mapped = await rest.get(createInstalledPath('crm', 'people'));
-  expect(mapped).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
-  expect(await rest.get(createInstalledPath(integration.id, 'contacts'))).toEqual(mapped);
+  const mappedObject = await rest.get(createInstalledPath('crm', 'people'));
+  expect(mappedObject).toMatchObject({ name: 'contacts', mappedObjectName: 'people' });
+  expect(await rest.get(createInstalledPath(integration.id, 'contacts'))).toEqual(mappedObject);
   const direct = await rest.get(createPath(rest, 'contacts'));
-  expect(mapped).toEqual({ ...direct, mappedObjectName: 'people' });
+  expect(mappedObject).toEqual({ ...direct, mappedObjectName: 'people' });
 
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key', groupRef: 'other' });
-  for (const missing of [
+  for (const missingPath of [
     createInstalledPath('none', 'people'),
     createInstalledPath('crm', 'people', '?groupRef=unknown'),
     createInstalledPath('crm', 'people', '?groupRef=other'),
   ]) {
-    expect(await rest.expectRefusal('GET', missing)).toMatchObject({ status: 404 });
+    expect(await rest.expectRefusal('GET', missingPath)).toMatchObject({ status: 404 });
   }
   const refusal = await rest.expectRefusal('GET', createInstalledPath('crm', 'people', ''));
   expect(refusal.issues).toMatchObject([{ in: 'query', name: 'groupRef' }]);

@@ -114,8 +114,14 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
     .split('\n')
     .map((line) => JSON.parse(line).title);
   expect(titles).toEqual(['i0', 'i1', 'i2', 'i3', 'i4']);
-  const sent = issues.requests.map(({ body }) => (body as { variables: object }).variables);
-  expect(sent).toEqual([{ first: 2 }, { first: 2, after: 'c_2' }, { first: 2, after: 'c_4' }]);
+  const sentVariables = issues.requests.map(
+    ({ body }) => (body as { variables: object }).variables,
+  );
+  expect(sentVariables).toEqual([
+    { first: 2 },
+    { first: 2, after: 'c_2' },
+    { first: 2, after: 'c_4' },
+  ]);
   // Without the variable each page would be the first, and a mutation would be repeated.
   const requestCount = issues.requests.length;
   for (const text of [

@@ -288,8 +288,8 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   upstream.setHandler(
     (_req, res) => void res.writeHead(429, { 'retry-after': '3600' }).end('theirs'),
   );
-  const refused = await rawClient.send(`${busy.path}/x`, { headers: busy.key });
-  expect(refused).toMatchObject({ status: 429, text: 'theirs' });
+  const refusal = await rawClient.send(`${busy.path}/x`, { headers: busy.key });
+  expect(refusal).toMatchObject({ status: 429, text: 'theirs' });
   const requestCount = upstream.requests.length;
   const delayed = await rawClient.send(`${busy.path}/x`, { headers: busy.key });
   expect(JSON.parse(delayed.text)).toMatchObject({ status: 429, type: 'urn:problem:rate-limited' });
@@ -303,8 +303,10 @@ test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and re
   const response = await rawClient.send(`${bad.path}/x`, { headers: bad.key });
   expect(response).toMatchObject({ status: 401, text: 'who are you?' });
   const { prisma } = app.app.services.database;
-  const stored = await prisma.connection.findFirstOrThrow({ where: { id: bad.connectionId } });
-  expect(stored.status).toBe('BAD_CREDENTIALS');
+  const storedConnection = await prisma.connection.findFirstOrThrow({
+    where: { id: bad.connectionId },
+  });
+  expect(storedConnection.status).toBe('BAD_CREDENTIALS');
 });
 
 test('serves other requests if a 401 response breaks off', async () => {

@@ -15,9 +15,9 @@ test('creates an integration without a response body, and finds it by Location, 
   const content = createIntegrationContent('crm', { proxy: { enabled: true } });
   const latestRevision = toRevision(content);
   const body = { name: 'crm', provider: 'sandbox', latestRevision };
-  const created = await rest.request('POST', `${rest.base}/integrations`, body);
-  expect([created.status, created.body]).toEqual([201, '']);
-  const location = created.headers.location as string;
+  const creation = await rest.request('POST', `${rest.base}/integrations`, body);
+  expect([creation.status, creation.body]).toEqual([201, '']);
+  const location = creation.headers.location as string;
   expect(location).toMatch(/^\/v1\/projects\/[^/]+\/integrations\/int_\w{26}$/);
   const integration = await rest.get(location.slice('/v1'.length));
   expect(integration).toMatchObject({ name: 'crm', provider: 'sandbox', latestRevision });
@@ -134,12 +134,12 @@ test('uses a new revision immediately, and keeps the previous one readable', asy
   const path = await createRestIntegration(rest);
   const { latestRevision: firstRevision } = await rest.get(path);
   const revision = toRevision(createIntegrationContent('crm', { displayName: 'CRM' }));
-  const created = await rest.request('POST', `${path}/revisions`, { revision });
-  expect([created.status, created.body]).toEqual([201, '']);
+  const creation = await rest.request('POST', `${path}/revisions`, { revision });
+  expect([creation.status, creation.body]).toEqual([201, '']);
   const { latestRevision, updateTime } = await rest.get(path);
   expect(latestRevision).toMatchObject(revision);
   expect(updateTime).toEqual(expect.any(String));
-  expect(await rest.get(created.headers.location?.slice('/v1'.length) ?? '')).toEqual(
+  expect(await rest.get(creation.headers.location?.slice('/v1'.length) ?? '')).toEqual(
     latestRevision,
   );
   expect(await rest.get(`${path}/revisions`)).toEqual([latestRevision, firstRevision]);
@@ -182,8 +182,8 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
       ['GET', '/revisions'],
       ['GET', `/revisions/${latestRevision.id}`],
     ] as const) {
-      const refused = await otherTenant.expectRefusal(method, `${base}/integrations/${id}${end}`);
-      expect(refused.status).toBe(404);
+      const refusal = await otherTenant.expectRefusal(method, `${base}/integrations/${id}${end}`);
+      expect(refusal.status).toBe(404);
     }
   }
   const reader = await rest.withScopes('read');
@@ -192,12 +192,12 @@ test("returns 404 for another tenant's integrations, and 403 without the scope",
     provider: 'sandbox',
     latestRevision: toRevision(createIntegrationContent('x')),
   };
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('POST', `${rest.base}/integrations`, body),
     await reader.expectRefusal('POST', `${path}/revisions`, { revision: body.latestRevision }),
     await reader.expectRefusal('DELETE', path),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('integrations:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('integrations:write');
   }
 });

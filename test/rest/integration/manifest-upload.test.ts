@@ -59,9 +59,9 @@ async function putFile({ url }: SignedUpload, file: Buffer) {
 }
 
 async function upload(rest: RestTenant, file: Buffer): Promise<SignedUpload> {
-  const signed = await fetchUploadUrl(rest, file);
-  expect(await putFile(signed, file)).toEqual({ status: 200, detail: '' });
-  return signed;
+  const signedUrls = await fetchUploadUrl(rest, file);
+  expect(await putFile(signedUrls, file)).toEqual({ status: 200, detail: '' });
+  return signedUrls;
 }
 
 const deploy = (rest: RestTenant, sourceZipUrl: string) =>
@@ -99,11 +99,11 @@ test('requires a project from a builder with several, and the scope from other c
     status: 400,
     issues: [{ name: 'projectIdOrName' }],
   });
-  const signed = await rest.builder.get(
+  const signedUrls = await rest.builder.get(
     `/generate-upload-url?projectIdOrName=${rest.tenant.projectName}`,
   );
-  expect((await putFile(signed, file)).status).toBe(200);
-  expect((await deploy(rest, signed.url)).status).toBe(200);
+  expect((await putFile(signedUrls, file)).status).toBe(200);
+  expect((await deploy(rest, signedUrls.url)).status).toBe(200);
   const reader = await rest.withScopes('read');
   expect((await reader.expectRefusal('GET', '/generate-upload-url')).status).toBe(403);
   const otherTenant = await createUploadTenant();
@@ -114,20 +114,20 @@ test('requires a project from a builder with several, and the scope from other c
 test('refuses the upload of another project, and its URL with another project in it', async () => {
   const [rest, otherTenant] = [await createUploadTenant(), await createUploadTenant()];
   const { url, bucket, path } = await upload(rest, buildManifestZip('crm'));
-  const refused = 'must be a URL that generate-upload-url returned for this project';
-  expect(await fetchRefusal(otherTenant, url)).toContain(refused);
-  expect(await fetchRefusal(otherTenant, `gs://${bucket}/${path}`)).toContain(refused);
+  const refusedUrl = 'must be a URL that generate-upload-url returned for this project';
+  expect(await fetchRefusal(otherTenant, url)).toContain(refusedUrl);
+  expect(await fetchRefusal(otherTenant, `gs://${bucket}/${path}`)).toContain(refusedUrl);
   const moved = url.replace(rest.tenant.projectId, otherTenant.tenant.projectId);
-  expect(await fetchRefusal(otherTenant, moved)).toContain(refused);
+  expect(await fetchRefusal(otherTenant, moved)).toContain(refusedUrl);
   const unused = await fetchUploadUrl(rest);
   const forged = {
     ...unused,
     url: unused.url.replace(rest.tenant.projectId, otherTenant.tenant.projectId),
   };
   expect((await putFile(forged, buildManifestZip('crm'))).status).toBe(403);
-  expect(await fetchRefusal(rest, unused.url)).toContain(refused);
+  expect(await fetchRefusal(rest, unused.url)).toContain(refusedUrl);
   for (const address of ['https://files.example.com/a.zip', 'file:///etc/passwd', '']) {
-    expect(await fetchRefusal(rest, address)).toContain(refused);
+    expect(await fetchRefusal(rest, address)).toContain(refusedUrl);
   }
 });
 
@@ -136,8 +136,8 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
   const file = buildManifestZip('crm');
   const used = await upload(rest, file);
   expect((await putFile(used, file)).status).toBe(409);
-  const signed = await fetchUploadUrl(rest, file);
-  expect(await putFile(signed, buildManifestZip('other'))).toEqual({
+  const signedUrls = await fetchUploadUrl(rest, file);
+  expect(await putFile(signedUrls, buildManifestZip('other'))).toEqual({
     status: 400,
     detail: 'The file does not have the MD5 checksum of the URL.',
   });
@@ -148,7 +148,7 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
     });
   }
   now = new Date(start.getTime() + 3_600_000);
-  expect((await putFile(signed, file)).status).toBe(403);
+  expect((await putFile(signedUrls, file)).status).toBe(403);
   expect(await fetchRefusal(rest, used.url)).toContain('within the last hour');
 });
 
@@ -214,6 +214,8 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
   expect(await fetchDetail(buildZip({ ...manifestFile, text: 'just a text' }))).toBe(
     'must have specVersion, and integrations with names.',
   );
-  const both = { sourceZipUrl: 'a', sourceYaml: 'b' };
-  expect((await rest.request('PUT', `${rest.base}/integrations:batch`, both)).status).toBe(400);
+  const twoSources = { sourceZipUrl: 'a', sourceYaml: 'b' };
+  expect((await rest.request('PUT', `${rest.base}/integrations:batch`, twoSources)).status).toBe(
+    400,
+  );
 });

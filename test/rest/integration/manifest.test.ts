@@ -120,15 +120,18 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
   const { rest, path } = await createIntegrationTenant();
   const formatBoth = (objects: string) =>
     formatManifest(formatIntegration('crm', objects), formatIntegration('other'));
-  const created = await putIntegrations(rest, { sourceYaml: formatBoth('contacts') });
-  expect(created.status).toBe(200);
-  expect(created.body.map(({ name }: { name: string }) => name)).toEqual(['crm', 'other']);
-  const [crm, other] = created.body;
+  const createdIntegrations = await putIntegrations(rest, { sourceYaml: formatBoth('contacts') });
+  expect(createdIntegrations.status).toBe(200);
+  expect(createdIntegrations.body.map(({ name }: { name: string }) => name)).toEqual([
+    'crm',
+    'other',
+  ]);
+  const [crm, other] = createdIntegrations.body;
   expect(crm.id).toBe((await rest.get(path)).id);
   expect(crm.latestRevision.content.read.objects[0].requiredFields[0].mapToName).toBe('mail');
 
   const repeated = await putIntegrations(rest, { sourceYaml: formatBoth('contacts') });
-  expect(repeated.body).toEqual(created.body);
+  expect(repeated.body).toEqual(createdIntegrations.body);
   const changed = await putIntegrations(rest, { sourceYaml: formatBoth('deals') });
   expect(changed.body[0].latestRevision.id).not.toBe(crm.latestRevision.id);
   expect(changed.body[1]).toEqual(other);
@@ -210,21 +213,21 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
     201,
     formatWarnings('revision.content'),
   ]);
-  const stored = (await rest.get(path)).latestRevision.content;
-  expect(stored.read.objects[0]).not.toHaveProperty('delete');
-  expect(stored.subscribe.objects[0]).toMatchObject({
+  const storedContent = (await rest.get(path)).latestRevision.content;
+  expect(storedContent.read.objects[0]).not.toHaveProperty('delete');
+  expect(storedContent.subscribe.objects[0]).toMatchObject({
     createEvent: { enabled: 'always' },
     updateEvent: event,
     deleteEvent: { enabled: 'always' },
   });
-  expect(stored.subscribe.objects[0].createEvent).not.toHaveProperty('watchFieldsAuto');
+  expect(storedContent.subscribe.objects[0].createEvent).not.toHaveProperty('watchFieldsAuto');
   const put = await putIntegrations(rest, { specVersion: '1.0.0', integrations: [content] });
   expect([put.status, put.headers.warning]).toEqual([200, formatWarnings('integrations[0]')]);
-  const created = await rest.request('POST', `${rest.base}/integrations`, {
+  const creation = await rest.request('POST', `${rest.base}/integrations`, {
     ...{ name: 'other', provider: 'sandbox' },
     latestRevision: { specVersion: '1.0.0', content: { ...content, name: 'other' } },
   });
-  expect([created.status, created.headers.warning]).toEqual([
+  expect([creation.status, creation.headers.warning]).toEqual([
     201,
     formatWarnings('latestRevision.content'),
   ]);
@@ -346,12 +349,12 @@ test(
       expect((await app.fetch('/livez')).status).toBe(200);
     }
     const responses = await Promise.all(attack);
-    const refused = responses.filter(({ status }) => status === 429);
+    const refusals = responses.filter(({ status }) => status === 429);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([400, 429]));
-    expect(refused[0]).toMatchObject({
+    expect(refusals[0]).toMatchObject({
       body: { detail: expect.stringContaining('already has 8 manifests'), retryAfterSeconds: 1 },
     });
-    expect(responses.length - refused.length).toBeGreaterThanOrEqual(9);
+    expect(responses.length - refusals.length).toBeGreaterThanOrEqual(9);
   },
 );
 

@@ -42,11 +42,11 @@ test("lists an installation's operations in pages, newest first", async () => {
 test('filters operations by status and kind', async () => {
   const { newestFirst, ...rest } = await createOperations(3);
   for (const path of [rest.installationPath, rest.base]) {
-    const failed = await rest.get(`${path}/operations?status=failure&actionType=read`);
-    expect(listIds(failed.results)).toEqual(newestFirst.slice(-1));
+    const failedReads = await rest.get(`${path}/operations?status=failure&actionType=read`);
+    expect(listIds(failedReads.results)).toEqual(newestFirst.slice(-1));
     expect((await rest.get(`${path}/operations?actionType=write`)).results).toEqual([]);
-    const refused = await rest.expectRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
-    expect(listIssuePositions(refused)).toEqual(['query status', 'query pageSize']);
+    const refusal = await rest.expectRefusal('GET', `${path}/operations?status=FAILURE&pageSize=0`);
+    expect(listIssuePositions(refusal)).toEqual(['query status', 'query pageSize']);
   }
 });
 
@@ -76,11 +76,11 @@ test("returns 404 for another tenant's operations", async () => {
   const otherTenant = await createRestTenant(app);
   for (const base of [rest.base, otherTenant.base]) {
     for (const end of ['', '/logs']) {
-      const refused = await otherTenant.expectRefusal(
+      const refusal = await otherTenant.expectRefusal(
         'GET',
         `${base}/operations/${newestFirst[0]}${end}`,
       );
-      expect(refused.status).toBe(404);
+      expect(refusal.status).toBe(404);
     }
   }
   expect(await otherTenant.expectRefusal('GET', `${rest.base}/operations`)).toMatchObject({

@@ -86,9 +86,9 @@ test("requires reads:control and an installation of the caller's project", async
     expect(await otherTenant.expectRefusal('POST', path, createBody(path))).toMatchObject({
       status: 404,
     });
-    const refused = await readClient.expectRefusal('POST', path, createBody(path));
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('reads:control');
+    const refusal = await readClient.expectRefusal('POST', path, createBody(path));
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('reads:control');
     await controlClient.post(path, createBody(path), path === readPath ? 201 : 204);
   }
 });

@@ -22,13 +22,13 @@ const write = (rest: RestInstallation, overrides: object, status = 200) =>
 test('creates, updates and deletes a record, each with an operation', async () => {
   const rest = await installWriter();
   const record = createContact();
-  const created = await write(rest, { mode: 'synchronous', record });
-  const { recordId: id } = created.result;
-  expect(created).toEqual({
+  const creation = await write(rest, { mode: 'synchronous', record });
+  const { recordId: id } = creation.result;
+  expect(creation).toEqual({
     operationId: expect.stringMatching(/^opr_/),
     result: { success: true, recordId: id, data: expect.objectContaining(record) },
   });
-  expect(await rest.get(`${rest.base}/operations/${created.operationId}`)).toMatchObject({
+  expect(await rest.get(`${rest.base}/operations/${creation.operationId}`)).toMatchObject({
     actionType: 'write',
     status: 'success',
     result: `[contacts] Record ${id} created`,
@@ -37,21 +37,21 @@ test('creates, updates and deletes a record, each with an operation', async () =
   });
   const { result } = await write(rest, { type: 'update', record: { id, firstname: 'Anna' } });
   expect(result).toMatchObject({ success: true, data: { firstname: 'Anna' } });
-  const deleted = await write(rest, { type: 'delete', record: { id } });
-  expect(deleted.result).toEqual({ success: true, recordId: id });
+  const deletion = await write(rest, { type: 'delete', record: { id } });
+  expect(deletion.result).toEqual({ success: true, recordId: id });
   expect(await rest.get(rest.installationPath)).toMatchObject({ lastOperationStatus: 'success' });
 });
 
 test('returns 422 with the write result if the provider refuses the record', async () => {
   const rest = await installWriter();
-  const refused = await write(rest, { record: { lastname: 'No email' } }, 422);
+  const refusal = await write(rest, { record: { lastname: 'No email' } }, 422);
   const errors = [{ message: expect.any(String) }];
-  expect(refused).toEqual({
+  expect(refusal).toEqual({
     operationId: expect.stringMatching(/^opr_/),
     result: { success: false },
     errors,
   });
-  const operation = await rest.get(`${rest.base}/operations/${refused.operationId}`);
+  const operation = await rest.get(`${rest.base}/operations/${refusal.operationId}`);
   expect(operation).toMatchObject({ status: 'failure', result: expect.any(String) });
 });
 
@@ -72,8 +72,8 @@ test('refuses integers that JSON numbers cannot hold exactly, with their paths',
   const rest = await installWriter();
   const recordCount = sandbox.listRecords('contacts').length;
   const record = { ...createContact(), age: 2 ** 53, nested: { list: [1, -(2 ** 60), 0.5] } };
-  const refused = await write(rest, { record }, 400);
-  expect(refused.issues.map(({ name }: { name: string }) => name)).toEqual([
+  const refusal = await write(rest, { record }, 400);
+  expect(refusal.issues.map(({ name }: { name: string }) => name)).toEqual([
     'record.age',
     'record.nested.list[1]',
   ]);
@@ -132,18 +132,17 @@ test('returns 200 for a batch with a written record, and 422 without', async () 
   });
   expect(partial.errors).toEqual([{ message: expect.stringMatching(/^Record 2: /) }]);
   expect(partial).not.toHaveProperty('result');
-  const failed = await write(rest, { batch: [wrong, wrong] }, 422);
-  expect(failed).toEqual({
+  const failedBatch = await write(rest, { batch: [wrong, wrong] }, 422);
+  expect(failedBatch).toEqual({
     operationId: expect.stringMatching(/^opr_/),
     successCount: 0,
     failureCount: 2,
     results: [{ success: false }, { success: false }],
     errors: [expect.anything(), expect.anything()],
   });
-  expect(failed.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual([
-    'Record 1',
-    'Record 2',
-  ]);
+  expect(failedBatch.errors.map(({ message }: { message: string }) => message.slice(0, 8))).toEqual(
+    ['Record 1', 'Record 2'],
+  );
   const allOrNoneBatch = {
     batch: [{ record: createContact() }, wrong],
     batchPolicy: { allOrNone: true },
@@ -257,7 +256,7 @@ test("requires records:write and an installation of the caller's project", async
     status: 404,
   });
   const reader = await writer.withScopes('read');
-  const refused = await reader.expectRefusal('POST', getContactsPath(writer), body);
-  expect(refused.status).toBe(403);
-  expect(refused.detail).toContain('records:write');
+  const refusal = await reader.expectRefusal('POST', getContactsPath(writer), body);
+  expect(refusal.status).toBe(403);
+  expect(refusal.detail).toContain('records:write');
 });

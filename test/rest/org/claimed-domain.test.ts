@@ -10,9 +10,9 @@ test('claims a domain, and returns it at its Location', async () => {
   const domain = createDomain();
   const parent = { parentId: tenant.orgId, parentType: 'org' };
   const url = `https://www.${domain.toUpperCase()}/about`;
-  const created = await builder.request('POST', '/claimed-domains', { domain: url, ...parent });
-  expect([created.status, created.body]).toEqual([201, '']);
-  const location = created.headers.location as string;
+  const creation = await builder.request('POST', '/claimed-domains', { domain: url, ...parent });
+  expect([creation.status, creation.body]).toEqual([201, '']);
+  const location = creation.headers.location as string;
   expect(location).toBe(`/v1/claimed-domains?domain=${domain}`);
   const claimedDomain = await get(location.replace('/v1', ''));
   expect(claimedDomain).toEqual({
@@ -60,8 +60,8 @@ test('reports every invalid input, and refuses claims by API keys', async () => 
     'body parentId',
     'body parentType',
   ]);
-  const missing = await rest.expectRefusal('GET', '/claimed-domains');
-  expect(missing.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
+  const missingDomain = await rest.expectRefusal('GET', '/claimed-domains');
+  expect(missingDomain.issues).toMatchObject([{ in: 'query', name: 'domain' }]);
   const claim = { domain: createDomain(), parentId: rest.tenant.orgId, parentType: 'org' };
   const keyRefusal = await rest.expectRefusal('POST', '/claimed-domains', claim);
   expect(keyRefusal.status).toBe(403);

@@ -7,8 +7,8 @@ const app = await getSharedApp();
 test('creates, lists, finds and revokes an invite', async () => {
   const rest = await createRestTenant(app);
   const path = `/orgs/${rest.tenant.orgId}/invites`;
-  const created = await rest.post(path, { email: 'Eve@Example.com' });
-  expect(created).toEqual({
+  const createdInvite = await rest.post(path, { email: 'Eve@Example.com' });
+  expect(createdInvite).toEqual({
     id: expect.stringMatching(/^inv_/),
     invitedEmail: 'eve@example.com',
     role: 'member',
@@ -17,17 +17,17 @@ test('creates, lists, finds and revokes an invite', async () => {
     status: 'pending',
     createTime: expect.any(String),
   });
-  expect(await rest.get(path)).toEqual([created]);
-  expect(await rest.get(`${path}/${created.id}`)).toEqual(created);
+  expect(await rest.get(path)).toEqual([createdInvite]);
+  expect(await rest.get(`${path}/${createdInvite.id}`)).toEqual(createdInvite);
   const repeated = await rest.expectRefusal('POST', path, { email: 'eve@example.com' });
   expect(repeated.status).toBe(409);
 
-  await rest.delete(`${path}/${created.id}`);
-  const revoked = await rest.get(`${path}/${created.id}`);
-  expect(revoked).toEqual({ ...created, status: 'revoked', updateTime: expect.any(String) });
+  await rest.delete(`${path}/${createdInvite.id}`);
+  const revoked = await rest.get(`${path}/${createdInvite.id}`);
+  expect(revoked).toEqual({ ...createdInvite, status: 'revoked', updateTime: expect.any(String) });
   expect(await rest.get(`${path}?status=revoked`)).toEqual([revoked]);
   expect(await rest.get(`${path}?status=pending`)).toEqual([]);
-  expect(await rest.expectRefusal('DELETE', `${path}/${created.id}`)).toMatchObject({
+  expect(await rest.expectRefusal('DELETE', `${path}/${createdInvite.id}`)).toMatchObject({
     status: 409,
   });
 });
@@ -36,15 +36,15 @@ test("lists the invites to a builder's address, and accepts one of them", async 
   const [host, guest] = [await createRestTenant(app), await createRestTenant(app)];
   const { orgId } = host.tenant;
   const email = guest.tenant.builderEmail;
-  const created = await host.builder.post(`/orgs/${orgId}/invites`, { email });
-  expect(await guest.builder.get('/invites')).toEqual([created]);
-  const body = { inviteId: created.id };
+  const createdInvite = await host.builder.post(`/orgs/${orgId}/invites`, { email });
+  expect(await guest.builder.get('/invites')).toEqual([createdInvite]);
+  const body = { inviteId: createdInvite.id };
   const joined = await guest.builder.post('/invites:accept', body, 200);
   expect(joined).toMatchObject({
     builder: { id: guest.tenant.builderId, primaryEmail: email },
     orgIds: [guest.tenant.orgId, orgId],
   });
-  expect(await guest.builder.get(`/orgs/${orgId}/invites/${created.id}`)).toMatchObject({
+  expect(await guest.builder.get(`/orgs/${orgId}/invites/${createdInvite.id}`)).toMatchObject({
     status: 'accepted',
   });
   expect(await guest.builder.get('/invites')).toEqual([]);
@@ -77,14 +77,14 @@ test("returns 404 for another tenant's invite, and requires the scopes", async (
   expect(accepting.status).toBe(404);
   const keyRefusal = await rest.expectRefusal('POST', '/invites:accept', { inviteId: id });
   expect(keyRefusal.status).toBe(403);
-  const full = await rest.withScopes('full');
-  await full.get(`${path}/${id}`);
-  for (const refused of [
-    await full.expectRefusal('POST', path, { email: 'bob@example.com' }),
-    await full.expectRefusal('DELETE', `${path}/${id}`),
+  const fullClient = await rest.withScopes('full');
+  await fullClient.get(`${path}/${id}`);
+  for (const refusal of [
+    await fullClient.expectRefusal('POST', path, { email: 'bob@example.com' }),
+    await fullClient.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('org:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('org:write');
   }
 });
 

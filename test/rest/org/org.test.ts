@@ -6,29 +6,29 @@ const app = await getSharedApp();
 
 test('creates an org with the builder as an admin, and renames it', async () => {
   const { builder, tenant } = await createRestTenant(app);
-  const created = await builder.post('/orgs', { label: 'Acme' });
-  expect(created).toEqual({
+  const createdOrg = await builder.post('/orgs', { label: 'Acme' });
+  expect(createdOrg).toEqual({
     id: expect.stringMatching(/^org_/),
     label: 'Acme',
     viewerRole: 'admin',
-    defaultTeamId: created.id,
+    defaultTeamId: createdOrg.id,
     createTime: expect.any(String),
   });
-  const path = `/orgs/${created.id}`;
-  expect(await builder.get(path)).toEqual(created);
+  const path = `/orgs/${createdOrg.id}`;
+  expect(await builder.get(path)).toEqual(createdOrg);
   const role = { role: 'admin', principalType: 'builder', principalId: tenant.builderId };
   expect(await builder.get('/my-info')).toMatchObject({
-    orgIds: [tenant.orgId, created.id],
+    orgIds: [tenant.orgId, createdOrg.id],
     projectRoles: {
       [tenant.projectId]: { ...role, project: { id: tenant.projectId, orgId: tenant.orgId } },
     },
-    orgRole: { ...role, org: created },
+    orgRole: { ...role, org: createdOrg },
   });
   const change = { updateMask: ['label'], org: { label: 'Acme Inc.', id: 'ignored' } };
-  const renamed = await builder.patch(path, change);
-  expect(renamed).toEqual({ ...created, label: 'Acme Inc.', updateTime: expect.any(String) });
-  const listed = await builder.get('/orgs');
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.id, tenant.orgId]);
+  const renamedOrg = await builder.patch(path, change);
+  expect(renamedOrg).toEqual({ ...createdOrg, label: 'Acme Inc.', updateTime: expect.any(String) });
+  const listedOrgs = await builder.get('/orgs');
+  expect(listedOrgs.map(({ id }: { id: string }) => id)).toEqual([createdOrg.id, tenant.orgId]);
   const { issues } = await builder.expectRefusal('PATCH', path, {
     updateMask: ['label'],
     org: { label: ' ' },
@@ -74,21 +74,21 @@ test("returns 404 for another tenant's org, requires the scopes, and refuses cha
     status: 404,
   });
   const reader = await rest.withScopes('read');
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('GET', '/orgs'),
     await reader.expectRefusal('GET', path),
     await reader.expectRefusal('GET', `${path}/billingAccount`),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('org:read');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('org:read');
   }
-  for (const refused of [
+  for (const refusal of [
     await rest.expectRefusal('POST', '/orgs', { label: 'Mine' }),
     await rest.expectRefusal('PATCH', path, change),
     await rest.expectRefusal('GET', '/my-info'),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('bearer');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('bearer');
   }
 });
 

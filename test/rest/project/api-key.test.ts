@@ -11,16 +11,16 @@ const app = await getSharedApp();
 test("returns a key's value on creation only, and later its prefix", async () => {
   const rest = await createRestTenant(app);
   const path = `${rest.base}/api-keys`;
-  const created = await rest.post(path, { label: 'ci', scopes: ['read'] });
-  expect(created).toMatchObject({ label: 'ci', scopes: ['read'], active: true });
-  expect(created.projectId).toBe(rest.tenant.projectId);
-  await createRestClient(app, { 'x-api-key': created.key }).get(rest.base);
+  const createdKey = await rest.post(path, { label: 'ci', scopes: ['read'] });
+  expect(createdKey).toMatchObject({ label: 'ci', scopes: ['read'], active: true });
+  expect(createdKey.projectId).toBe(rest.tenant.projectId);
+  await createRestClient(app, { 'x-api-key': createdKey.key }).get(rest.base);
 
-  const keyWithPrefix = await rest.get(`${path}/${created.id}`);
-  expect(keyWithPrefix).toMatchObject({ id: created.id, key: created.key.slice(0, 10) });
-  expect(await rest.get(`${path}/${created.key}`)).toEqual(keyWithPrefix);
+  const keyWithPrefix = await rest.get(`${path}/${createdKey.id}`);
+  expect(keyWithPrefix).toMatchObject({ id: createdKey.id, key: createdKey.key.slice(0, 10) });
+  expect(await rest.get(`${path}/${createdKey.key}`)).toEqual(keyWithPrefix);
   const responses = JSON.stringify([keyWithPrefix, await rest.get(path)]);
-  expect(responses).not.toContain(created.key);
+  expect(responses).not.toContain(createdKey.key);
   expect(responses).not.toContain('hash');
 });
 
@@ -73,12 +73,12 @@ test("returns 404 for another tenant's key, and requires keys:write", async () =
   }
   const reader = await rest.withScopes('read');
   const change = { updateMask: ['label'], apiKey: { label: 'x' } };
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('POST', `${rest.base}/api-keys`, { label: 'x', scopes: ['read'] }),
     await reader.expectRefusal('PATCH', `${rest.base}/api-keys/${id}`, change),
     await reader.expectRefusal('DELETE', `${rest.base}/api-keys/${id}`),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('keys:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('keys:write');
   }
 });

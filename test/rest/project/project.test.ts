@@ -7,8 +7,12 @@ const app = await getSharedApp();
 test('creates a project, and finds it by id and by name', async () => {
   const { builder, tenant } = await createRestTenant(app);
   const name = `Created-${crypto.randomUUID().slice(0, 8)}`;
-  const created = await builder.post('/projects', { name, appName: 'Globex', orgId: tenant.orgId });
-  expect(created).toEqual({
+  const createdProject = await builder.post('/projects', {
+    name,
+    appName: 'Globex',
+    orgId: tenant.orgId,
+  });
+  expect(createdProject).toEqual({
     id: expect.stringMatching(/^prj_/),
     name: name.toLowerCase(),
     appName: 'Globex',
@@ -16,22 +20,25 @@ test('creates a project, and finds it by id and by name', async () => {
     orgId: tenant.orgId,
     createTime: expect.any(String),
   });
-  expect(await builder.get(`/projects/${created.id}`)).toEqual(created);
-  expect(await builder.get(`/projects/${created.name}`)).toEqual(created);
-  const listed = await builder.get('/projects');
-  expect(listed.map(({ id }: { id: string }) => id)).toEqual([created.id, tenant.projectId]);
+  expect(await builder.get(`/projects/${createdProject.id}`)).toEqual(createdProject);
+  expect(await builder.get(`/projects/${createdProject.name}`)).toEqual(createdProject);
+  const listedProjects = await builder.get('/projects');
+  expect(listedProjects.map(({ id }: { id: string }) => id)).toEqual([
+    createdProject.id,
+    tenant.projectId,
+  ]);
 });
 
 test("returns an API key's own project, and refuses to create one", async () => {
   const rest = await createRestTenant(app);
   const { projectId: id, projectName: name, orgId } = rest.tenant;
   expect(await rest.get('/projects')).toMatchObject([{ id, name }]);
-  const refused = await rest.expectRefusal('POST', '/projects', {
+  const refusal = await rest.expectRefusal('POST', '/projects', {
     name: 'mine',
     appName: 'x',
     orgId,
   });
-  expect(refused.status).toBe(403);
+  expect(refusal.status).toBe(403);
 });
 
 test('returns entitlements only if requested', async () => {
@@ -59,10 +66,10 @@ test('sets and clears the appearance of the connect page', async () => {
   expect(changed).toMatchObject({ ...project, accentColor: '#aa3300', locale: 'de-AT' });
   const cleared = { logoUrl: null, accentColor: null };
   await rest.patch(rest.base, { updateMask: Object.keys(cleared), project: cleared });
-  const stored = await rest.get(rest.base);
-  expect(stored).toMatchObject({ locale: 'de-AT' });
-  expect(stored).not.toHaveProperty('logoUrl');
-  expect(stored).not.toHaveProperty('accentColor');
+  const storedProject = await rest.get(rest.base);
+  expect(storedProject).toMatchObject({ locale: 'de-AT' });
+  expect(storedProject).not.toHaveProperty('logoUrl');
+  expect(storedProject).not.toHaveProperty('accentColor');
 });
 
 test('refuses invalid inputs, and reports the position of each', async () => {
@@ -81,10 +88,10 @@ test("returns 404 for another tenant's project", async () => {
   const body = { updateMask: ['appName'], project: { appName: 'x' } };
   expect(await otherTenant.expectRefusal('PATCH', rest.base, body)).toMatchObject({ status: 404 });
   const { orgId } = rest.tenant;
-  const created = await otherTenant.builder.expectRefusal('POST', '/projects', {
+  const creationRefusal = await otherTenant.builder.expectRefusal('POST', '/projects', {
     name: 'no',
     appName: 'x',
     orgId,
   });
-  expect(created.status).toBe(404);
+  expect(creationRefusal.status).toBe(404);
 });

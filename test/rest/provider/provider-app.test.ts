@@ -17,12 +17,12 @@ function createProviderApp(rest: RestTenant, overrides: object = {}) {
 test('creates and lists a provider app, and never returns its secret', async () => {
   const rest = await createRestTenant(app);
   const metadata = { authQueryParams: { optional_scope: ['a', 'b'] } };
-  const created = await createProviderApp(rest, {
+  const createdApp = await createProviderApp(rest, {
     scopes: ['contacts'],
     externalRef: '42',
     metadata,
   });
-  expect(created).toEqual({
+  expect(createdApp).toEqual({
     id: expect.stringMatching(/^app_/),
     projectId: rest.tenant.projectId,
     provider: 'hubspot',
@@ -34,8 +34,8 @@ test('creates and lists a provider app, and never returns its secret', async () 
     createTime: expect.any(String),
   });
   const salesforceApp = await createProviderApp(rest, { provider: 'salesforce' });
-  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([salesforceApp, created]);
-  expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([created]);
+  expect(await rest.get(`${rest.base}/provider-apps`)).toEqual([salesforceApp, createdApp]);
+  expect(await rest.get(`${rest.base}/provider-apps?provider=hubspot`)).toEqual([createdApp]);
 });
 
 test('updates only the fields in the mask', async () => {
@@ -59,10 +59,10 @@ test('updates only the fields in the mask', async () => {
 test('refuses invalid inputs, reports the position of each, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
   const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
-    const refused = await rest.expectRefusal(method, `${rest.base}/provider-apps${path}`, body);
-    expect(refused.status).toBe(400);
-    expect(JSON.stringify(refused)).not.toContain('planted');
-    return listIssuePositions(refused);
+    const refusal = await rest.expectRefusal(method, `${rest.base}/provider-apps${path}`, body);
+    expect(refusal.status).toBe(400);
+    expect(JSON.stringify(refusal)).not.toContain('planted');
+    return listIssuePositions(refusal);
   };
   const body = { provider: 'none', clientId: '', clientSecret: 'planted\u0007', scopes: ['a', ''] };
   expect(await fetchIssues('POST', '', body)).toEqual([
@@ -111,12 +111,12 @@ test("returns 404 for another tenant's provider app, and requires provider-apps:
   }
   const reader = await rest.withScopes('read');
   const path = `${rest.base}/provider-apps`;
-  for (const refused of [
+  for (const refusal of [
     await reader.expectRefusal('POST', path, { provider: 'hubspot', ...OAUTH_CLIENT }),
     await reader.expectRefusal('PATCH', `${path}/${id}`, change),
     await reader.expectRefusal('DELETE', `${path}/${id}`),
   ]) {
-    expect(refused.status).toBe(403);
-    expect(refused.detail).toContain('provider-apps:write');
+    expect(refusal.status).toBe(403);
+    expect(refusal.detail).toContain('provider-apps:write');
   }
 });

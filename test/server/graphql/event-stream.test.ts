@@ -52,12 +52,12 @@ test('sends events to graphql-sse, and ends the subscription of a client that di
   const variables = { project: tenant.projectId, after: encodeStart(tenant.projectId) };
   // The limit is one subscription, so the second subscription opens only after the first one ends.
   for (const _subscription of ['first', 'second']) {
-    const received = [];
+    const receivedEvents = [];
     for await (const { data } of client.iterate<Edge>({ query, variables })) {
-      received.push(data?.notificationEvents.node.data.connectionId);
-      if (received.length === 3) break;
+      receivedEvents.push(data?.notificationEvents.node.data.connectionId);
+      if (receivedEvents.length === 3) break;
     }
-    expect(received).toEqual(createNames('e', 3));
+    expect(receivedEvents).toEqual(createNames('e', 3));
   }
   client.dispose();
 });
@@ -102,15 +102,17 @@ test('sends messages with ids, and resumes after the id in Last-Event-ID', async
     data: { data: { notificationEvents: { node: { data: { connectionId: 'e1' } } } } },
   });
   stream.close();
-  const resumed = await openStream({ 'last-event-id': firstMessage?.id ?? '' });
+  const resumedStream = await openStream({ 'last-event-id': firstMessage?.id ?? '' });
   const names = [];
   for (let count = 0; count < 2; count += 1) {
-    names.push((await resumed.next())?.data.data.notificationEvents.node.data.connectionId);
+    names.push((await resumedStream.next())?.data.data.notificationEvents.node.data.connectionId);
   }
   expect(names).toEqual(['e2', 'e3']);
   await recordNamedEvent(database, { projectId, name: 'new' });
-  expect((await resumed.next())?.data.data.notificationEvents.node.data.connectionId).toBe('new');
-  resumed.close();
+  expect((await resumedStream.next())?.data.data.notificationEvents.node.data.connectionId).toBe(
+    'new',
+  );
+  resumedStream.close();
 });
 
 test('returns 401 for a wrong key', async () => {

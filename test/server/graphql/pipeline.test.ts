@@ -101,9 +101,9 @@ test.each(TRANSPORTS)('calls plugins for queries and mutations by $name', async 
   const response = await sendOperation(transport, tenant, { query: QUERY_VIEWER });
   expect(await response.text()).toContain('"kind":"API_KEY"');
   expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
-  const created = await sendOperation(transport, tenant, createTopicOperation(tenant, 'one'));
+  const creation = await sendOperation(transport, tenant, createTopicOperation(tenant, 'one'));
   const isAllowed = transport.method === 'POST';
-  expect((await created.text()).includes('"name":"one"')).toBe(isAllowed);
+  expect((await creation.text()).includes('"name":"one"')).toBe(isAllowed);
   expect(takeSteps().includes('execute')).toBe(isAllowed);
 });
 

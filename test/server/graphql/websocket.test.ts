@@ -119,9 +119,9 @@ test('runs queries and mutations with the rules and errors of HTTP', async () =>
     ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
     [`{ ${aliases.join(' ')} }`, 'QUERY_LIMIT_EXCEEDED'],
   ] as const) {
-    const refused = await runOperation(text).catch((errors: unknown) => errors);
-    expect(refused).toMatchObject({ 0: { extensions: { code, problem: { status: 400 } } } });
-    expect(JSON.stringify(refused)).not.toContain('"http"');
+    const refusal = await runOperation(text).catch((errors: unknown) => errors);
+    expect(refusal).toMatchObject({ 0: { extensions: { code, problem: { status: 400 } } } });
+    expect(JSON.stringify(refusal)).not.toContain('"http"');
   }
 });
 
@@ -318,7 +318,7 @@ test(
     const socket = await openAdmittedSocket(await app.createTenant(), server.url);
     socket.socket.pause();
     const ping = { type: 'ping', payload: { echo: 'x'.repeat(200_000) } };
-    for (let sent = 0; sent < 600; sent += 1) socket.send(ping);
+    for (let sentCount = 0; sentCount < 600; sentCount += 1) socket.send(ping);
     expect(await server.closed).toMatchObject({ code: 1006 });
     socket.socket.terminate();
   },

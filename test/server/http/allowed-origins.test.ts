@@ -72,10 +72,10 @@ test.each(CALLS)('grants a preflight of %s to origins that a project allows', as
 
 test.each(CALLS)('accepts %s from pages of the project with a frontend key', async (...call) => {
   const headers = { 'x-api-key': await createKey(tenant, 'frontend') };
-  const accepted = await sendCall(call, { ...headers, origin: SHOP_ORIGIN });
-  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
-  expect(accepted.text).not.toContain('accepted from a page');
-  expect(accepted.text).not.toContain('allowedOrigins');
+  const response = await sendCall(call, { ...headers, origin: SHOP_ORIGIN });
+  expect(response.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
+  expect(response.text).not.toContain('accepted from a page');
+  expect(response.text).not.toContain('allowedOrigins');
   for (const origin of [OTHER_SHOP, EVIL_ORIGIN]) {
     const { text } = await sendCall(call, { ...headers, origin });
     expect(text).toContain("it is not in the project's allowedOrigins");
@@ -87,9 +87,9 @@ test.each(CALLS)('accepts %s from pages of the project with a frontend key', asy
 });
 
 test.each(CALLS)("accepts %s from pages of the token's own project", async (...call) => {
-  const accepted = await sendCall(call, { ...user.headers, origin: SHOP_ORIGIN });
-  expect(accepted.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
-  expect(accepted.text).not.toContain('allowedOrigins');
+  const response = await sendCall(call, { ...user.headers, origin: SHOP_ORIGIN });
+  expect(response.response.headers.get('access-control-allow-origin')).toBe(SHOP_ORIGIN);
+  expect(response.text).not.toContain('allowedOrigins');
   for (const origin of [OTHER_SHOP, EVIL_ORIGIN, 'null']) {
     const { text } = await sendCall(call, { ...user.headers, origin });
     expect([origin, text]).toEqual([

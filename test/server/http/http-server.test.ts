@@ -8,10 +8,10 @@ const LISTEN_ADDRESS = { host: '127.0.0.1', port: 0 };
 const STOP_MS = 600_000;
 
 test('completes every accepted request on stop, and closes kept connections', async () => {
-  let accepted = 0;
+  let acceptedCount = 0;
   const server = createHttpServer();
   server.app.get('/', async () => {
-    accepted += 1;
+    acceptedCount += 1;
     await sleep(5);
     return 'ok';
   });
@@ -34,7 +34,7 @@ test('completes every accepted request on stop, and closes kept connections', as
   await expect.poll(() => completed).toBeGreaterThan(50);
   await server.stop(STOP_MS);
   await Promise.all(clients);
-  expect(completed).toBe(accepted);
+  expect(completed).toBe(acceptedCount);
   agent.destroy();
 });
 

@@ -110,7 +110,7 @@ test(
     const unauthenticatedSockets = await Promise.all(
       Array.from({ length: 6 }, () => openSocket(url)),
     );
-    const admitted = await Promise.all(
+    const admittedSockets = await Promise.all(
       [1, 2].map(async () => {
         const socket = await openSocket(url);
         socket.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
@@ -122,7 +122,7 @@ test(
     lateSocket?.send({ type: 'connection_init', payload: { 'x-api-key': tenant.apiKey } });
     expect(await lateSocket?.closed).toMatchObject({ code: 1013 });
     await Promise.all(unauthenticatedSockets.map(({ closed }) => closed));
-    for (const { socket } of admitted) socket.terminate();
+    for (const { socket } of admittedSockets) socket.terminate();
   },
 );
 

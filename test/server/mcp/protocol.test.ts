@@ -154,7 +154,7 @@ test('returns a challenge from which the SDK finds the metadata', async () => {
 });
 
 test('accepts calls from pages of configured origins only', async () => {
-  for (const [origin, granted] of [
+  for (const [origin, grantedOrigin] of [
     [ORIGIN, ORIGIN],
     ['https://evil.example', null],
   ] as const) {
@@ -166,9 +166,9 @@ test('accepts calls from pages of configured origins only', async () => {
         'access-control-request-headers': 'authorization,mcp-protocol-version',
       },
     });
-    expect(preflight.headers.get('access-control-allow-origin')).toBe(granted);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(grantedOrigin);
     const metadata = await app.fetch(metadataPath, { headers: { origin } });
-    expect(metadata.headers.get('access-control-allow-origin')).toBe(granted);
+    expect(metadata.headers.get('access-control-allow-origin')).toBe(grantedOrigin);
   }
   const { headers } = await postMcp(app, { ...agent, headers: { origin: ORIGIN } }, '{}');
   expect(headers.get('access-control-expose-headers')).toContain('www-authenticate');

@@ -125,11 +125,11 @@ test('refuses objects and verbs outside of the session before it calls the provi
     code: 'VERB_NOT_GRANTED',
   });
   const peopleAgent = await connectAgent({ objects: ['people'], verbs: ['READ', 'UPDATE'] });
-  const refused = await peopleAgent.call('propose_write', {
+  const refusal = await peopleAgent.call('propose_write', {
     ...createUpdate(id),
     objectName: 'companies',
   });
-  expect(refused.data).toMatchObject({
+  expect(refusal.data).toMatchObject({
     code: 'OBJECT_NOT_GRANTED',
     detail: expect.stringContaining('It includes: people.'),
   });
@@ -187,12 +187,15 @@ test('refuses to commit a proposal twice, and returns its operation', async () =
 });
 
 test('refuses to commit another payload', async () => {
-  const [approved, unapproved] = [await proposeUpdate(), await proposeUpdate()];
-  await proposals.approve(approver, approved.proposalId);
-  const { payloadHash } = unapproved.commit;
-  const refused = await mcp.call('commit_write', { proposalId: approved.proposalId, payloadHash });
-  expect(refused.data).toMatchObject({ code: 'PROPOSAL_PAYLOAD_CHANGED' });
-  expect(await readLastName(approved.recordId)).toBe('Lovelace');
+  const [approvedProposal, unapprovedProposal] = [await proposeUpdate(), await proposeUpdate()];
+  await proposals.approve(approver, approvedProposal.proposalId);
+  const { payloadHash } = unapprovedProposal.commit;
+  const refusal = await mcp.call('commit_write', {
+    proposalId: approvedProposal.proposalId,
+    payloadHash,
+  });
+  expect(refusal.data).toMatchObject({ code: 'PROPOSAL_PAYLOAD_CHANGED' });
+  expect(await readLastName(approvedProposal.recordId)).toBe('Lovelace');
 });
 
 test('refuses to write a record that has changed since the proposal', async () => {

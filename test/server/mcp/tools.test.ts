@@ -117,19 +117,19 @@ test('describes an object with many fields in parts', async () => {
     app,
     await createAgent(app, largeTenant, { groupRef: 'globex' }),
   );
-  const described: string[] = [];
+  const describedFields: string[] = [];
   let fields: string[] | undefined;
   let parts = 0;
   do {
     const { data, text } = await call('describe_object', { objectName: 'people', fields });
     expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(200_000);
-    described.push(...Object.keys(data.update.properties));
+    describedFields.push(...Object.keys(data.update.properties));
     fields = data.omittedFields;
     parts += 1;
     if (fields) expect(text).toContain('call again with omittedFields as fields');
   } while (fields);
   expect(parts).toBeGreaterThan(1);
-  expect(described.toSorted()).toEqual(
+  expect(describedFields.toSorted()).toEqual(
     ['lastName', ...optionalFields.map(({ mapToName }) => mapToName)].toSorted(),
   );
 });
@@ -237,14 +237,14 @@ test('proposes a write, waits for the decision of a person, commits the write an
     status: 'APPROVED',
     decidedBy: expect.stringMatching(/^consumer:csm_/),
   });
-  const committed = await mcp.call('commit_write', { proposalId, payloadHash });
-  expect(committed.data).toMatchObject({
+  const commitResult = await mcp.call('commit_write', { proposalId, payloadHash });
+  expect(commitResult.data).toMatchObject({
     proposal: { status: 'COMMITTED' },
     success: true,
     recordId: id,
     errors: [],
   });
-  const { operationId } = committed.data;
+  const { operationId } = commitResult.data;
   expect((await mcp.call('get_operation', { operationId })).data).toMatchObject({
     operationId,
     status: 'SUCCEEDED',
@@ -264,12 +264,12 @@ test('reports a refusal of the provider as data', async () => {
     status: 422,
     times: 1,
   });
-  const committed = await mcp.call('commit_write', {
+  const commitResult = await mcp.call('commit_write', {
     proposalId: data.proposalId,
     payloadHash: data.payloadHash,
   });
   await provider.call('DELETE', '/control/faults');
-  expect(committed).toMatchObject({
+  expect(commitResult).toMatchObject({
     isError: false,
     data: { success: false, errors: [expect.any(String)] },
     text: expect.stringContaining('The provider refused the write.'),

@@ -30,15 +30,15 @@ function findDeclaration({ app }: Fixture, component: string, path: string) {
   const { components } = app.app.rest.swagger() as unknown as Document;
   const sampling = { components: components.schemas, isWhole: true };
   const steps = path.split('.');
-  let declared = resolveReference({ $ref: component }, sampling);
+  let schema = resolveReference({ $ref: component }, sampling);
   let isRequired = true;
   for (const step of steps) {
-    isRequired = declared.required?.includes(step) ?? false;
-    const inner = declared.properties?.[step];
+    isRequired = schema.required?.includes(step) ?? false;
+    const inner = schema.properties?.[step];
     expect(inner, `${component} has ${path}`).toBeDefined();
-    declared = resolveReference(inner as DocumentSchema, sampling);
+    schema = resolveReference(inner as DocumentSchema, sampling);
   }
-  const { items } = declared;
-  if (items) declared = { ...declared, items: resolveReference(items, sampling) };
-  return { isRequired, declared };
+  const { items } = schema;
+  if (items) schema = { ...schema, items: resolveReference(items, sampling) };
+  return { isRequired, declared: schema };
 }

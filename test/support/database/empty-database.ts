@@ -29,8 +29,8 @@ const RESET_STATISTICS = [
 ];
 
 /** Returns false if emptying failed or timed out. The database must then be dropped. */
-export function tryToEmpty(empty: () => Promise<boolean>): Promise<boolean> {
-  return Promise.race([empty().catch(() => false), wait(EMPTY_MAX_MS, false, { ref: false })]);
+export function tryToEmpty(tryOnce: () => Promise<boolean>): Promise<boolean> {
+  return Promise.race([tryOnce().catch(() => false), wait(EMPTY_MAX_MS, false, { ref: false })]);
 }
 
 /**

@@ -150,11 +150,11 @@ function createFieldCall(
   kind: CallKind,
   hostility: Hostility,
 ): Arbitrary<FuzzCall> {
-  const declared = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+  const declarations = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
-  const selected = `${field.name}${passed && `(${passed})`} ${selectFields(field.type, 3)}`;
-  const body = kind === 'project' ? `viewer { project { ${selected} } }` : selected;
-  const query = `${kind === 'mutation' ? kind : 'query'} ${declared && `(${declared})`} { ${body} }`;
+  const selection = `${field.name}${passed && `(${passed})`} ${selectFields(field.type, 3)}`;
+  const body = kind === 'project' ? `viewer { project { ${selection} } }` : selection;
+  const query = `${kind === 'mutation' ? kind : 'query'} ${declarations && `(${declarations})`} { ${body} }`;
   return arbitraryMembers(field.args, hostility).map((variables) => ({ query, variables }));
 }
 
@@ -170,14 +170,14 @@ function selectFields(type: GraphQLOutputType, levels: number): string {
   const namedType = getNamedType(type);
   if (isInterfaceType(namedType)) return '{ __typename id }';
   if (!isObjectType(namedType)) return '';
-  const selected = Object.values(namedType.getFields()).flatMap((field) => {
+  const selections = Object.values(namedType.getFields()).flatMap((field) => {
     if (field.args.some(isRequiredArgument)) return [];
     if (!isObjectType(getNamedType(field.type))) return field.name;
     const inner = levels > 1 ? selectFields(field.type, levels - 1) : '';
     const page = field.args.some(({ name }) => name === 'first') ? '(first: 2)' : '';
     return inner === '' ? [] : `${field.name}${page} ${inner}`;
   });
-  return selected.length === 0 ? '' : `{ ${selected.join(' ')} }`;
+  return selections.length === 0 ? '' : `{ ${selections.join(' ')} }`;
 }
 
 /** Generates values for arguments or members of an input by their names. IDs and cursors are placeholders. */

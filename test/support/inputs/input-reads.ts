@@ -48,18 +48,18 @@ function recordAccess(
   const isPlain = typeof value === 'object' && value !== null && !(value instanceof Date);
   if (!isPlain || !id || !(inner instanceof z.ZodObject)) return value;
   const { shape } = inner;
-  let described: PropertyKey | undefined;
+  let describedKey: PropertyKey | undefined;
   return new Proxy(value as Record<PropertyKey, unknown>, {
     // A copy reads the descriptor of a member before its value.
     getOwnPropertyDescriptor(target, name) {
-      described = name;
+      describedKey = name;
       return Reflect.getOwnPropertyDescriptor(target, name);
     },
     get(target, name) {
       if (!Object.hasOwn(shape, name)) return target[name];
       const member = shape[name as string] as z.ZodType;
-      (described === name ? reads.copied : reads.read).add(`${id}.${String(name)}`);
-      described = undefined;
+      (describedKey === name ? reads.copied : reads.read).add(`${id}.${String(name)}`);
+      describedKey = undefined;
       return recordAccess(reads, member, target[name]);
     },
   });

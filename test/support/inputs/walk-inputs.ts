@@ -66,11 +66,11 @@ async function createCallers(app: TestApp) {
 /** Selects the IDs of the objects in the payload. */
 function buildMutation({ mutation }: Step, input: GraphQLInputType): string {
   const payload = getNamedType(MUTATIONS[mutation]?.type) as GraphQLObjectType;
-  const selected = Object.values(payload.getFields()).flatMap(({ name, type }) => {
+  const selections = Object.values(payload.getFields()).flatMap(({ name, type }) => {
     const namedType = getNamedType(type);
     return isObjectType(namedType) && namedType.getFields().id ? [`${name} { id }`] : [];
   });
-  const selection = ['__typename', ...selected].join(' ');
+  const selection = ['__typename', ...selections].join(' ');
   return `mutation RunMutation($input: ${input}) { ${mutation}(input: $input) { ${selection} } }`;
 }
 
@@ -88,14 +88,14 @@ function fillPlaceholders(input: object, idsByName: Map<string, string>): Record
   return JSON.parse(text);
 }
 
-function addSentMembers(sent: Set<string>, type: GraphQLInputType, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) addSentMembers(sent, type, item);
+function addSentMembers(sentMembers: Set<string>, type: GraphQLInputType, value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) addSentMembers(sentMembers, type, item);
   const namedType = getNamedType(type);
   if (!isInputObjectType(namedType) || typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(namedType.getFields())) {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
-    sent.add(`${namedType.name}.${name}`);
-    addSentMembers(sent, field.type, member);
+    sentMembers.add(`${namedType.name}.${name}`);
+    addSentMembers(sentMembers, field.type, member);
   }
 }

@@ -73,12 +73,12 @@ function runQuery(store: SalesforceStore, soql: string): Row[] {
   if (!object) {
     throw new SalesforceRefusal(400, 'INVALID_TYPE', `sObject type '${name}' is not supported.`);
   }
-  const selected = columns.split(',').map((column) => parseColumn(store, object, column));
+  const selections = columns.split(',').map((column) => parseColumn(store, object, column));
   const conditions = where?.split(' AND ').map((text) => parseCondition(object, text)) ?? [];
   return store
     .listRecords(name)
     .filter((record) => conditions.every((matches) => matches(record)))
-    .map((record) => toRow(object, record, selected));
+    .map((record) => toRow(object, record, selections));
 }
 
 type Selection = (record: SalesforceRecord) => [name: string, value: unknown];
@@ -89,14 +89,14 @@ function parseColumn(store: SalesforceStore, object: SalesforceObject, column: s
   const parent = parentColumn === undefined ? undefined : findField(object, `${name}Id`);
   const parentObject = parent && store.findObject(parent.referenceTo[0] ?? '');
   if (parentObject && parentColumn !== undefined) {
-    const selected = parseColumn(store, parentObject, parentColumn);
+    const selection = parseColumn(store, parentObject, parentColumn);
     return (record) => {
       const parentRecord = store
         .listRecords(parentObject.name)
         .find(({ Id }) => Id === record[parent.name]);
       return [
         parent.name.slice(0, -2),
-        parentRecord ? toRow(parentObject, parentRecord, [selected]) : null,
+        parentRecord ? toRow(parentObject, parentRecord, [selection]) : null,
       ];
     };
   }
@@ -138,8 +138,8 @@ function parseLiteral(literal: string): unknown {
   return quoted === undefined ? JSON.parse(literal) : quoted.replaceAll(/\\(.)/gs, '$1');
 }
 
-function toRow({ name }: SalesforceObject, record: SalesforceRecord, selected: Selection[]): Row {
+function toRow({ name }: SalesforceObject, record: SalesforceRecord, selections: Selection[]): Row {
   const url = `${API_PATH}/sobjects/${name}/${record.Id}`;
-  const values = selected.map((select) => select(record));
+  const values = selections.map((select) => select(record));
   return { attributes: { type: name, url }, ...Object.fromEntries(values) };
 }

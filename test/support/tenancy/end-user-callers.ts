@@ -159,10 +159,10 @@ async function createInsiderRows(app: TestApp, insider: EndUser) {
     apiKey: 'sandbox-key',
   });
   const input = { projectIdOrName: projectId, integrationIdOrName: 'crm-sync' };
-  const created = await insider.query(CREATE_INSTALLATION, {
+  const creation = await insider.query(CREATE_INSTALLATION, {
     input: { ...input, groupRef: RIVAL_PARTIES.groupRef, skipSampling: true },
   });
-  const { id: installationId, integration, config } = created.createInstallation.installation;
+  const { id: installationId, integration, config } = creation.createInstallation.installation;
   const { id: operationId } = await insertRows(app).operation({
     projectId,
     installationId,

@@ -11,14 +11,14 @@ import {
 
 /** Selects all fields of a type without required arguments, down to `depth` levels. */
 export function selectFields(type: GraphQLObjectType, depth: number): string {
-  const selected = Object.values(type.getFields()).flatMap((field) => {
+  const selections = Object.values(type.getFields()).flatMap((field) => {
     if (field.extensions.keys || field.args.some((arg) => isNonNullType(arg.type))) return [];
     const namedType = getNamedType(field.type);
     if (isLeafType(namedType)) return [field.name];
     if (!isObjectType(namedType) || depth === 0) return [];
     return [`${field.name} { ${selectFields(namedType, depth - 1)} }`];
   });
-  return [...selected, '__typename'].join(' ');
+  return [...selections, '__typename'].join(' ');
 }
 
 /** Returns the declaration and the use of one variable for each argument. */

@@ -10,22 +10,22 @@ export interface CookieJar {
 
 export function createCookieJar(): CookieJar {
   const cookies: CookieJar['cookies'] = new Map();
-  const received: string[] = [];
+  const receivedCookies: string[] = [];
   const fetch = async (url: string, init: RequestInit = {}) => {
     const { host } = new URL(url);
-    const stored = cookies.get(host) ?? new Map<string, string>();
-    cookies.set(host, stored);
+    const hostCookies = cookies.get(host) ?? new Map<string, string>();
+    cookies.set(host, hostCookies);
     const headers = new Headers(init.headers);
-    const cookie = [...stored].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = [...hostCookies].map(([name, value]) => `${name}=${value}`).join('; ');
     if (cookie !== '' && !headers.has('cookie')) headers.set('cookie', cookie);
     const response = await globalThis.fetch(url, { redirect: 'manual', ...init, headers });
     for (const header of response.headers.getSetCookie()) {
-      received.push(header);
+      receivedCookies.push(header);
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(header) ?? [];
-      if (value === '') stored.delete(name);
-      else stored.set(name, value);
+      if (value === '') hostCookies.delete(name);
+      else hostCookies.set(name, value);
     }
     return response;
   };
-  return { cookies, received, fetch };
+  return { cookies, received: receivedCookies, fetch };
 }

@@ -13,18 +13,18 @@ import {
 import type { VendorStore } from './vendor-store.ts';
 
 export function serveFetch(
-  declared: DeclaredObject,
+  declaration: DeclaredObject,
   request: ServedRequest,
   { store }: { store: VendorStore },
 ): ServedResponse | undefined {
-  const { byIds, id } = declared.object;
+  const { byIds, id } = declaration.object;
   if (!byIds) return undefined;
-  const requestedIds = byIds.ids ? readIds(byIds, request, declared) : null;
+  const requestedIds = byIds.ids ? readIds(byIds, request, declaration) : null;
   const records = store.records.filter((record) => {
-    const text = toWholeId(declared.object, String(record.id));
+    const text = toWholeId(declaration.object, String(record.id));
     if (byIds.ids) return requestedIds?.includes(text);
     return isRequestFor(byIds, request, {
-      object: declared.objectName,
+      object: declaration.objectName,
       ...listIdVariables(id, text),
     });
   });
@@ -35,7 +35,7 @@ export function serveFetch(
       body: setValue(
         {},
         byIds.records,
-        records.map((record) => writeRecord(declared, record)),
+        records.map((record) => writeRecord(declaration, record)),
       ),
     };
   }
@@ -43,7 +43,7 @@ export function serveFetch(
   return (
     firstRecord && {
       status: 200,
-      body: setValue({}, byIds.records, writeRecord(declared, firstRecord)),
+      body: setValue({}, byIds.records, writeRecord(declaration, firstRecord)),
     }
   );
 }

@@ -95,17 +95,17 @@ export function isRequestFor(
 
 /** True if each text `{name}` in the declared body was replaced by the variable of that name. */
 function matchesVariables(
-  declared: unknown,
+  declaration: unknown,
   actual: unknown,
   variables: Record<string, string>,
 ): boolean {
-  if (typeof declared === 'string') {
-    const [, name = ''] = /^\{(\w+)\}$/.exec(declared) ?? [];
+  if (typeof declaration === 'string') {
+    const [, name = ''] = /^\{(\w+)\}$/.exec(declaration) ?? [];
     return variables[name] === undefined || actual === variables[name];
   }
-  if (!isObject(declared)) return true;
+  if (!isObject(declaration)) return true;
   const parts = isObject(actual) ? actual : {};
-  return Object.entries(declared).every(([name, declaredMember]) =>
+  return Object.entries(declaration).every(([name, declaredMember]) =>
     matchesVariables(declaredMember, parts[name], variables),
   );
 }

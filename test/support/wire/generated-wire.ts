@@ -33,12 +33,20 @@ import type { StoredRecord, VendorStore } from './vendor-store.ts';
 import { BEARER, isObject, TOKEN, type Values, type WireVendor } from './wire-format.ts';
 
 export function generateWire(provider: DeclaredProvider, objectName: string): WireVendor {
-  const parsed = providerDeclaration.parse(provider.api);
-  const vendor = { displayName: provider.displayName, declaration: parsed };
+  const declaration = providerDeclaration.parse(provider.api);
+  const vendor = { displayName: provider.displayName, declaration: declaration };
   const object = getObject(vendor, objectName);
   const textField = findTextField(object);
-  const declaredObject: DeclaredObject = { declaration: parsed, object, objectName, textField };
-  const metadata = Object.keys(parsed.inputs).map((name) => [name, METADATA.findMetadata(name)]);
+  const declaredObject: DeclaredObject = {
+    declaration: declaration,
+    object,
+    objectName,
+    textField,
+  };
+  const metadata = Object.keys(declaration.inputs).map((name) => [
+    name,
+    METADATA.findMetadata(name),
+  ]);
   return {
     objectName,
     textField,
@@ -53,7 +61,7 @@ export function generateWire(provider: DeclaredProvider, objectName: string): Wi
       headers: createCredentials(provider),
       contentType: '',
       toErrorBody: (_status, message) =>
-        withValue({}, parsed.errors.messages[0] || '/message', message),
+        withValue({}, declaration.errors.messages[0] || '/message', message),
       findValueError: () => null,
       override: (request, store, now, url) => serve(declaredObject, request, { store, now, url }),
       object: { lists: [], toVendorRecord: (record) => writeRecord(declaredObject, record) },
@@ -156,11 +164,11 @@ function serveBatch(
     const record = batch === object.createMany ? undefined : store.find(String(id));
     if (batch === object.updateMany && !record) return createOutcomeError(batch, 'No such record');
     if (isTooLong(values[textField])) return createOutcomeError(batch, `${textField} is too long`);
-    const stored = record ?? store.create({}, now);
-    Object.assign(stored.values, values);
-    stored.changedAt = now;
+    const storedRecord = record ?? store.create({}, now);
+    Object.assign(storedRecord.values, values);
+    storedRecord.changedAt = now;
     const success = withValue({}, batch.success.at, batch.success.value);
-    return withValue(success, batch.recordId, toWholeId(object, String(stored.id)));
+    return withValue(success, batch.recordId, toWholeId(object, String(storedRecord.id)));
   });
   return { status: 200, body: setValue({}, batch.outcomes, outcomes) };
 }
@@ -241,21 +249,23 @@ const PATH_VARIABLE = /^\{(\w+)\}$/;
  * True if the body has the declared members. Only the body distinguishes a deletion from an update at the
  * same path.
  */
-function hasDeclaredMembers(actual: unknown, declared: unknown): boolean {
-  if (!isObject(declared))
-    return declared === undefined || actual === declared || PATH_VARIABLE.test(String(declared));
+function hasDeclaredMembers(actual: unknown, declaration: unknown): boolean {
+  if (!isObject(declaration))
+    return (
+      declaration === undefined || actual === declaration || PATH_VARIABLE.test(String(declaration))
+    );
   return (
     isObject(actual) &&
-    Object.entries(declared).every(([name, member]) => hasDeclaredMembers(actual[name], member))
+    Object.entries(declaration).every(([name, member]) => hasDeclaredMembers(actual[name], member))
   );
 }
 
 const isTooLong = (value: unknown) => String(value ?? '').length > 200;
 
 /** Returns the values that a body has in place of `{name}`, by these names. */
-function readVariables(declared: unknown, actual: unknown): Values {
-  if (!isObject(declared) || !isObject(actual)) return {};
-  const entries = Object.entries(declared).map(([member, declaredMember]) => {
+function readVariables(declaration: unknown, actual: unknown): Values {
+  if (!isObject(declaration) || !isObject(actual)) return {};
+  const entries = Object.entries(declaration).map(([member, declaredMember]) => {
     const [, name] =
       PATH_VARIABLE.exec(typeof declaredMember === 'string' ? declaredMember : '') ?? [];
     return name === undefined

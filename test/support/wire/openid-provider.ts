@@ -69,10 +69,11 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     },
     '/token': async (req, res) => {
       const form = new URLSearchParams(await text(req));
-      const expected = Buffer.from(
+      const expectedCredentials = Buffer.from(
         `${CLIENT_ID}:${encodeURIComponent(CLIENT_SECRET).replaceAll('%20', '+')}`,
       ).toString('base64');
-      if (req.headers.authorization !== `Basic ${expected}`) return refuse(res, 'invalid_client');
+      if (req.headers.authorization !== `Basic ${expectedCredentials}`)
+        return refuse(res, 'invalid_client');
       const code = codes.get(form.get('code') ?? '');
       codes.delete(form.get('code') ?? '');
       const verifier = form.get('code_verifier') ?? '';

@@ -231,10 +231,10 @@ function serveWrite(
   const values = { ...change.readValues(request.body) };
   const error = change.findRequestError?.(request) ?? fixture.findValueError(values);
   if (error !== null) return createErrorResponse(fixture, invalidStatus, error);
-  const stored = record ?? store.create({}, now());
-  Object.assign(stored.values, values);
-  stored.changedAt = now();
-  const body = change.toBody(fixture.object.toVendorRecord(stored));
+  const storedRecord = record ?? store.create({}, now());
+  Object.assign(storedRecord.values, values);
+  storedRecord.changedAt = now();
+  const body = change.toBody(fixture.object.toVendorRecord(storedRecord));
   return { status: change.status, ...(body !== undefined && { body }) };
 }
 
@@ -247,10 +247,10 @@ function serveBatch(
     const record = id === null ? null : store.find(id);
     const error = record === undefined ? 'No such record' : fixture.findValueError(values);
     if (error !== null) return { refused: error };
-    const stored = record ?? store.create({}, now());
-    Object.assign(stored.values, values);
-    stored.changedAt = now();
-    return fixture.object.toVendorRecord(stored);
+    const storedRecord = record ?? store.create({}, now());
+    Object.assign(storedRecord.values, values);
+    storedRecord.changedAt = now();
+    return fixture.object.toVendorRecord(storedRecord);
   });
   return { status: batch.status, body: batch.toBody(outcomes) };
 }

@@ -73,11 +73,11 @@ test('splits a page that exceeds the size of a message, in order and without los
   const bodies = createBodies(records);
   expect(bodies).toHaveLength(4);
   for (const body of bodies) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MESSAGE_BYTES_MAX);
-  const parsed = bodies.map((body) => JSON.parse(body));
+  const messages = bodies.map((body) => JSON.parse(body));
   expect(
-    parsed.flatMap(({ result }) => result.map(({ raw }: { raw: { id: string } }) => raw.id)),
+    messages.flatMap(({ result }) => result.map(({ raw }: { raw: { id: string } }) => raw.id)),
   ).toEqual(records.map(({ id }) => id));
-  for (const { resultInfo, result } of parsed) expect(resultInfo.numRecords).toBe(result.length);
+  for (const { resultInfo, result } of messages) expect(resultInfo.numRecords).toBe(result.length);
 });
 
 test('returns one message if it has exactly the maximum size', () => {

@@ -46,13 +46,13 @@ test('omits the ID of a created record if the provider does not return it', () =
 });
 
 test('summarizes a batch by its counts, and fails it if nothing was written', () => {
-  const refused = createFailedOutcome(null, 'No email.');
-  expect(summarizeOutcomes(task, [createResult('c1'), refused])).toMatchObject({
+  const refusedOutcome = createFailedOutcome(null, 'No email.');
+  expect(summarizeOutcomes(task, [createResult('c1'), refusedOutcome])).toMatchObject({
     status: 'SUCCESS',
     result: '[contacts] Batch write completed (1 succeeded, 1 failed)',
     errors: ['No email.'],
   });
-  expect(summarizeOutcomes(task, [refused, refused])).toMatchObject({
+  expect(summarizeOutcomes(task, [refusedOutcome, refusedOutcome])).toMatchObject({
     status: 'FAILURE',
     failureCount: 2,
   });

@@ -26,11 +26,11 @@ const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
 function parseValues(values: unknown): Values {
   if (typeof values !== 'string')
     throw new GraphqlRefusal('Variable $values is not JSON in a text');
-  const parsed: unknown = JSON.parse(values);
-  if (!isObject(parsed)) throw new GraphqlRefusal('invalid value for column_values');
-  const problem = findValueError(parsed);
+  const parsedValues: unknown = JSON.parse(values);
+  if (!isObject(parsedValues)) throw new GraphqlRefusal('invalid value for column_values');
+  const problem = findValueError(parsedValues);
   if (problem) throw new GraphqlRefusal(problem);
-  return parsed;
+  return parsedValues;
 }
 
 /** The real cursor expires after an hour. It is null after the last page. */
