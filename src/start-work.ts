@@ -36,7 +36,7 @@ function startSending(services: Services): AdditionalWork {
     watched: [
       {
         createDueTimeSql: selectEarliestDueSql,
-        minIntervalMs: DUE_GAP_MS,
+        intervalMsMin: DUE_GAP_MS,
         onDue: () => deliveries.wake(),
       },
     ],

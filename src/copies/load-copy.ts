@@ -23,8 +23,8 @@ interface LoadOptions {
 }
 
 /**
- * Loads the copy into an empty database. Throws StartRefused if the database is not empty. If loading fails, drops the
- * objects that it has created. If a newer migration fails afterwards, the loaded rows remain.
+ * Loads the copy. Throws StartRefused if the database is not empty. If loading fails, drops the objects that it has
+ * created. If a newer migration fails afterwards, the loaded rows remain.
  */
 export async function loadCopy(
   database: CopyDatabase,
@@ -98,15 +98,16 @@ async function fill(session: OpenSession, copy: Copy, options: LoadOptions): Pro
 }
 
 /**
- * Drops foreign keys, because rows do not arrive in the order that they require. Returns the statements that recreate
- * and check them.
+ * Drops foreign keys, because a row may arrive before the rows that it references. Returns the statements that recreate
+ * and check the foreign keys.
  */
 async function dropReferences(session: OpenSession): Promise<string[]> {
   const { rows } = await session.query<{ table: string; name: string; definition: string }>(
-    `select c.conrelid::regclass::text as "table", quote_ident(c.conname) as "name",
-       pg_get_constraintdef(c.oid) as "definition"
-     from pg_constraint c join pg_namespace n on n.oid = c.connamespace and n.nspname = current_schema()
-     where c.contype = 'f' and c.conparentid = 0`,
+    `select conrelid::regclass::text as "table", quote_ident(conname) as "name",
+       pg_get_constraintdef(pg_constraint.oid) as "definition"
+     from pg_constraint
+     join pg_namespace on pg_namespace.oid = connamespace and nspname = current_schema()
+     where contype = 'f' and conparentid = 0`,
   );
   for (const { table, name } of rows) {
     await session.query(`alter table ${table} drop constraint ${name}`);
@@ -189,21 +190,21 @@ async function compareTotals(
 }
 
 /**
- * Selects the objects that migrations create, in an order in which they can be dropped. Indexes, sequences and triggers
- * are dropped with their tables.
+ * Selects the objects that migrations create, in the order in which they can be dropped. PostgreSQL drops indexes,
+ * sequences and triggers with their tables.
  */
-const OBJECTS = `
-  with own as (select oid from pg_namespace where nspname = current_schema()), named as (
-    select 'table' as "kind", quote_ident(c.relname) as "name", c.oid from pg_class c, own
-    where c.relnamespace = own.oid and c.relkind in ('r', 'p') and not c.relispartition
+const SELECT_OBJECTS = `
+  with schema as (select oid from pg_namespace where nspname = current_schema()), object as (
+    select 'table' as "kind", quote_ident(relname) as "name", pg_class.oid from pg_class, schema
+    where relnamespace = schema.oid and relkind in ('r', 'p') and not relispartition
     union all
-    select 'function', p.oid::regprocedure::text, p.oid from pg_proc p, own
-    where p.pronamespace = own.oid and p.prokind = 'f'
+    select 'function', pg_proc.oid::regprocedure::text, pg_proc.oid from pg_proc, schema
+    where pronamespace = schema.oid and prokind = 'f'
     union all
-    select 'type', quote_ident(t.typname), t.oid from pg_type t, own
-    where t.typnamespace = own.oid and t.typtype = 'e')
-  select "kind", "name" from named
-  where not exists (select 1 from pg_depend d where d.objid = named.oid and d.deptype = 'e')
+    select 'type', quote_ident(typname), pg_type.oid from pg_type, schema
+    where typnamespace = schema.oid and typtype = 'e')
+  select "kind", "name" from object
+  where not exists (select 1 from pg_depend where objid = object.oid and deptype = 'e')
   order by array_position(array['table', 'function', 'type'], "kind"), "name"`;
 
 interface SchemaObject {
@@ -214,13 +215,13 @@ interface SchemaObject {
 
 /** Returns all objects of the schema except those of extensions. */
 async function listObjects(session: OpenSession): Promise<SchemaObject[]> {
-  const { rows } = await session.query<SchemaObject>(OBJECTS);
+  const { rows } = await session.query<SchemaObject>(SELECT_OBJECTS);
   return rows;
 }
 
 /**
- * Drops all objects except `existingObjects`. Does nothing if those include migrations, because their tables may need the
- * new objects. Logs its errors, because the caller throws the error that made the load fail.
+ * Drops all objects except `existingObjects`. Does nothing if migrations had been applied before, because their tables
+ * may need the new objects. Logs its errors, because the caller throws the error that made the load fail.
  */
 async function dropCreatedObjects(
   database: CopyDatabase,

@@ -2,11 +2,11 @@
 import type { OpenSession } from '../database/sessions/session.ts';
 
 /**
- * The schema's history, which each database has, and tables of short-lived rows. A restored console session could be one
- * that its builder has ended.
+ * Each database has its own history of migrations. The rows of the other tables are short-lived, and a restored console
+ * session could be a session that its builder has ended.
  */
 const EXCLUDED_TABLES = ['_prisma_migrations', 'SandboxLease', 'CallerRate', 'ConsoleSession'];
-/** The table that a start of the server fills in an empty database. */
+/** The only table of an empty database that has rows after a start of the server. */
 const START_TABLE = 'ServerProcess';
 
 export interface Table {
@@ -23,7 +23,7 @@ interface Column {
   sequence: string | null;
 }
 
-/** The extent of a table: the number of its rows, and a checksum of their contents in any order. */
+/** The number of rows of a table, and a checksum of their contents that does not depend on their order. */
 export interface Extent {
   rows: string;
   checksum: string;
@@ -39,21 +39,21 @@ export async function prepareSession(session: OpenSession): Promise<void> {
   for (const setting of SETTINGS.split(';')) await session.query(setting);
 }
 
-const TABLES = `
-  select c.relname as "name", json_agg(json_build_object(
-      'name', a.attname,
-      'isGenerated', a.attgenerated <> '',
-      'sequence', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname)
-    ) order by a.attnum) as "columns"
-  from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-  where c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($1)
-  group by c.relname order by c.relname`;
+const SELECT_TABLES = `
+  select relname as "name", json_agg(json_build_object(
+      'name', attname,
+      'isGenerated', attgenerated <> '',
+      'sequence', pg_get_serial_sequence(format('%I.%I', nspname, relname), attname)
+    ) order by attnum) as "columns"
+  from pg_class
+    join pg_namespace on pg_namespace.oid = relnamespace and nspname = current_schema()
+    join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+  where relkind in ('r', 'p') and not relispartition and relname <> all($1)
+  group by relname order by relname`;
 
 /** Returns the tables, sorted by name. */
 export async function listTables(session: OpenSession): Promise<Table[]> {
-  const { rows } = await session.query<Table>(TABLES, [EXCLUDED_TABLES]);
+  const { rows } = await session.query<Table>(SELECT_TABLES, [EXCLUDED_TABLES]);
   return rows;
 }
 
@@ -72,8 +72,8 @@ export async function listFilledTables(session: OpenSession): Promise<string[]> 
 export async function measureTable(session: OpenSession, { name }: Table): Promise<Extent> {
   const { rows } = await session.query<Extent>(`
     select count(*)::text as "rows",
-      coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text as "checksum"
-    from ${quoteName(name)} t`);
+      coalesce(sum(('x' || left(md5(table_row::text), 15))::bit(60)::bigint), 0)::text as "checksum"
+    from ${quoteName(name)} table_row`);
   return rows[0] as Extent;
 }
 

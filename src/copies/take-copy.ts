@@ -6,7 +6,7 @@ import { StartRefused } from '../errors.ts';
 import type { Copy, CopyPart, CopyTotals } from './copy.ts';
 import { listTables, measureTable, prepareSession, quoteName } from './tables.ts';
 
-/** The most rows in memory. Bodies of deliveries can make a row large. */
+/** The maximum number of rows in memory. The body of a delivery can make a row large. */
 const PART_ROWS = 200;
 
 /** Begins a copy. The caller must read all parts or close the connection. */
@@ -39,7 +39,7 @@ async function* readParts(session: OpenSession): AsyncGenerator<CopyPart, CopyTo
     const columns = table.columns.map(({ name }) => name);
     tables[table.name] = await measureTable(session, table);
     await session.query(
-      `declare "copied" no scroll cursor for select t::text from ${quoteName(table.name)} t`,
+      `declare "copied" no scroll cursor for select table_row::text from ${quoteName(table.name)} table_row`,
     );
     const text = `fetch ${PART_ROWS} from "copied"`;
     for (;;) {

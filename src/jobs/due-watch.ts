@@ -1,9 +1,9 @@
 /**
  * Checks with one statement which work is due, and wakes its workers. Database notifications wake most workers
- * immediately. The check finds scheduled work whose time has come, work of ended processes, and work whose notification
- * was lost.
+ * immediately. The check finds work that was scheduled for now, work of ended processes, and work whose notification was
+ * lost.
  */
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
@@ -27,7 +27,7 @@ export interface DueWork {
    */
   createDueTimeSql: (inProjects: InProjects) => string;
   /** The shortest time between two calls of `onDue`. */
-  minIntervalMs: number;
+  intervalMsMin: number;
   /** True if the rows of the work belong to no project. */
   hasNoProject?: boolean;
   onDue(): void;
@@ -48,6 +48,11 @@ const CHANNELS = [
   SUBSCRIPTIONS_CHANNEL,
 ];
 
+interface WatchedWork extends DueWork {
+  /** The earliest next call of `onDue`, by performance.now(). */
+  notBeforeMs: number;
+}
+
 type WatchServices = Pick<Services, 'database' | 'log' | 'now'>;
 
 interface DueWatchOptions {
@@ -56,36 +61,36 @@ interface DueWatchOptions {
 
 export class DueWatch implements AsyncDisposable {
   readonly #services: WatchServices;
-  readonly #watched: (DueWork & { notBeforeMs: number })[] = [];
+  readonly #works: WatchedWork[] = [];
   readonly #idleMs: number;
   readonly #outage: Outage;
   readonly #alarm = new Alarm();
   readonly #stopController = new AbortController();
   #isNotified = false;
-  readonly #listening: AsyncDisposable[] = [];
+  readonly #subscriptions: AsyncDisposable[] = [];
   #running = Promise.resolve();
 
   constructor(
     services: WatchServices,
-    watched: readonly DueWork[] = [],
+    works: readonly DueWork[] = [],
     { idleMs = IDLE_MS }: DueWatchOptions = {},
   ) {
     this.#services = services;
     this.#idleMs = idleMs;
-    for (const work of watched) this.add(work);
+    for (const work of works) this.add(work);
     this.#outage = new Outage(services.log, 'due_work.unreadable');
   }
 
   /** Adds work to check. Call it before `start`. */
-  add(watched: DueWork): void {
-    this.#watched.push({ ...watched, notBeforeMs: 0 });
+  add(work: DueWork): void {
+    this.#works.push({ ...work, notBeforeMs: 0 });
   }
 
   /** Checks until it is disposed of. A notification causes a check within a second. */
   start(): void {
     const { listen } = this.#services.database;
     const onNotification = () => this.checkSoon();
-    for (const channel of CHANNELS) this.#listening.push(listen(channel, onNotification));
+    for (const channel of CHANNELS) this.#subscriptions.push(listen(channel, onNotification));
     this.#running = this.#checkRepeatedly();
   }
 
@@ -100,54 +105,51 @@ export class DueWatch implements AsyncDisposable {
     while (!signal.aborted) {
       const checkedMs = performance.now();
       this.#isNotified = false;
-      const untilNextMs = await this.#outage.watch(() => this.#check());
-      await this.#alarm.wait(untilNextMs ?? NOTIFICATION_GAP_MS);
+      const nextCheckMs = await this.#outage.watch(() => this.#check());
+      await this.#alarm.wait(nextCheckMs ?? NOTIFICATION_GAP_MS);
       const pauseMs = checkedMs + NOTIFICATION_GAP_MS - performance.now();
       if (this.#isNotified && pauseMs > 0)
-        await wait(pauseMs, undefined, { signal }).catch(() => {});
+        await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Runs one check. Returns the time until the next one, in milliseconds. */
+  /** Runs one check. Returns the time until the next check, in milliseconds. */
   async #check(): Promise<number> {
     const dueInMsByIndex = await this.#readDueTimes();
     const nowMs = performance.now();
-    const waitsMs = this.#watched.map((watched, index) => {
-      const ms = dueInMsByIndex.get(index) ?? null;
-      if (ms === null || ms > 0) return ms ?? this.#idleMs;
-      if (watched.notBeforeMs <= nowMs) {
-        watched.notBeforeMs = nowMs + watched.minIntervalMs;
-        watched.onDue();
+    const waitsMs = this.#works.map((work, index) => {
+      const dueInMs = dueInMsByIndex.get(index) ?? this.#idleMs;
+      if (dueInMs > 0) return dueInMs;
+      if (work.notBeforeMs <= nowMs) {
+        work.notBeforeMs = nowMs + work.intervalMsMin;
+        work.onDue();
       }
-      return watched.notBeforeMs - nowMs;
+      return work.notBeforeMs - nowMs;
     });
     return Math.min(this.#idleMs, ...waitsMs);
   }
 
   /**
-   * Returns the milliseconds until each kind of work is due, by its index. In a cluster, rows without a project are on
-   * the coordinator, so a separate statement reads them.
+   * Returns the milliseconds until each work is due, by its index. In a cluster, rows without a project are on the
+   * coordinator, so a separate statement reads them.
    */
   async #readDueTimes(): Promise<Map<number, number>> {
     const { database, now } = this.#services;
-    const indexedWork = this.#watched.map((watched, index) => ({ ...watched, index }));
-    const statementParts = database.isDistributed
-      ? [
-          indexedWork.filter(({ hasNoProject }) => hasNoProject),
-          indexedWork.filter(({ hasNoProject }) => !hasNoProject),
-        ]
-      : [indexedWork];
+    const indexedWorks = this.#works.map((work, index) => ({ ...work, index }));
+    const worksByStatement = Map.groupBy(
+      indexedWorks,
+      ({ hasNoProject = false }) => database.isDistributed && hasNoProject,
+    );
     const dueInMsByIndex = new Map<number, number>();
-    for (const part of statementParts.filter(({ length }) => length > 0)) {
-      const hasNoProject = part.every((watched) => watched.hasNoProject);
+    for (const works of worksByStatement.values()) {
+      const hasNoProject = works.every((work) => work.hasNoProject);
       const projectIds = hasNoProject ? null : database.group.projectIds();
-      const statement = bindProjects(createDueStatement(part), projectIds, [now()]);
+      const statement = bindProjects(createDueStatement(works), projectIds, [now()]);
       for (const { index, ms } of await database.rows.query<DueRow>(...statement)) {
-        if (ms !== null)
-          dueInMsByIndex.set(
-            index,
-            Math.min(ms, dueInMsByIndex.get(index) ?? Number.POSITIVE_INFINITY),
-          );
+        if (ms === null) continue;
+        // In a cluster, each shard returns a row.
+        const earliestMs = dueInMsByIndex.get(index) ?? Number.POSITIVE_INFINITY;
+        dueInMsByIndex.set(index, Math.min(ms, earliestMs));
       }
     }
     return dueInMsByIndex;
@@ -156,7 +158,9 @@ export class DueWatch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopController.abort();
     this.#alarm.ring();
-    await Promise.all(this.#listening.map((listener) => listener[Symbol.asyncDispose]()));
+    await Promise.all(
+      this.#subscriptions.map((subscription) => subscription[Symbol.asyncDispose]()),
+    );
     await this.#running;
   }
 }
@@ -166,15 +170,15 @@ interface DueRow {
   ms: number | null;
 }
 
-function createDueStatement(watched: readonly (DueWork & { index: number })[]): ForProjects {
-  const formatValues = (inProjects: InProjects) =>
-    watched
+function createDueStatement(works: readonly (DueWork & { index: number })[]): ForProjects {
+  const valuesSql = (inProjects: InProjects) =>
+    works
       .map(({ createDueTimeSql, index }) => `(${index}, (${createDueTimeSql(inProjects)}))`)
       .join(', ');
   return acrossProjects(
     'the next due work',
     (inProjects) => `
     select "index", (extract(epoch from "time" - greatest(clock_timestamp(), $1)) * 1000)::float8 as "ms"
-    from (values ${formatValues(inProjects)}) as waiting("index", "time")`,
+    from (values ${valuesSql(inProjects)}) as waiting("index", "time")`,
   );
 }

@@ -33,7 +33,7 @@ export interface EnqueueOptions {
   group?: string;
 }
 
-interface OptionsToBegin extends EnqueueOptions {
+interface BeginOptions extends EnqueueOptions {
   singletonKey: string;
   group: string;
   /** Replaces the job's handler if the work runs in this process. */
@@ -52,17 +52,17 @@ interface Queue {
    * Starts work in this process if it has workers and capacity, and enqueues a job if not. Call it after the commit of
    * the change that causes the work. Never throws, because a sweep finds lost work by its rows.
    */
-  begin<N extends JobName>(name: N, payload: JobPayload<N>, options: OptionsToBegin): Promise<void>;
+  begin<N extends JobName>(name: N, payload: JobPayload<N>, options: BeginOptions): Promise<void>;
 }
 
 export interface JobQueue extends Queue, AsyncDisposable {
-  /** Returns SQL as `DueWork.createDueTimeSql` does, for jobs that wait for a worker. */
+  /** Returns the SQL of `DueWork.createDueTimeSql` for jobs that wait for a worker. */
   createDueTimeSql(name: JobName): string;
-  /** SQL like that of `createDueTimeSql` for ended jobs, which need supervision. */
+  /** SQL: the current time if there are ended jobs, which need supervision. */
   endedDueTimeSql: string;
   /** Makes workers of this process fetch jobs. */
   wake(name: JobName): void;
-  /** The number of jobs by queue and state, as last counted by a worker. */
+  /** Returns the last count of jobs by queue and state, which a worker has stored. */
   counts(): Promise<{ queue: string; state: string; count: number }[]>;
   /** Only for jobs/job-worker.ts. */
   boss: PgBoss;
@@ -71,9 +71,9 @@ export interface JobQueue extends Queue, AsyncDisposable {
 }
 
 const SCHEMA = 'pgboss';
-/** The interval of timers whose functions the gateway does not use. */
-const IDLE_SECONDS = 3_600;
-const REPORT_MS = 10_000;
+/** The interval of timers of the queue whose functions the gateway does not use. */
+const UNUSED_TIMER_SECONDS = 3_600;
+const LOG_INTERVAL_MS = 10_000;
 
 interface LocalWorker {
   work: LocalWork;
@@ -146,11 +146,11 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
     superviseIntervalSeconds: HEARTBEAT_SECONDS / 2,
     monitorIntervalSeconds: HEARTBEAT_SECONDS / 2,
     maintenanceIntervalSeconds: RETENTION_SECONDS,
-    flowIntervalSeconds: IDLE_SECONDS,
-    bamIntervalSeconds: IDLE_SECONDS,
+    flowIntervalSeconds: UNUSED_TIMER_SECONDS,
+    bamIntervalSeconds: UNUSED_TIMER_SECONDS,
   });
   // Every worker repeats the same error, and no event reports its end, so the log repeats it at an interval.
-  const outage = new Outage(log, 'job_queue.failed', { repeatMs: REPORT_MS });
+  const outage = new Outage(log, 'job_queue.failed', { repeatMs: LOG_INTERVAL_MS });
   boss.on('error', (error) => outage.recordFailure(error));
   boss.on('warning', ({ message, data }) =>
     log.info({ warning: message, data }, 'job_queue.warned'),
@@ -158,7 +158,7 @@ function createBoss({ db, options }: Pick<Database['jobs'], 'db' | 'options'>, l
   return boss;
 }
 
-/** No index finds the first job that waits for its time, so jobs are checked every second while any waits. */
+/** No index finds the waiting job that starts first. While a job waits, jobs are therefore checked every second. */
 function createDueTimeSql(name: JobName): string {
   const waitingJobs = `select from ${SCHEMA}.job where name = '${name}' and state < 'active' and not blocked`;
   return `case when exists (${waitingJobs} and start_after <= ${SCHEMA}.job_now()) then now()

@@ -20,7 +20,7 @@ import { followStreams } from '../domain/provider-event/stream/follow-stream.ts'
 import { removeExpired } from '../domain/retention.ts';
 import { pollSchemas } from '../domain/schema-watch/poll-schemas.ts';
 import { HOUR_MS, MINUTE_MS } from '../work/durations.ts';
-import type { Sweep } from './job-worker.ts';
+import type { Sweep } from './run-sweeps.ts';
 
 /** Frees the leases of processes that have ended, within seconds of their end. */
 const checkProcessesSweep: Sweep = {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
-import { limitToGroup } from '../../src/jobs/job-worker.ts';
+import { limitToGroup } from '../../src/jobs/shard-groups.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';

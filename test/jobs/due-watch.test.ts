@@ -9,11 +9,11 @@ const { services } = (await getSharedApp()).app;
 const POLLING = { timeout: 20_000, interval: 10 };
 
 /** Records each time at which the work is reported as due. */
-function createSource(sql: string, minIntervalMs = 50) {
+function createSource(sql: string, intervalMsMin = 50) {
   const reportedMs: number[] = [];
   return {
     createDueTimeSql: () => sql,
-    minIntervalMs,
+    intervalMsMin,
     reportedMs,
     onDue: () => void reportedMs.push(performance.now()),
   };

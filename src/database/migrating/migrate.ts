@@ -33,9 +33,9 @@ interface AppliedMigration {
 }
 
 /** A migration may build an index over all rows. */
-const MIGRATION_MAX_MS = 30 * 60_000;
+const MIGRATION_MS_MAX = 30 * 60_000;
 /** The time to wait for another process that migrates, or that hung during a migration. */
-const LOCK_MAX_MS = 5 * 60_000;
+const LOCK_MS_MAX = 5 * 60_000;
 
 interface MigrateOptions {
   /** Applies only migrations of these names. */
@@ -60,9 +60,9 @@ export async function migrate(
   const selectedMigrations = migrations.filter(({ name }) => !only || only.includes(name));
   const name = 'integration-gateway migrations';
   // Uses its own connection, because it may take longer than a statement of a request.
-  const session = await openSession({ ...server, name, limitMs: MIGRATION_MAX_MS });
+  const session = await openSession({ ...server, name, limitMs: MIGRATION_MS_MAX });
   try {
-    await session.query(`set lock_timeout = ${LOCK_MAX_MS}`);
+    await session.query(`set lock_timeout = ${LOCK_MS_MAX}`);
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
     const cluster = await findClusterSchema(session);
     const isNew = await applyAll({ session, cluster, log }, selectedMigrations);

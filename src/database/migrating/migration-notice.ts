@@ -3,10 +3,10 @@ import type { OpenSession } from '../sessions/session.ts';
 
 /** Logged before a migration of a filled database: how many rows it reads, and how long that may take. */
 interface MigrationNotice {
-  /** The rows of the tables that are read completely, as the database estimates them. */
+  /** The database's estimate of the rows in the tables that are read completely. */
   rows: number;
   bytes: number;
-  /** Rows of a table cannot change while it is indexed. */
+  /** While a table is indexed, its rows cannot change. */
   mayTakeSeconds: number;
 }
 
@@ -21,10 +21,10 @@ const FULL_READS = [
 ];
 
 const SIZES = `
-  select greatest(c.reltuples, 0)::float8 as "rows", (count(*) * pg_table_size(c.oid))::float8 as "bytes"
-  from unnest($1::text[]) as named("table")
-  join pg_class c on c.oid = to_regclass(quote_ident(named."table"))
-  group by c.oid, c.reltuples`;
+  select greatest(reltuples, 0)::float8 as "rows", (count(*) * pg_table_size(pg_class.oid))::float8 as "bytes"
+  from unnest($1::text[]) as input("table")
+  join pg_class on pg_class.oid = to_regclass(quote_ident(input."table"))
+  group by pg_class.oid, reltuples`;
 
 /** Returns the notice for a migration. Null if it reads no table completely, or only empty ones. */
 export async function findNotice(
