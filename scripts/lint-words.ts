@@ -64,10 +64,10 @@ function listSourcePassages(file: string, text: string): Passage[] {
     for (const child of node.getChildren()) visit(child);
   };
   visit(source);
-  // Line comments that follow each other are one comment: only its first line is an opening.
-  const sorted = [...passages.values()].sort((a, b) => a.line - b.line);
-  return sorted.map((passage, index) => {
-    const previous = sorted[index - 1];
+  // Line comments on consecutive lines are one comment, so only the first line can be an opening.
+  const sortedPassages = [...passages.values()].sort((a, b) => a.line - b.line);
+  return sortedPassages.map((passage, index) => {
+    const previous = sortedPassages[index - 1];
     const isContinuation = previous?.isComment === true && previous.line === passage.line - 1;
     return isContinuation ? { ...passage, isComment: false } : passage;
   });

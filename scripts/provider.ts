@@ -1,6 +1,6 @@
 /**
- * Checks a declared provider: `npm run provider -- <name>`. It runs the contract against a server generated from the
- * declaration and against the vendor's wire format. With credentials in the environment it also reads one page of each
+ * Checks a declared provider: `npm run provider -- <name>`. It runs the contract tests against a server that is generated
+ * from the declaration and against a server with the vendor's wire format. With credentials in the environment it also reads one page of each
  * object from a real account, and writes nothing.
  */
 import { spawnSync } from 'node:child_process';

@@ -41,11 +41,16 @@ function listVersionRefusals(version: string, currentVersion: string): string[] 
   if (!semver.gt(version, currentVersion)) {
     return [`${version} is not greater than ${currentVersion}.`];
   }
-  const next = semver.inc(currentVersion, semver.major(currentVersion) > 0 ? 'major' : 'minor');
+  const nextBreakingVersion = semver.inc(
+    currentVersion,
+    semver.major(currentVersion) > 0 ? 'major' : 'minor',
+  );
   const isBreaking =
     findBreaking(readText(CHANGELOG)) !== '' && semver.prerelease(currentVersion) === null;
-  if (!isBreaking || semver.gte(version, `${next}-0`)) return [];
-  return [`${CHANGELOG} lists breaking changes, which need version ${next} or greater.`];
+  if (!isBreaking || semver.gte(version, `${nextBreakingVersion}-0`)) return [];
+  return [
+    `${CHANGELOG} lists breaking changes, which need version ${nextBreakingVersion} or greater.`,
+  ];
 }
 
 function listGitRefusals(version: string): string[] {

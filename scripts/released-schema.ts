@@ -35,7 +35,7 @@ export function getChangeName({ description }: BreakingChange): string {
   return description.replace(pattern, name);
 }
 
-/** Returns the names that the text does not contain in backticks. There, `Type.*` stands for every member of a type. */
+/** Returns the names that the text does not contain in backticks. `Type.*` in the text stands for every member of a type. */
 export function listUnnamed(names: readonly string[], text: string): string[] {
   const isNamed = (name: string) => text.includes(`\`${name}\``);
   return [...new Set(names)].filter((name) => {

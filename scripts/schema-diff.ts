@@ -1,4 +1,4 @@
-/** Finds the SQL that is in schema.prisma and not in the migrations, to write a migration and to test that none is missing. */
+/** Compares schema.prisma with the migrations, to write the next migration and to test that none is missing. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,7 +9,7 @@ import { PrismaPGlite } from 'pglite-prisma-adapter';
 const root = join(import.meta.dirname, '..');
 
 /**
- * Returns the SQL that changes a database with all migrations to schema.prisma. It is empty if they agree. The migrations
+ * Returns the SQL that a database with all migrations needs to match schema.prisma. Empty if it needs none. The migrations
  * run in an empty database, which this function closes.
  */
 export async function createSchemaDiff(

@@ -22,32 +22,29 @@ const RETRY = { firstMs: 250, maxMs: 10_000, jitter: 0.2 };
 /** Close codes after which a retry can't help. */
 const FINAL_CODES = [4401, 4403];
 
-const FIND_TOPIC = `query ($project: String!, $after: String) {
+const createNameQuery = (
+  list: 'topics' | 'destinations',
+) => `query FindName($project: String!, $after: String) {
   project(idOrName: $project) {
-    list: topics(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
+    list: ${list}(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
   }
 }`;
-const FIND_DESTINATION = `query ($project: String!, $after: String) {
-  project(idOrName: $project) {
-    list: destinations(first: 1000, after: $after) { nodes { id name } pageInfo { hasNextPage endCursor } }
-  }
+const FIND_LAST_EVENT = `query FindLastEvent($project: String!) {
+  project(idOrName: $project) { last: notificationEvents(last: 1) { pageInfo { endCursor } } }
 }`;
-const FIND_END = `query ($project: String!) {
-  project(idOrName: $project) { end: notificationEvents(last: 1) { pageInfo { endCursor } } }
-}`;
-const FIND_END_OF_STREAM = `query ($destinationId: ID!) {
+const FIND_LAST_MESSAGE = `query FindLastMessage($destinationId: ID!) {
   project: node(id: $destinationId) {
-    ... on Destination { end: messages(last: 1) { pageInfo { endCursor } } }
+    ... on Destination { last: messages(last: 1) { pageInfo { endCursor } } }
   }
 }`;
-const FOLLOW_STREAM = `subscription ($destinationId: ID!, $after: String) {
-  edge: streamMessages(destinationId: $destinationId, after: $after) {
-    cursor node { id createTime body }
-  }
-}`;
-const FOLLOW = `subscription ($project: String!, $topicId: ID, $after: String) {
+const FOLLOW_EVENTS = `subscription FollowEvents($project: String!, $topicId: ID, $after: String) {
   edge: notificationEvents(projectIdOrName: $project, topicId: $topicId, after: $after) {
     cursor node { id eventType createTime data }
+  }
+}`;
+const FOLLOW_MESSAGES = `subscription FollowMessages($destinationId: ID!, $after: String) {
+  edge: streamMessages(destinationId: $destinationId, after: $after) {
+    cursor node { id createTime body }
   }
 }`;
 
@@ -113,10 +110,10 @@ async function findId(
   }
 }
 
-/** The source of the items: a subscription that returns an `edge`, and the query of the `end` of its list. */
+/** The source of the items: a subscription that returns an `edge`, and a query for the `last` page of the same list. */
 interface Source {
   subscription: string;
-  endQuery: string;
+  lastQuery: string;
   variables: Record<string, string>;
 }
 
@@ -125,26 +122,30 @@ async function findSource(
   { topic, stream, project }: ReturnType<typeof readOptions>,
 ): Promise<Source> {
   if (stream !== undefined) {
-    const lookup = { noun: 'destination', query: FIND_DESTINATION, project };
+    const lookup = { noun: 'destination', query: createNameQuery('destinations'), project };
     const destinationId = await findId(client, lookup, stream);
     return {
-      subscription: FOLLOW_STREAM,
-      endQuery: FIND_END_OF_STREAM,
+      subscription: FOLLOW_MESSAGES,
+      lastQuery: FIND_LAST_MESSAGE,
       variables: { destinationId },
     };
   }
-  const projectSource = { subscription: FOLLOW, endQuery: FIND_END };
+  const projectSource = { subscription: FOLLOW_EVENTS, lastQuery: FIND_LAST_EVENT };
   if (topic === undefined) return { ...projectSource, variables: { project } };
-  const topicId = await findId(client, { noun: 'topic', query: FIND_TOPIC, project }, topic);
+  const topicId = await findId(
+    client,
+    { noun: 'topic', query: createNameQuery('topics'), project },
+    topic,
+  );
   return { ...projectSource, variables: { project, topicId } };
 }
 
-/** Returns the cursor to start after: that of the file, or that of the newest item. Null if there are no items. */
-async function findStart(client: Client, { endQuery, variables }: Source, cursorFile?: string) {
+/** Returns the cursor to start after, from the file or from the newest item. Null if there are no items. */
+async function findStart(client: Client, { lastQuery, variables }: Source, cursorFile?: string) {
   if (cursorFile && existsSync(cursorFile)) return readFileSync(cursorFile, 'utf8').trim() || null;
-  type EndResponse = { project: { end: { pageInfo: { endCursor: string | null } } } | null };
-  const response: EndResponse = await runQuery(client, endQuery, variables);
-  return response.project?.end.pageInfo.endCursor ?? null;
+  type LastResponse = { project: { last: { pageInfo: { endCursor: string | null } } } | null };
+  const response: LastResponse = await runQuery(client, lastQuery, variables);
+  return response.project?.last.pageInfo.endCursor ?? null;
 }
 
 interface EdgeData {

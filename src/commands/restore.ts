@@ -47,7 +47,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
   const files = withoutKeys ? {} : openArchiveFiles(head);
   let suspendedWork: SuspendedWork | undefined;
   const undo = createUndo(config, files);
-  const fill = async () => {
+  const fillDatabase = async () => {
     await using target = await openTarget(getDatabaseLocation(config), createLog('warn'));
     // Keys are written before rows. A start with rows and without keys would create different keys.
     const skippedFiles = writeDataFiles(config.DATA_DIR, files);
@@ -59,7 +59,7 @@ async function restore(file: string, { withoutKeys, resend }: RestoreOptions): P
     });
     return { skippedFiles, totals };
   };
-  const { skippedFiles, totals } = await fill().catch((error: unknown) => {
+  const { skippedFiles, totals } = await fillDatabase().catch((error: unknown) => {
     undo();
     throw error;
   });

@@ -53,7 +53,10 @@ export function printError(error: unknown): void {
   console.error(isForUser ? (error as Error).message : error);
 }
 
-/** Runs a command. Exits with 2 and the usage if the arguments are invalid, and with 1 and the error if it fails. */
+/**
+ * Runs a command. `parse` returns null or throws if the arguments are invalid: the command then prints the usage and exits
+ * with 2. If the command fails, it prints the error and exits with 1.
+ */
 export async function runCommand(
   usage: string,
   parse: () => Promise<(() => Promise<void>) | null>,

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { type Config, type EnvironmentVariables, environment } from '../config.ts';
 import { Secret } from '../secrets.ts';
 
-/** A variable as the example file and the documentation describe it. */
+/** A description of a setting, for the example file and the documentation. */
 export interface Setting {
   name: string;
   meaning: string;
-  /** The default as it would be written. Null if there is none. */
+  /** The default in the syntax of the variable. Null if there is none. */
   defaultValue: string | null;
   /** The range of an integer. */
   range: { min: number; max: number } | null;
   choices: string[] | null;
 }
 
-interface Shape {
+interface JsonSchema {
   description?: string;
   default?: unknown;
   minimum?: number;
@@ -31,7 +31,7 @@ export function describeConfig(): Setting[] {
       minimum,
       maximum,
       enum: choices,
-    } = property as Shape;
+    } = property as JsonSchema;
     return {
       name,
       meaning: description,

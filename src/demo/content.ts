@@ -8,7 +8,7 @@ const DESK_GROUP = { groupRef: 'initech', groupName: 'Initech' } as const;
 
 /**
  * A connection for each of the seven authentication schemes of the sandbox's CRM, and one to its help desk. The demo's
- * installation uses the first one.
+ * installations use the first three.
  */
 export const DEMO_CONNECTIONS = [
   {
@@ -88,7 +88,7 @@ export const DEMO_CONNECTIONS = [
   },
 ] as const;
 
-const contacts = {
+const contactsRead = {
   objectName: 'contacts',
   destination: 'records',
   schedule: '*/10 * * * *',
@@ -107,7 +107,7 @@ const firstRevision = {
   name: 'crm-sync',
   provider: 'sandbox',
   displayName: 'CRM sync',
-  read: { objects: [contacts] },
+  read: { objects: [contactsRead] },
   write: { objects: [{ objectName: 'deals' }] },
   proxy: { enabled: true },
 };
@@ -117,7 +117,7 @@ const secondRevision = {
   ...firstRevision,
   read: {
     objects: [
-      contacts,
+      contactsRead,
       {
         objectName: 'companies',
         mapToDisplayName: 'Companies',
@@ -132,10 +132,10 @@ const secondRevision = {
   },
 };
 
-const always = { enabled: 'ALWAYS' };
+const alwaysEnabled = { enabled: 'ALWAYS' };
 
-/** The demo's revisions, oldest first. The last one also subscribes to contacts. */
-const DEMO_REVISIONS = [
+/** The revisions of the CRM's integration, oldest first. The last one also subscribes to contacts. */
+const CRM_REVISIONS = [
   firstRevision,
   secondRevision,
   {
@@ -146,9 +146,9 @@ const DEMO_REVISIONS = [
           objectName: 'contacts',
           destination: 'records',
           inheritFieldsAndMapping: true,
-          createEvent: always,
-          updateEvent: always,
-          deleteEvent: always,
+          createEvent: alwaysEnabled,
+          updateEvent: alwaysEnabled,
+          deleteEvent: alwaysEnabled,
         },
       ],
     },
@@ -159,7 +159,7 @@ const DEMO_REVISIONS = [
  * The integration with the help desk. Its object has the same mapped name and fields as the contacts of the CRM, so the
  * typed API shows the customers of both providers together.
  */
-const DEMO_DESK = {
+const DESK_INTEGRATION = {
   name: 'desk-sync',
   provider: 'sandboxDesk',
   displayName: 'Desk sync',
@@ -188,10 +188,10 @@ const DEMO_DESK = {
  * The integrations with their revisions, oldest first. The main integration and installation are last, because lists
  * begin with the newest.
  */
-export const DEMO_INTEGRATIONS = [[DEMO_DESK], DEMO_REVISIONS] as const;
+export const DEMO_INTEGRATIONS = [[DESK_INTEGRATION], CRM_REVISIONS] as const;
 
 export const DEMO_INSTALLATIONS = [
-  { integration: DEMO_DESK.name, groupRef: DESK_GROUP.groupRef },
+  { integration: DESK_INTEGRATION.name, groupRef: DESK_GROUP.groupRef },
   { integration: firstRevision.name, groupRef: DEMO_CONNECTIONS[1].groupRef },
   { integration: firstRevision.name, groupRef: DEMO_CONNECTIONS[0].groupRef },
 ] as const;
@@ -210,9 +210,7 @@ export const DEMO_DESTINATIONS = [
   { name: DEMO_STREAM, type: 'STREAM' },
 ] as const;
 
-/**
- * The event types and destinations of each topic. Records go to the destination of their read object instead.
- */
+/** The event types and destinations of each topic. Records go to the destination of their read object instead. */
 export const DEMO_ROUTES = [
   {
     topic: 'connections',

@@ -11,7 +11,7 @@ export const ROUTE_FIELDS = `
   eventTopicRoutes(first: 1000) { nodes { eventType topic { id } } }
   topicDestinationRoutes(first: 1000) { nodes { topic { id } destination { id } } }`;
 
-/** Creates what is missing, and returns the id of the stream destination. */
+/** Creates missing topics, destinations and routes. Returns the id of the stream destination. */
 export async function fillRoutes(
   runner: Runner,
   existing: Data,
@@ -20,12 +20,12 @@ export async function fillRoutes(
   const topics = new Map<string, string>(
     existing.topics.nodes.map(({ id, name }: Data) => [name, id]),
   );
-  const destinations = await fillDestinations(runner, existing.destinations.nodes, sandboxUrl);
-  for (const { topic, destinations: names, eventTypes } of DEMO_ROUTES) {
+  const destinationIds = await fillDestinations(runner, existing.destinations.nodes, sandboxUrl);
+  for (const { topic, destinations, eventTypes } of DEMO_ROUTES) {
     const topicId = topics.get(topic) ?? (await createTopic(runner, topic));
     topics.set(topic, topicId);
-    for (const name of names) {
-      const destinationId = destinations[name];
+    for (const name of destinations) {
+      const destinationId = destinationIds[name];
       const isRouted = existing.topicDestinationRoutes.nodes.some(
         (route: Data) => route.topic.id === topicId && route.destination.id === destinationId,
       );
@@ -34,18 +34,18 @@ export async function fillRoutes(
       await runner.change('createTopicDestinationRoute', input, 'topicDestinationRoute { id }');
     }
     for (const eventType of eventTypes) {
-      const exists = existing.eventTopicRoutes.nodes.some(
+      const isTopicRouted = existing.eventTopicRoutes.nodes.some(
         (route: Data) => route.topic.id === topicId && route.eventType === eventType,
       );
-      if (exists) continue;
+      if (isTopicRouted) continue;
       const input = { projectIdOrName, topicId, eventType };
       await runner.change('createEventTopicRoute', input, 'eventTopicRoute { id }');
     }
   }
-  return destinations[DEMO_STREAM];
+  return destinationIds[DEMO_STREAM];
 }
 
-type Name = (typeof DEMO_DESTINATIONS)[number]['name'];
+type DestinationName = (typeof DEMO_DESTINATIONS)[number]['name'];
 
 /**
  * Returns the ids of the destinations by name. Updates the URLs of the inboxes, because the sandbox may have a different
@@ -55,7 +55,7 @@ async function fillDestinations(
   runner: Runner,
   existing: Data[],
   sandboxUrl: string,
-): Promise<Record<Name, string>> {
+): Promise<Record<DestinationName, string>> {
   const ids = { events: '', records: '', [DEMO_STREAM]: '' };
   for (const { name, type } of DEMO_DESTINATIONS) {
     const address = type === 'WEBHOOK' ? { url: `${sandboxUrl}/inbox/${name}` } : {};

@@ -33,8 +33,6 @@ const INTEGRATION_FIELDS = `
   name
   revisions { totalCount }
   installations(first: 1000) { nodes { ${INSTALLATION_FIELDS} } }`;
-/** Selected in the result of a new installation, so that the gateway learns the types of the account's fields. */
-const CONTRACT = 'contract { hash }';
 /** All fields that the steps check. One query reads them, because each start waits for it. */
 const PROJECT_FIELDS = `
   id
@@ -65,8 +63,8 @@ export async function fillProject({
   if (existing.providerApps.totalCount === 0) await createApp(runner);
   await fillConnections(runner, existing);
   const integrations = new Map<string, Data>();
-  for (const revisions of DEMO_INTEGRATIONS) {
-    const integration = await fillIntegration(runner, existing.integrations.nodes, revisions);
+  for (const contents of DEMO_INTEGRATIONS) {
+    const integration = await fillIntegration(runner, existing.integrations.nodes, contents);
     integrations.set(integration.name, integration);
   }
   const installationIds: string[] = [];
@@ -96,7 +94,7 @@ async function createProject(runner: Runner, orgId: string): Promise<Data> {
 
 /** Creates a key with all scopes, and deletes the demo's earlier keys, whose values are lost. */
 async function replaceApiKey(runner: Runner): Promise<string> {
-  const { apiKeys } = await runner.project('apiKeys(first: 1000) { nodes { id label } }');
+  const { apiKeys } = await runner.getProject('apiKeys(first: 1000) { nodes { id label } }');
   for (const { id, label } of apiKeys.nodes) {
     if (label !== API_KEY_LABEL) continue;
     await runner.change('deleteApiKey', { projectIdOrName, apiKey: id }, 'deletedId');
@@ -128,14 +126,15 @@ type Content = (typeof DEMO_INTEGRATIONS)[number][0];
 async function fillIntegration(
   runner: Runner,
   existing: Data[],
-  [first, ...later]: readonly [Content, ...object[]],
+  [firstContent, ...laterContents]: readonly [Content, ...object[]],
 ): Promise<Data> {
   const integration =
-    existing.find(({ name }) => name === first.name) ?? (await createIntegration(runner, first));
-  for (const content of later.slice(integration.revisions.totalCount - 1)) {
+    existing.find(({ name }) => name === firstContent.name) ??
+    (await createIntegration(runner, firstContent));
+  for (const content of laterContents.slice(integration.revisions.totalCount - 1)) {
     const input = {
       projectIdOrName,
-      integrationIdOrName: first.name,
+      integrationIdOrName: firstContent.name,
       revision: { specVersion: '1.0.0', content },
     };
     await runner.change('createRevision', input, 'revision { id }');
@@ -159,6 +158,7 @@ async function fillInstallation(
   const existing = installations.nodes.find(({ group }: Data) => group.groupRef === groupRef);
   if (existing) return existing;
   const input = { projectIdOrName, integrationIdOrName: name, groupRef };
-  const selection = `installation { ${INSTALLATION_FIELDS} ${CONTRACT} }`;
+  // Selecting the contract makes the gateway learn the types of the account's fields.
+  const selection = `installation { ${INSTALLATION_FIELDS} contract { hash } }`;
   return (await runner.change('createInstallation', input, selection)).installation;
 }

@@ -12,14 +12,14 @@ export const DEMO_PROJECT = 'demo';
 /** The subject of the demo's builder at the issuer. */
 export const DEMO_SUBJECT = 'demo';
 
-// biome-ignore lint/suspicious/noExplicitAny: the fields depend on the selection
+// biome-ignore lint/suspicious/noExplicitAny: callers read only the fields that they select
 export type Data = any;
 
 export interface Runner {
-  /** Fields of the demo's project. */
-  project(selection: string): Promise<Data>;
+  /** Returns the selected fields of the demo's project. */
+  getProject(selection: string): Promise<Data>;
   query(source: string): Promise<Data>;
-  /** Runs a mutation with the demo's project added to its input, and returns the payload. */
+  /** Runs a mutation and returns its payload. */
   change(field: string, input: Record<string, unknown>, selection: string): Promise<Data>;
 }
 
@@ -39,7 +39,7 @@ export function createRunner(
   };
   return {
     query: run,
-    async project(selection) {
+    async getProject(selection) {
       return (await run(`{ project(idOrName: "${DEMO_PROJECT}") { ${selection} } }`)).project;
     },
     async change(field, input, selection) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A fault that the sandbox injects: the kind of failure, the affected requests, and how often. */
+/** A fault that the sandbox injects: the kind of failure, the affected requests, and how many of them fail. */
 export const faultSchema = z
   .strictObject({
     /** The status of the response. The request is not executed. */
@@ -17,7 +17,7 @@ export const faultSchema = z
     pathPrefix: z.string().startsWith('/').optional(),
   })
   .refine(({ status, delayMs, drop }) => (status ?? delayMs ?? drop) !== undefined, {
-    message: 'One of status, delayMs and drop is needed',
+    message: 'Set status, delayMs or drop',
   })
   .refine(({ status, drop }) => status === undefined || drop === undefined, {
     message: 'A dropped connection has no status',
@@ -38,7 +38,7 @@ export class Faults {
     this.#fault = null;
   }
 
-  /** Returns the fault for this request and counts it as used once. Requests to /control never fail. */
+  /** Returns the fault for this request, and counts the request. Requests to /control never fail. */
   take(method: string, path: string): Fault | null {
     const fault = this.#fault;
     if (fault === null || this.#remainingTimes === 0 || path.startsWith('/control/')) return null;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import { SandboxRefusal } from './sandbox-refusal.ts';
 
-/** The largest request body. A batch of 100 long records is about a tenth of this. */
+/** The maximum size of a request body. A batch of 100 long records has about a tenth of it. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface SandboxRequest {

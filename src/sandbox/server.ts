@@ -35,13 +35,13 @@ export interface SandboxServer extends AsyncDisposable {
   settings: Settings;
   /** Returns all records of an object, in the order of their last changes. */
   listRecords(name: TableName): Record<string, unknown>[];
-  /** Adds records, which are the same in every run. */
+  /** Adds records. Their values are the same in every run. */
   seed(name: TableName, count: number): void;
   /** Closes the server and cuts open connections. The data is lost. */
   close(): Promise<void>;
 }
 
-/** Starts the sandbox. Port 0 selects a free port. `now` replaces the clock of tokens, records and limits. */
+/** Starts the sandbox. Port 0 selects a free port. Tests replace the clock with `now`. */
 export async function startSandboxServer({
   host,
   port,

@@ -8,15 +8,15 @@ export const settingsSchema = z.strictObject({
   requestsPerSecond: z.number().positive().max(100_000),
   /** The lifetime of webhook subscriptions that are created or renewed after the change. */
   subscriptionLifetimeSeconds: z.int().min(1).max(31_536_000),
-  /** Faults of webhooks. */
+  /** Faults that the sandbox injects into its webhooks. */
   webhooks: z.strictObject({
-    /** Each request is sent twice. */
+    /** Sends each request twice. */
     doubled: z.boolean().default(false),
-    /** The events of a request are in reverse order. */
+    /** Reverses the order of the events in a request. */
     reordered: z.boolean().default(false),
-    /** A request with a wrong signature precedes each request. */
+    /** Sends a request with a wrong signature before each request. */
     forged: z.boolean().default(false),
-    /** No request is sent. */
+    /** Sends no request. */
     dropped: z.boolean().default(false),
     /** The delay before each request. */
     delayMs: z.int().min(0).max(60_000).default(0),
@@ -27,7 +27,7 @@ export type Settings = z.infer<typeof settingsSchema>;
 export function createDefaultSettings(): Settings {
   return {
     tokenLifetimeSeconds: 3_600,
-    // More than one process can serve. By default there is practically no limit.
+    // More than one process can serve, so practically no limit.
     requestsPerSecond: 20_000,
     subscriptionLifetimeSeconds: 7 * 86_400,
     webhooks: { doubled: false, reordered: false, forged: false, dropped: false, delayMs: 0 },

@@ -52,7 +52,7 @@ interface PageQuery {
 /** The number of deleted records that can be restored. Older ones are lost. */
 const DELETED_MAX = 10_000;
 
-/** Old versions are removed if they outnumber current ones by more than this. */
+/** Old versions are removed when they outnumber the current records by more than this. */
 const COMPACTION_SLACK = 1_000;
 
 /**
@@ -138,7 +138,7 @@ export class RecordTable {
     return true;
   }
 
-  /** Fills missing values of this record from the other one, and deletes the other. Both must be in this table. */
+  /** Fills missing values of the record from `other`, and deletes `other`. Both records must be in this table. */
   merge(id: string, other: StoredRecord): StoredRecord {
     const { values, associations } = this.#currentRecords.get(id)!;
     this.#remove(other);
@@ -256,7 +256,7 @@ export class RecordTable {
     return this.#currentRecords.get(version.id) === version;
   }
 
-  /** Removes old versions when they exceed twice the number of records. The cost is amortized over as many changes. */
+  /** Removes old versions. Runs after at least as many changes as there are records, so each change has a constant cost. */
   #compact(): void {
     if (this.#versions.length <= 2 * this.size + COMPACTION_SLACK) return;
     this.#versions = this.#versions.filter((version) => this.#isCurrent(version));

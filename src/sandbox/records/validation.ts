@@ -41,7 +41,7 @@ function getSchema(field: CrmField): z.ZodType {
   return schema;
 }
 
-/** Returns all problems of the values, in order. Null clears a field. */
+/** Returns all problems of the values, in their order. The value null clears a field. */
 export function listValueProblems(
   { name: objectName, fields }: ObjectDefinition,
   values: Record<string, unknown>,

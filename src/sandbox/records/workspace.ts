@@ -93,7 +93,7 @@ export class Workspace {
     }
   }
 
-  /** Fills missing values from the other record, and deletes the other. */
+  /** Fills missing values of the record from another record, and deletes the other record. */
   merge(objectName: string, id: string, otherId: string): StoredRecord {
     const other = this.getRecord(objectName, otherId);
     if (id === otherId) {

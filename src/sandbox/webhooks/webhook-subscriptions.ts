@@ -184,13 +184,13 @@ interface WebhookEvent {
   recordId: string;
   occurredAt: string;
   changedFields?: string[];
-  /** The whole record, for creations only. Other records must be read. */
+  /** The whole record, for creations only. After other events, the receiver reads the record. */
   record?: Record<string, unknown>;
   association?: { objectName: string; recordId: string };
   mergedId?: string;
 }
 
-/** Yields the event, and an `associated` event for each changed reference to another record. */
+/** Yields the event of a change, and an `associated` event for each changed reference to another record. */
 function* createEvents(event: RecordEvent, newId: () => string): Generator<WebhookEvent> {
   const { type, definition, record, mergedId } = event;
   const changedFields = listChangedFields(event);
