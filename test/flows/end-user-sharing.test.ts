@@ -107,7 +107,9 @@ test(
       buildQueries(reached).map((query) => ({ ...reached, ...query })),
     );
     for (const { field, query, args } of queries) {
-      const requiredArgs = args.filter(({ type }) => isNonNullType(type) || field.extensions.keys);
+      const requiredArgs = args.filter(
+        ({ type }) => isNonNullType(type) || field.extensions.argumentSets,
+      );
       const values = requiredArgs.map((arg) => [
         arg.name,
         createForeignArgument(field, arg, ownValues),

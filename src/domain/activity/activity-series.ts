@@ -22,7 +22,7 @@ export interface ActivitySeries extends Readonly<Record<Column, Int32Array>> {
 }
 
 /** Numbers of consecutive buckets, as array literals of PostgreSQL. */
-interface NumberRow extends Partial<Record<Column, string>> {
+interface SeriesRow extends Partial<Record<Column, string>> {
   time: Date;
   key: string;
 }
@@ -36,14 +36,12 @@ export async function readActivitySeries(
   range: ActivityRange,
 ): Promise<ActivitySeries[]> {
   const { projectId, destinationId, grain, from, until } = range;
+  const { query } = database.rows;
   const values = [projectId, grain, from, until];
   const rows =
     destinationId === null
-      ? await database.rows.query<NumberRow>(PROJECT_STATEMENTS[kind], values)
-      : await database.rows.query<NumberRow>(DESTINATION_STATEMENTS[kind], [
-          ...values,
-          destinationId,
-        ]);
+      ? await query<SeriesRow>(PROJECT_STATEMENTS[kind], values)
+      : await query<SeriesRow>(DESTINATION_STATEMENTS[kind], [...values, destinationId]);
   return createSeries(range, rows);
 }
 
@@ -100,7 +98,7 @@ const DESTINATION_STATEMENTS = createStatements('and "key" = $5');
 
 function createSeries(
   { from, until, bucketMs }: ActivityRange,
-  rows: readonly NumberRow[],
+  rows: readonly SeriesRow[],
 ): ActivitySeries[] {
   const length = (until.getTime() - from.getTime()) / bucketMs;
   const seriesByKey = new Map<string, ActivitySeries>();

@@ -25,6 +25,7 @@ import {
   deleteClaimedSubscription,
   SUBSCRIPTION_LEASES,
   updateClaimedSubscription,
+  updateInTransaction,
 } from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
@@ -111,7 +112,7 @@ async function updateAtProvider(
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
     const change = { ...eventParties, ...state, dueTime };
-    await updateClaimedSubscription(services, subscription, change, tx);
+    await updateInTransaction(tx, subscription, change);
     if (capability.requests?.hasOwnSecrets) await deleteExpiredSecrets(services, tx, subscription);
   });
 }
@@ -171,7 +172,7 @@ async function replaceAtProvider(services: Services, replacement: NewSubscriptio
   await inTransaction(services.database, async (tx) => {
     const state = await findStatusAtProvider(tx, subscription, capability);
     const change = { ...eventParties, madeFor, ...state, providerRef, dueTime };
-    await updateClaimedSubscription(services, subscription, change, tx);
+    await updateInTransaction(tx, subscription, change);
     if (id !== null && secrets) {
       await replaceSecrets(services, tx, subscription, { id, ...eventParties, secrets });
     }
@@ -209,7 +210,7 @@ async function recordFailure(
   );
   const failure = { status: 'FAILED', error: reason, failures, dueTime } as const;
   await inTransaction(services.database, async (tx) => {
-    await updateClaimedSubscription(services, subscription, failure, tx);
+    await updateInTransaction(tx, subscription, failure);
     if (subscription.status === 'FAILED' && subscription.error === reason) return;
     requests.operationId = await logSubscribe(services, tx, subscription, {
       status: 'FAILURE',

@@ -45,17 +45,20 @@ type SubscriptionChange = Partial<
  * Stores the result of a claim. A `dueTime` in the change releases the claim. A subscription that changed during the
  * claim stays due. Throws LeaseLost if the claim no longer holds the subscription.
  */
-export async function updateClaimedSubscription(
+export function updateClaimedSubscription(
   { database }: Pick<Services, 'database'>,
   subscription: ObjectSubscription,
   change: SubscriptionChange,
-  tx: Transaction | null = null,
 ): Promise<void> {
-  if (!tx) {
-    return inTransaction(database, (tx) =>
-      updateClaimedSubscription({ database }, subscription, change, tx),
-    );
-  }
+  return inTransaction(database, (tx) => updateInTransaction(tx, subscription, change));
+}
+
+/** Stores the result of a claim as `updateClaimedSubscription` does, within a transaction. */
+export async function updateInTransaction(
+  tx: Transaction,
+  subscription: ObjectSubscription,
+  change: SubscriptionChange,
+): Promise<void> {
   const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
   const isReleased = change.dueTime !== undefined;
   const row = await tx.objectSubscription.findFirst({ where });

@@ -31,38 +31,38 @@ import {
   Topic,
 } from '../schema/types.ts';
 
-/** Combinations of arguments. A query must use exactly one. A `?` marks an optional argument. */
-type Keys = readonly (readonly string[])[];
+/** Sets of arguments, of which a query must use exactly one. A `?` marks an optional argument. */
+type ArgumentSets = readonly (readonly string[])[];
 
-const CONNECTION_KEYS: Keys = [['id'], ['provider', 'groupRef', 'consumerRef?']];
-const INSTALLATION_KEYS: Keys = [['id'], ['integrationIdOrName', 'groupRef']];
-const PROVIDER_APP_KEYS: Keys = [['id'], ['provider']];
+const CONNECTION_ARGUMENT_SETS: ArgumentSets = [['id'], ['provider', 'groupRef', 'consumerRef?']];
+const INSTALLATION_ARGUMENT_SETS: ArgumentSets = [['id'], ['integrationIdOrName', 'groupRef']];
+const PROVIDER_APP_ARGUMENT_SETS: ArgumentSets = [['id'], ['provider']];
 
-/** Requires exactly one of the combinations. Tests that walk the schema read `extensions.keys` to choose a combination. */
-function createKeyOptions(keys: Keys) {
-  const [firstKey = '', ...otherKeys] = keys.map((key) =>
-    key.filter((name) => !name.endsWith('?')).join(' and '),
+/** Requires the arguments of exactly one set. Tests that walk the schema read `extensions.argumentSets`. */
+function createArgumentSetOptions(argumentSets: ArgumentSets) {
+  const [firstSet = '', ...otherSets] = argumentSets.map((names) =>
+    names.filter((name) => !name.endsWith('?')).join(' and '),
   );
   return {
-    extensions: { keys },
+    extensions: { argumentSets },
     validate: {
       refine: [
-        (args: object) => matchesOneKey(keys, args),
+        (args: object) => matchesOneSet(argumentSets, args),
         {
-          message: `is required, or instead ${otherKeys.join(', or ')}, but not both.`,
-          path: [firstKey],
+          message: `is required, or instead ${otherSets.join(', or ')}, but not both.`,
+          path: [firstSet],
         },
       ] as RefineConstraint<object>,
     },
   };
 }
 
-function matchesOneKey(keys: Keys, args: object): boolean {
+function matchesOneSet(argumentSets: ArgumentSets, args: object): boolean {
   const names = Object.entries(args).flatMap(([name, value]) => (value == null ? [] : [name]));
-  return keys.some(
-    (key) =>
-      key.every((name) => name.endsWith('?') || names.includes(name)) &&
-      names.every((name) => key.includes(name) || key.includes(`${name}?`)),
+  return argumentSets.some(
+    (set) =>
+      set.every((name) => name.endsWith('?') || names.includes(name)) &&
+      names.every((name) => set.includes(name) || set.includes(`${name}?`)),
   );
 }
 
@@ -77,10 +77,10 @@ const createProviderSchema = (description: string) =>
   z.string().max(128).nullish().describe(description);
 
 /** Creates a field that finds an object by one argument. */
-function createNameField<T extends ProjectTable>(
+function createSingleArgumentField<T extends ProjectTable>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, arg: [name, schema] }: NameFieldOptions<T>,
+  { find, arg: [name, schema] }: SingleArgumentFieldOptions<T>,
 ) {
   return t.field({
     ...describeField(find),
@@ -91,13 +91,13 @@ function createNameField<T extends ProjectTable>(
   });
 }
 
-/** Creates a field that finds an object by one of several combinations of arguments. */
-function createKeyField<T extends ProjectTable, S extends z.ZodObject>(
+/** Creates a field that finds an object by one of several sets of arguments. */
+function createArgumentSetField<T extends ProjectTable, S extends z.ZodObject>(
   t: ProjectFields,
   type: ObjectRef<Types, Row<T>>,
-  { find, keys, args }: KeyFieldOptions<T, S>,
+  { find, argumentSets, args }: ArgumentSetFieldOptions<T, S>,
 ) {
-  const { extensions, validate } = createKeyOptions(keys);
+  const { extensions, validate } = createArgumentSetOptions(argumentSets);
   const { description, extensions: needs } = describeField(find);
   return t.field({
     description,
@@ -106,8 +106,8 @@ function createKeyField<T extends ProjectTable, S extends z.ZodObject>(
     nullable: true,
     args: createArgs(t.arg, args),
     validate,
-    resolve: (project: Row<'Project'>, keyArgs: object, { call }: Context) =>
-      find(call, project, keyArgs as z.output<S>),
+    resolve: (project: Row<'Project'>, fieldArgs: object, { call }: Context) =>
+      find(call, project, fieldArgs as z.output<S>),
   } as never);
 }
 
@@ -117,40 +117,40 @@ type Find<A, T extends ProjectTable> = Read<
   Promise<Row<T> | null>
 >;
 
-interface NameFieldOptions<T extends ProjectTable> {
+interface SingleArgumentFieldOptions<T extends ProjectTable> {
   find: Find<string, T>;
   arg: [name: string, schema: z.ZodType];
 }
 
-interface KeyFieldOptions<T extends ProjectTable, S extends z.ZodObject> {
+interface ArgumentSetFieldOptions<T extends ProjectTable, S extends z.ZodObject> {
   find: Find<z.output<S>, T>;
-  keys: Keys;
+  argumentSets: ArgumentSets;
   args: S;
 }
 
 builder.objectFields(Project, (t) => ({
-  destination: createNameField(t, Destination, {
+  destination: createSingleArgumentField(t, Destination, {
     find: lookUpDestination,
     arg: ['idOrName', createNameSchema('destination')],
   }),
-  topic: createNameField(t, Topic, {
+  topic: createSingleArgumentField(t, Topic, {
     find: lookUpTopic,
     arg: ['idOrName', createNameSchema('topic')],
   }),
-  group: createNameField(t, Group, {
+  group: createSingleArgumentField(t, Group, {
     find: lookUpGroup,
     arg: ['idOrRef', createRefSchema('group')],
   }),
-  consumer: createNameField(t, Consumer, {
+  consumer: createSingleArgumentField(t, Consumer, {
     find: lookUpConsumer,
     arg: ['idOrRef', createRefSchema('consumer')],
   }),
 }));
 
 builder.objectFields(Project, (t) => ({
-  connection: createKeyField(t, ConnectedAccount, {
+  connection: createArgumentSetField(t, ConnectedAccount, {
     find: lookUpConnection,
-    keys: CONNECTION_KEYS,
+    argumentSets: CONNECTION_ARGUMENT_SETS,
     args: z.object({
       id: createIdSchema('connection'),
       provider: createProviderSchema('The name of the provider, with `groupRef`.'),
@@ -162,9 +162,9 @@ builder.objectFields(Project, (t) => ({
         ),
     }),
   }),
-  installation: createKeyField(t, Installation, {
+  installation: createArgumentSetField(t, Installation, {
     find: lookUpInstallation,
-    keys: INSTALLATION_KEYS,
+    argumentSets: INSTALLATION_ARGUMENT_SETS,
     args: z.object({
       id: createIdSchema('installation'),
       integrationIdOrName: integrationIdOrName
@@ -175,9 +175,9 @@ builder.objectFields(Project, (t) => ({
       groupRef,
     }),
   }),
-  providerApp: createKeyField(t, ProviderApp, {
+  providerApp: createArgumentSetField(t, ProviderApp, {
     find: lookUpProviderApp,
-    keys: PROVIDER_APP_KEYS,
+    argumentSets: PROVIDER_APP_ARGUMENT_SETS,
     args: z.object({
       id: createIdSchema('provider app'),
       provider: createProviderSchema('The name of the provider.'),

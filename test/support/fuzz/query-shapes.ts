@@ -152,7 +152,7 @@ function isShaped(type: unknown): type is ShapedType {
 function listFields(type: ShapedType): Field[] {
   return Object.values(type.getFields()).filter(
     ({ args, extensions }) =>
-      !extensions.keys &&
+      !extensions.argumentSets &&
       !args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined),
   );
 }

@@ -57,7 +57,7 @@ export async function findReachableFields(
 }
 
 function callField(field: Field, ownValues: Foreign): string {
-  const [firstSet = []] = field.extensions.keys ? listArgumentSets(field) : [];
+  const [firstSet = []] = field.extensions.argumentSets ? listArgumentSets(field) : [];
   const passed = field.args
     .filter((arg) => isNonNullType(arg.type) || firstSet.includes(arg))
     .map((arg) => `${arg.name}: ${JSON.stringify(createForeignArgument(field, arg, ownValues))}`);

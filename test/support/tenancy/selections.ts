@@ -12,7 +12,8 @@ import {
 /** Selects all fields of a type without required arguments, down to `depth` levels. */
 export function selectFields(type: GraphQLObjectType, depth: number): string {
   const selections = Object.values(type.getFields()).flatMap((field) => {
-    if (field.extensions.keys || field.args.some((arg) => isNonNullType(arg.type))) return [];
+    if (field.extensions.argumentSets || field.args.some((arg) => isNonNullType(arg.type)))
+      return [];
     const namedType = getNamedType(field.type);
     if (isLeafType(namedType)) return [field.name];
     if (!isObjectType(namedType) || depth === 0) return [];
@@ -36,16 +37,15 @@ export function omitPageArguments(args: readonly GraphQLArgument[]): GraphQLArgu
 }
 
 /**
- * Returns the sets of arguments to pass together: all arguments of a field, or one set for each key of a
- * look-up.
+ * Returns the sets of arguments to pass together: all arguments of a field, or each set that a look-up accepts.
  */
 export function listArgumentSets({
   args,
   extensions,
 }: Pick<GraphQLField<unknown, unknown>, 'args' | 'extensions'>): GraphQLArgument[][] {
-  const keys = extensions.keys as readonly (readonly string[])[] | undefined;
-  if (!keys) return [omitPageArguments(args)];
-  return keys.map((key) =>
-    args.filter(({ name }) => key.includes(name) || key.includes(`${name}?`)),
+  const sets = extensions.argumentSets as readonly (readonly string[])[] | undefined;
+  if (!sets) return [omitPageArguments(args)];
+  return sets.map((names) =>
+    args.filter(({ name }) => names.includes(name) || names.includes(`${name}?`)),
   );
 }
