@@ -69,8 +69,8 @@ test.each([
   ['CONSOLE_SESSION_HOURS', '721'],
   ['ORG_CREATION', 'members'],
 ])('refuses to start with an unusable value: %s=%s', (name, value) => {
-  const others = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
-  const read = () => readConfig({ LOG_LEVEL: 'loud', ...others, [name]: value });
+  const otherSettings = name === 'DATABASE_URL' ? { ENCRYPTION_KEY: key } : {};
+  const read = () => readConfig({ LOG_LEVEL: 'loud', ...otherSettings, [name]: value });
   // The message also names LOG_LEVEL.
   expect(read).toThrow('LOG_LEVEL');
   expect(read).toThrow(new RegExp(`\\n  ${name}`));

@@ -36,8 +36,8 @@ const ROOTS: string[] = [];
 const FOR_ALL: string[] = [];
 
 const table = readFileSync(join(src, '..', 'docs/architecture.md'), 'utf8');
-for (const [, parts, cell] of table.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+) \|$/gm)) {
-  const names = [...(parts as string).matchAll(/`src\/([\w-]+)/g)].map(
+for (const [, srcParts, cell] of table.matchAll(/^\| (`src\/[^|]*) \|[^|]*\| ([^|]+) \|$/gm)) {
+  const names = [...(srcParts as string).matchAll(/`src\/([\w-]+)/g)].map(
     ([, name]) => name as string,
   );
   if (cell === 'everything') ROOTS.push(...names);
@@ -53,9 +53,9 @@ const isPermitted = ({ from, to, target }: Import) =>
   [to, target.replace(/\.ts$/, '')].some((name) => PERMITTED_IMPORTS.get(from)?.includes(name));
 
 test('the table lists every part of src', () => {
-  const parts = new Set(files.map(toPart));
+  const srcParts = new Set(files.map(toPart));
   expect([...PERMITTED_IMPORTS.keys(), ...ROOTS, ...FOR_ALL].toSorted()).toEqual(
-    [...parts].toSorted(),
+    [...srcParts].toSorted(),
   );
 });
 

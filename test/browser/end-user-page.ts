@@ -51,7 +51,7 @@ const SUBSCRIBE_TO_OPERATION = 'subscription ($id: ID!) { operation(id: $id) { i
 
 export function testEndUserPage(stage: () => PagesStage) {
   let allowedOrigin: string;
-  let other: string;
+  let otherOrigin: string;
   let token: string;
 
   /** Sends a query as the builder's backend. */
@@ -67,7 +67,7 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   beforeAll(async () => {
     const pages = [await serveEmptyPage(), await serveEmptyPage()];
-    [allowedOrigin, other] = pages.map(({ origin }) => origin) as [string, string];
+    [allowedOrigin, otherOrigin] = pages.map(({ origin }) => origin) as [string, string];
     const project = { projectIdOrName: 'demo' };
     await sendAsBackend(
       'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
@@ -145,14 +145,14 @@ export function testEndUserPage(stage: () => PagesStage) {
   test('refuses a page of another origin, and one with an API key', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const key = { 'x-api-key': stage().server.demo.apiKey };
-    expect(await sendFrom(other, headers, QUERY_VIEWER)).toBeNull();
-    expect(await sendFrom(other, key, QUERY_VIEWER)).toBeNull();
+    expect(await sendFrom(otherOrigin, headers, QUERY_VIEWER)).toBeNull();
+    expect(await sendFrom(otherOrigin, key, QUERY_VIEWER)).toBeNull();
     const { errors, data } = await sendFrom(allowedOrigin, key, QUERY_VIEWER);
     expect(data ?? null).toBeNull();
     expect(errors[0].extensions.code).toBe('FORBIDDEN');
     expect(errors[0].message).toContain('createSessionToken');
     const follow = { query: SUBSCRIBE_TO_OPERATION, variables: { id: 'none' } };
-    expect(await listenFrom(other, headers, follow)).toEqual({ code: 1006 });
+    expect(await listenFrom(otherOrigin, headers, follow)).toEqual({ code: 1006 });
     expect(await listenFrom(allowedOrigin, key, follow)).toEqual({ code: 4403 });
   });
 }

@@ -60,8 +60,8 @@ const payloadChoices: Choice[] = [
     rest: async (fixture) => {
       const destinationId = await createRoutedDestination(fixture, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await createConnection(fixture);
-      const [message, ...others] = await listMessages(fixture, destinationId);
-      expect(others).toEqual([]);
+      const [message, ...otherMessages] = await listMessages(fixture, destinationId);
+      expect(otherMessages).toEqual([]);
       const parties = { groupRef, consumerRef, consumerName: consumerRef };
       const data = {
         projectId: fixture.tenant.projectId,

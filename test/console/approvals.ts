@@ -38,7 +38,7 @@ export function testApprovals(stage: () => ConsoleStage) {
     const values = { emailAddress: 'fran@example.test', lastname: 'Allen-Smith' };
     const id = await propose(agent, { recordId: '6', values, reason: 'From her last email.' });
     const person = { emailAddress: 'new@example.test', firstname: 'New', lastname: 'Person' };
-    const other = await propose(agent, { type: 'create', values: person });
+    const otherId = await propose(agent, { type: 'create', values: person });
     await open(`${await connectUrl(['APPROVE'])}&proposal=${id}`);
     const card = page.getByRole('article', { name: '1. Change a record: People' });
     await card.getByText('Proposed by Address helper, record 6').waitFor();
@@ -61,7 +61,7 @@ export function testApprovals(stage: () => ConsoleStage) {
       status: 'APPROVED',
       decidedBy: expect.stringMatching(/^consumer:/),
     });
-    expect(await findProposal(other)).toMatchObject({ status: 'PENDING' });
+    expect(await findProposal(otherId)).toMatchObject({ status: 'PENDING' });
   });
 
   test('rejects a proposal with a reason', async () => {

@@ -11,20 +11,20 @@ export function testDemoSession(stage: () => ConsoleStage) {
     const page = await context.newPage();
     await page.clock.install();
     await signIn(page, stage().url);
-    const first = await page.evaluate(storedToken);
-    expect(first).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const firstToken = await page.evaluate(storedToken);
+    expect(firstToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 
     const renewed = page.waitForResponse((response) => response.url().endsWith('/demo.json'));
     await page.clock.fastForward('31:00');
     expect((await renewed).status()).toBe(200);
-    await expect.poll(() => page.evaluate(storedToken)).not.toBe(first);
-    const second = await page.evaluate(storedToken);
+    await expect.poll(() => page.evaluate(storedToken)).not.toBe(firstToken);
+    const secondToken = await page.evaluate(storedToken);
     const requestPromise = page.waitForRequest((request) => request.url().endsWith('/graphql'));
     await page
       .getByRole('navigation', { name: 'Console' })
       .getByRole('link', { name: 'Destinations' })
       .click();
-    expect((await requestPromise).headers().authorization).toBe(`Bearer ${second}`);
+    expect((await requestPromise).headers().authorization).toBe(`Bearer ${secondToken}`);
     await context.close();
   });
 }

@@ -31,7 +31,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
   }
 
   /** Runs a command of the tour on the server's machine. */
-  async function run(command: string): Promise<void> {
+  async function runCommand(command: string): Promise<void> {
     const { sandboxUrl } = stage().server.demo;
     const localCommand = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);
     expect(localCommand).toContain(sandboxUrl);
@@ -74,14 +74,14 @@ export function testNewcomer(stage: () => ConsoleStage) {
         expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
       }
 
-      await run(BREAK_COMMAND);
+      await runCommand(BREAK_COMMAND);
       await press(card, 'Read now: People');
       await openFromMenu(page, 'Destinations');
       await press(page, 'records', 'link');
       const failedRow = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
       await failedRow.first().waitFor();
 
-      await run(REPAIR_COMMAND);
+      await runCommand(REPAIR_COMMAND);
       await press(page, 'Retry deliveries');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: /^Retrying/ }).waitFor();

@@ -94,26 +94,26 @@ describeInBrowser(openSignInStage, (stage) => {
 
     await createProject(ADA, 'ada');
     const project = await findProjectName('Org of ada');
-    const other = await page.context().newPage();
-    const socket = other.waitForEvent('websocket');
+    const otherTab = await page.context().newPage();
+    const socket = otherTab.waitForEvent('websocket');
     const admitted = socket.then((opened) =>
       opened.waitForEvent('framereceived', ({ payload }) =>
         String(payload).includes('connection_ack'),
       ),
     );
-    await other.goto(`${stage().url}/console/${project}/events`);
-    await other.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await otherTab.goto(`${stage().url}/console/${project}/events`);
+    await otherTab.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
     await admitted;
 
     await page.goto(`${stage().url}/console/${project}`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
-    await other.getByText('Your session has ended. Sign in again.').waitFor();
-    await expectAccessible(other);
+    await otherTab.getByText('Your session has ended. Sign in again.').waitFor();
+    await expectAccessible(otherTab);
     expect(await page.context().cookies()).toEqual([]);
 
-    await other.getByRole('link', { name: 'Sign in with Example ID' }).click();
-    await other.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await otherTab.getByRole('link', { name: 'Sign in with Example ID' }).click();
+    await otherTab.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
     await page.context().close();
   });
 

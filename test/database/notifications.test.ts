@@ -79,15 +79,24 @@ test.runIf(!onPostgres)('needs no database connection within one process', async
 });
 
 test.runIf(onPostgres)('reconnects after a lost connection and calls every listener', async () => {
-  const [first, second] = [await listenTo('test_lost_a'), await listenTo('test_lost_b')];
-  const countsBefore = { first: first.received.length, second: second.received.length };
+  const [firstListener, secondListener] = [
+    await listenTo('test_lost_a'),
+    await listenTo('test_lost_b'),
+  ];
+  const countsBefore = {
+    first: firstListener.received.length,
+    second: secondListener.received.length,
+  };
   await database.prisma.$executeRaw`
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'integration-gateway notifications' and datname = current_database()`;
-  await first.waitUntil(() => first.received.length > countsBefore.first);
-  await second.waitUntil(() => second.received.length > countsBefore.second);
-  expect([first.received.at(-1), second.received.at(-1)]).toEqual([undefined, undefined]);
+  await firstListener.waitUntil(() => firstListener.received.length > countsBefore.first);
+  await secondListener.waitUntil(() => secondListener.received.length > countsBefore.second);
+  expect([firstListener.received.at(-1), secondListener.received.at(-1)]).toEqual([
+    undefined,
+    undefined,
+  ]);
   await notify('test_lost_a', 'again');
-  await first.waitUntil(() => first.received.includes('again'));
-  expect(second.received).not.toContain('again');
+  await firstListener.waitUntil(() => firstListener.received.includes('again'));
+  expect(secondListener.received).not.toContain('again');
 });

@@ -69,8 +69,8 @@ function toTable(type: string): string {
 }
 
 function getIdPrefix(type: string): string {
-  const entry = Object.entries(ID_PREFIXES).find(([, table]) => table === toTable(type));
-  return entry?.[0] ?? '';
+  const prefixEntry = Object.entries(ID_PREFIXES).find(([, table]) => table === toTable(type));
+  return prefixEntry?.[0] ?? '';
 }
 
 /** Returns a query for the list, of a parent that has many items. */

@@ -23,7 +23,8 @@ function createDelivery(
 
 function takeAll(backlog: Backlog, nowMs = 0): ClaimedDelivery[] {
   const taken: ClaimedDelivery[] = [];
-  for (let next = backlog.takeNext(nowMs); next; next = backlog.takeNext(nowMs)) taken.push(next);
+  for (let delivery = backlog.takeNext(nowMs); delivery; delivery = backlog.takeNext(nowMs))
+    taken.push(delivery);
   return taken;
 }
 

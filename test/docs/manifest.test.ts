@@ -61,7 +61,7 @@ test('deploys the examples of docs/manifest.md', async () => {
 });
 
 function* listMembers(node: unknown): Generator<string> {
-  if (Array.isArray(node)) for (const item of node) yield* listMembers(item);
+  if (Array.isArray(node)) for (const listItem of node) yield* listMembers(listItem);
   if (typeof node !== 'object' || node === null) return;
   for (const [name, value] of Object.entries(node)) {
     if (name === 'properties') yield* Object.keys(value as object);

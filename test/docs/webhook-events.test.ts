@@ -19,19 +19,19 @@ test('docs/webhooks.md is up to date', async () => {
   ).toMatchFileSnapshot(WEBHOOKS_PAGE);
 });
 
-const parts = Object.entries<z.ZodObject>(EVENT_PARTS);
+const eventParts = Object.entries<z.ZodObject>(EVENT_PARTS);
 const formatCode = (name: string) => `\`${name}\``;
 
 function formatListing(): string {
   const types = Object.entries(EVENTS).map(([type, { wireName, happened, data }]) => {
-    const part = findPart(data);
+    const eventPart = findPart(data);
     const members = Object.entries<z.ZodType>(data.shape)
-      .filter(([name]) => !part || !(name in part[1].shape))
+      .filter(([name]) => !eventPart || !(name in eventPart[1].shape))
       .map(([name, schema]) => `${formatCode(name)}${unwrapSchema(schema).isOptional ? '?' : ''}`);
-    const body = [...(part ? [`*${part[0]}*`] : []), ...members].join(', ');
+    const body = [...(eventPart ? [`*${eventPart[0]}*`] : []), ...members].join(', ');
     return `| ${formatCode(wireName)} | ${formatCode(getEventTypeName(type))} | ${happened} | ${body} |`;
   });
-  const shared = parts.map(
+  const shared = eventParts.map(
     ([name, { shape }]) => `*${name}*: ${Object.keys(shape).map(formatCode).join(', ')}.`,
   );
   const members = Object.values(EVENTS).flatMap(({ wireName, data }) =>
@@ -74,5 +74,7 @@ function describeMember(members: { wireName: string; description: string }[]): s
 
 /** Returns the largest shared part whose members the body has. */
 function findPart({ shape }: z.ZodObject) {
-  return parts.find(([, part]) => Object.keys(part.shape).every((name) => name in shape));
+  return eventParts.find(([, eventPart]) =>
+    Object.keys(eventPart.shape).every((name) => name in shape),
+  );
 }

@@ -156,14 +156,14 @@ test('deletes idempotency keys when they expire, and authorization states a day 
       clientSecretSealed: '',
     },
   });
-  const state = {
+  const connectState = {
     ...{ projectId, providerAppId, provider: 'sandbox', input: {}, callbackUrl: 'https://x' },
     authScheme: 'OAUTH2_AUTHORIZATION_CODE' as const,
   };
   await prisma.oAuthConnect.createMany({
     data: [
-      { id: 'expired', ...state, expireTime: addHours(-25) },
-      { id: 'expired an hour ago', ...state, expireTime: addHours(-1) },
+      { id: 'expired', ...connectState, expireTime: addHours(-25) },
+      { id: 'expired an hour ago', ...connectState, expireTime: addHours(-1) },
     ],
   });
   await removeAfter(0);

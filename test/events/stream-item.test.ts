@@ -7,13 +7,13 @@ test('computes a shared value once for each key', async () => {
     count += 1;
     return { count };
   };
-  const [item, otherItem] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
+  const [firstItem, otherItem] = [new StreamItem('a', undefined), new StreamItem('a', undefined)];
   const [firstResult, repeatedResult] = [
-    item.computeOnce('x', compute),
-    item.computeOnce('x', compute),
+    firstItem.computeOnce('x', compute),
+    firstItem.computeOnce('x', compute),
   ];
   expect(await repeatedResult).toBe(await firstResult);
-  await item.computeOnce('y', compute);
+  await firstItem.computeOnce('y', compute);
   await otherItem.computeOnce('x', compute);
   expect(count).toBe(3);
 });

@@ -52,8 +52,8 @@ async function subscribeOverEventStream(fixture: Fixture): Promise<Subscriber> {
     headers: { 'x-api-key': apiKey },
   });
   onTestFinished(() => stream.close());
-  const next = async () => (await stream.next())?.data.data.notificationEvents;
-  return { transport: 'SSE', next: async () => (await next()).node.data.connectionId };
+  const readNextEvent = async () => (await stream.next())?.data.data.notificationEvents;
+  return { transport: 'SSE', next: async () => (await readNextEvent()).node.data.connectionId };
 }
 
 async function subscribeOverWebSocket(fixture: Fixture): Promise<Subscriber> {
@@ -62,8 +62,11 @@ async function subscribeOverWebSocket(fixture: Fixture): Promise<Subscriber> {
   socket.send({ type: 'connection_init', payload: { 'x-api-key': fixture.apiKey } });
   expect(await socket.next()).toEqual({ type: 'connection_ack' });
   socket.send({ id: '1', type: 'subscribe', payload: createSubscription(fixture) });
-  const next = async () => (await socket.next()).payload.data.notificationEvents;
-  return { transport: 'WebSocket', next: async () => (await next()).node.data.connectionId };
+  const readNextEvent = async () => (await socket.next()).payload.data.notificationEvents;
+  return {
+    transport: 'WebSocket',
+    next: async () => (await readNextEvent()).node.data.connectionId,
+  };
 }
 
 async function readNextTimed({ next }: Subscriber): Promise<{ name: string; ms: number }> {

@@ -52,15 +52,15 @@ const applyPlan = ({ client }: Server, { projectIdOrName }: Fixture, planId: str
 
 /** Returns the round of the project's topics and routes. Fails if they belong to several rounds. */
 async function readRound({ client }: Server, { projectIdOrName: project }: Fixture, plan: string) {
-  const state = await client.query(GET_PLAN_STATE, { project, plan });
-  const names: string[] = state.project.topics.nodes.map(({ name }: { name: string }) => name);
+  const planState = await client.query(GET_PLAN_STATE, { project, plan });
+  const names: string[] = planState.project.topics.nodes.map(({ name }: { name: string }) => name);
   const rounds = new Set(names.map((name) => Number(/^round(\d+)-/.exec(name)?.[1])));
-  expect([rounds.size, names.length, state.project.eventTopicRoutes.totalCount]).toEqual([
+  expect([rounds.size, names.length, planState.project.eventTopicRoutes.totalCount]).toEqual([
     1,
     TOPIC_COUNT,
     TOPIC_COUNT,
   ]);
-  return { round: [...rounds][0], isApplied: state.node.applyTime !== null };
+  return { round: [...rounds][0], isApplied: planState.node.applyTime !== null };
 }
 
 async function expectWholePlans(fixture: Fixture): Promise<void> {
@@ -78,9 +78,9 @@ async function expectWholePlans(fixture: Fixture): Promise<void> {
     await server.kill();
     await response;
     server = await startServer(fixture);
-    const state = await readRound(server, fixture, plan);
-    expect(state.round).toBe(state.isApplied ? round : round - 1);
-    if (!state.isApplied) interruptedCount += 1;
+    const planState = await readRound(server, fixture, plan);
+    expect(planState.round).toBe(planState.isApplied ? round : round - 1);
+    if (!planState.isApplied) interruptedCount += 1;
     await applyPlan(server, fixture, plan);
     expect(await readRound(server, fixture, plan)).toEqual({ round, isApplied: true });
   }

@@ -197,9 +197,9 @@ test('returns an error for a provider without the capability, an unknown provide
 });
 
 test("refuses another tenant's accounts, a key without the scope, and end users", async () => {
-  const [owner, other] = [await createConnectedTenant(), await createConnectedTenant()];
+  const [owner, otherTenant] = [await createConnectedTenant(), await createConnectedTenant()];
   const body = { groupRef: 'acme', fields: { contacts: [hobby] } };
-  expect(await other.expectRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
+  expect(await otherTenant.expectRefusal('PUT', getConnectionPath(owner), body)).toMatchObject({
     status: 404,
   });
   const reader = await owner.withScopes('read', 'connections:write');

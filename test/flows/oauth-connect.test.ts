@@ -179,7 +179,7 @@ test('stores neither the ticket, the state nor the code verifier in clear', asyn
   const ticket = new URL(link).searchParams.get('ticket') as string;
   const [row] = await prisma.oAuthConnect.findMany({ where: { projectId: tenant.projectId } });
   for (const secret of [...ticket.split('.'), ...state.split('.')].filter(
-    (part) => part.length > 30,
+    (statePart) => statePart.length > 30,
   )) {
     expect(JSON.stringify(row)).not.toContain(secret);
   }
@@ -302,13 +302,13 @@ test('reports every invalid input', async () => {
 });
 
 test("refuses another tenant's project and app, and a key without the scope", async () => {
-  const [owner, other] = [await app.createTenant(), await app.createTenant()];
+  const [owner, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const providerAppId = await createProviderApp(owner);
-  await createProviderApp(other);
-  expect(await other.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
+  await createProviderApp(otherTenant);
+  expect(await otherTenant.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await listIssueNames(other, { providerAppId })).toEqual(['input.providerAppId']);
+  expect(await listIssueNames(otherTenant, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await owner.withScopes('read');
   expect(await reader.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'FORBIDDEN',

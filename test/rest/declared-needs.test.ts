@@ -96,9 +96,9 @@ async function fetchOutcome(
 /** Returns the outcomes by operation id. */
 async function callEveryOperation(credentials: Record<string, string>) {
   const responses = new Map<string, string>();
-  const next = operations.values();
+  const operationIterator = operations.values();
   const work = async () => {
-    for (const operation of next) {
+    for (const operation of operationIterator) {
       responses.set(
         operation.operationId,
         await fetchOutcome(createRequest(operation), credentials),

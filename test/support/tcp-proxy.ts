@@ -19,15 +19,15 @@ export interface TcpProxy extends AsyncDisposable {
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let state: 'open' | 'swallowing' | 'cut' = 'open';
+  let connectionState: 'open' | 'swallowing' | 'cut' = 'open';
   const track = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => {}).once('close', () => sockets.delete(socket));
   };
   const server = createServer((client) => {
     track(client);
-    if (state === 'cut') return client.resetAndDestroy();
-    if (state === 'swallowing') return client.pause();
+    if (connectionState === 'cut') return client.resetAndDestroy();
+    if (connectionState === 'swallowing') return client.pause();
     const upstream = connect(target);
     track(upstream);
     client.pipe(upstream).pipe(client);
@@ -46,15 +46,15 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     port: (server.address() as AddressInfo).port,
     blockOpen: swallowOpen,
     block() {
-      state = 'swallowing';
+      connectionState = 'swallowing';
       swallowOpen();
     },
     reset() {
-      state = 'cut';
+      connectionState = 'cut';
       destroyAll();
     },
     heal() {
-      state = 'open';
+      connectionState = 'open';
     },
     async [Symbol.asyncDispose]() {
       destroyAll();

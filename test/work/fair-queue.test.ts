@@ -14,7 +14,7 @@ const createWork = (project: string, caller: string, weight = 1) => ({
 
 function shiftAll(queue: FairQueue<NamedWork>): string[] {
   const order: string[] = [];
-  for (let next = queue.shift(); next; next = queue.shift()) order.push(next.name);
+  for (let request = queue.shift(); request; request = queue.shift()) order.push(request.name);
   return order;
 }
 

@@ -45,12 +45,12 @@ test('finishes the operation that began first, including parts that follow later
   const pacer = new Pacer(100);
   const [first, second] = [pacer.createPace(), pacer.createPace()];
   const finished: string[] = [];
-  const run = async (name: string, pace: Pace) => {
+  const runParts = async (name: string, pace: Pace) => {
     for (let part = 0; part < 3; part += 1) await pace.waitForTurn(100);
     finished.push(name);
   };
   // The second pace was created later, but its operation begins first.
-  const operations = [run('second', second), run('first', first)];
+  const operations = [runParts('second', second), runParts('first', first)];
   await vi.advanceTimersToNextTimerAsync();
   await vi.advanceTimersToNextTimerAsync();
   expect(finished).toEqual(['second']);

@@ -69,10 +69,10 @@ async function createYoungProject(app: TestApp) {
         ...{ dueTime: 'now()', deadlineTime: `now() + interval '1 day'` },
       };
       await insert('WriteTask', { id: id('opr'), ...task }, range);
-      const entry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
+      const writeEntry = { taskId: id('opr'), operationId: id('opr'), position: '0' };
       // Only the newest tasks get entries, because checking an entry's foreign key may read all tasks.
       const newest: Range = [rowCount - Math.min(count, BATCH_SIZE) + 1, rowCount];
-      await insert('WriteEntry', { ...entry, record: `'{}'::jsonb` }, newest);
+      await insert('WriteEntry', { ...writeEntry, record: `'{}'::jsonb` }, newest);
       const delivery = {
         ...{ destinationId: `'${destinationId}'`, body: `'{}'`, orderKey: 'n / 2' },
         ...{ nextAttemptTime: `case when n % 2 = 0 then now() - interval '1 hour' end` },

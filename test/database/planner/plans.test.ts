@@ -422,30 +422,30 @@ async function fillLargeTables(app: TestApp, projectId: string): Promise<Set<str
   const { services } = app.app;
   await using direct = await connectDirectly(app);
   const { client } = direct;
-  const run: typeof services.database.rows.query = async (text, values) =>
+  const runQuery: typeof services.database.rows.query = async (text, values) =>
     (await client.query(text, values)).rows;
   // Checks of foreign keys would take most of the time, and the rows are consistent.
-  await run('set session_replication_role = replica', []);
+  await runQuery('set session_replication_role = replica', []);
   const projects = [{ projectId, number: 0 }];
   for (let number = 10; projects.length < PROJECT_COUNT; number += 1) {
     const [orgId, otherId] = [newId('org'), newId('prj')];
-    await run('insert into "Org" ("id", "label") values ($1, $1)', [orgId]);
+    await runQuery('insert into "Org" ("id", "label") values ($1, $1)', [orgId]);
     const text = 'insert into "Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)';
-    await run(text, [otherId, orgId]);
+    await runQuery(text, [otherId, orgId]);
     projects.push({ projectId: otherId, number });
   }
   for (const project of projects) {
-    await fillProject({ ...services, query: run }, project, ROW_COUNTS);
+    await fillProject({ ...services, query: runQuery }, project, ROW_COUNTS);
   }
-  await run('vacuum analyze', []);
-  const tables = await run<{ relname: string }>(
+  await runQuery('vacuum analyze', []);
+  const tables = await runQuery<{ relname: string }>(
     `select relname from pg_class
       where relkind = 'r' and reltuples > 1000 and relnamespace = 'public'::regnamespace`,
     [],
   );
   // If autovacuum changed statistics while tests delete rows, plans would depend on the duration of the run.
   for (const { relname } of tables) {
-    await run(`alter table "${relname}" set (autovacuum_enabled = false)`, []);
+    await runQuery(`alter table "${relname}" set (autovacuum_enabled = false)`, []);
   }
   return new Set(tables.map(({ relname }) => relname));
 }

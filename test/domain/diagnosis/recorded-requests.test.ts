@@ -46,8 +46,8 @@ async function listRequests(
 test('records the request of a write, without its values', async () => {
   const writer = await createWriter(app);
   const { operationId } = await writer.write({ record: createContact({ firstname: 'Ada' }) });
-  const [request, ...others] = await listRequests(writer, operationId);
-  expect(others).toEqual([]);
+  const [request, ...otherRequests] = await listRequests(writer, operationId);
+  expect(otherRequests).toEqual([]);
   expect(request).toMatchObject({
     kind: 'API',
     method: 'POST',
@@ -165,12 +165,12 @@ test('records only token requests and failed requests of a connection', async ()
   const tenant = await app.createTenant();
   const connection = await connectWithTokens(app, tenant);
   await callSandbox(app, connection);
-  const [tokenRequest, ...others] = await listRequests(
+  const [tokenRequest, ...otherRequests] = await listRequests(
     tenant,
     connection.id,
     REQUESTS_OF_CONNECTION,
   );
-  expect(others).toEqual([]);
+  expect(otherRequests).toEqual([]);
   expect(tokenRequest).toMatchObject({ kind: 'TOKEN', method: 'POST', responseStatus: 200 });
   expect(JSON.stringify(tokenRequest)).not.toMatch(/sandbox-secret|access_token/);
   // Reads of other tests' installations may take some of the faults.

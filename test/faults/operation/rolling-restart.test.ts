@@ -88,10 +88,14 @@ async function sendRepeatedly({ projectId, apiKey }: Fixture, url: string, signa
 }
 
 /** Follows the events to the last event, and reconnects when a connection is lost. */
-async function follow(first: Subscription, index: number, isOver: (seen: number) => boolean) {
+async function follow(
+  firstSubscription: Subscription,
+  index: number,
+  isOver: (seen: number) => boolean,
+) {
   const subscribe = index % 2 === 0 ? subscribeOverWebSocket : subscribeOverEventStream;
   const problems: string[] = [];
-  let [subscription, connections] = [first, 0];
+  let [subscription, connections] = [firstSubscription, 0];
   while (!isOver(subscription.seen)) {
     const subscriber = await subscribe(subscription).catch(() => null);
     if (!subscriber) {

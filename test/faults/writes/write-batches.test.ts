@@ -31,9 +31,9 @@ test('collects single writes to three servers into batches of at most 100', asyn
   const sizes = tasks.map(({ recordCount }) => recordCount).sort((a, b) => a - b);
   expect(sizes).toEqual(BATCH_SIZES);
   expect(await prisma.operation.count({ where: { status: 'SUCCESS' } })).toBe(WRITE_COUNT);
-  const entries = await prisma.writeEntry.findMany();
-  expect(entries.filter(({ outcome }) => outcome !== null)).toHaveLength(WRITE_COUNT);
-  expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(WRITE_COUNT);
+  const writeEntries = await prisma.writeEntry.findMany();
+  expect(writeEntries.filter(({ outcome }) => outcome !== null)).toHaveLength(WRITE_COUNT);
+  expect(new Set(writeEntries.map(({ operationId }) => operationId)).size).toBe(WRITE_COUNT);
   const writtenNames = fixture.sandbox.listRecords('deals').map(({ name }) => name);
   expect(writtenNames.toSorted()).toEqual(names.toSorted());
   await Promise.all(servers.slice(1).map((server) => server.kill()));

@@ -13,7 +13,8 @@ test('returns the total number of records of a HubSpot read', async () => {
   const read = { objects: [{ objectName: 'contacts', destination: 'records' }] };
   const rest = await installCrm(app, 'hubspot', { content: { read } });
   const countBefore = hubspot.store.listRecords('contacts').length;
-  for (let n = 0; n < 120; n += 1) hubspot.store.create('contacts', { firstname: `Ada ${n}` });
+  for (let contactNumber = 0; contactNumber < 120; contactNumber += 1)
+    hubspot.store.create('contacts', { firstname: `Ada ${contactNumber}` });
   const input = {
     projectIdOrName: rest.tenant.projectId,
     integrationIdOrName: 'crm',

@@ -59,8 +59,8 @@ async function listItems({ query, projectId }: Tenant): Promise<Item[]> {
 }
 
 const getItem = async (tenant: Tenant) => {
-  const [item, ...others] = await listItems(tenant);
-  if (!item || others.length > 0) throw new Error('There must be one attention item.');
+  const [item, ...otherItems] = await listItems(tenant);
+  if (!item || otherItems.length > 0) throw new Error('There must be one attention item.');
   return item;
 };
 

@@ -158,17 +158,17 @@ test("returns the list's cursors in a subscription, and resumes by argument and 
   const { destinationId } = stream;
   await appendMessages(database, stream, { names: createNames('m', 3) });
   const { edges } = await listMessages(tenant);
-  const [{ cursor: after }, { cursor: second }, { cursor: third }] = edges;
+  const [{ cursor: after }, { cursor: secondCursor }, { cursor: thirdCursor }] = edges;
   for (const live of [
     await follow(createHeaders(tenant), { destinationId, after }),
     await follow({ ...createHeaders(tenant), 'last-event-id': after }, { destinationId }),
     await follow(
       { ...createHeaders(tenant), 'last-event-id': after },
-      { destinationId, after: third },
+      { destinationId, after: thirdCursor },
     ),
   ]) {
     const messages = [await live.next(), await live.next()];
-    expect(messages.map((message) => message?.id)).toEqual([second, third]);
+    expect(messages.map((message) => message?.id)).toEqual([secondCursor, thirdCursor]);
     expect(messages.map((message) => message?.data.data.streamMessages)).toEqual(edges.slice(1));
     live.close();
   }

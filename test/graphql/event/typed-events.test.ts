@@ -125,7 +125,7 @@ test('returns typed members in lists, nodes and streams over each transport', as
   socket.send({ type: 'connection_init', payload: headers });
   expect(await socket.next()).toMatchObject({ type: 'connection_ack' });
   socket.send({ type: 'subscribe', id: '1', payload: operation });
-  const parts = await openParts(operation, headers);
+  const eventStream = await openParts(operation, headers);
 
   await recordAll(tenant);
   const { project } = await tenant.query(LIST_EVENTS);
@@ -140,11 +140,11 @@ test('returns typed members in lists, nodes and streams over each transport', as
     expect(node).toEqual(listedEvent);
     expect((await events.next())?.data.data.notificationEvents.node).toEqual(listedEvent);
     expect((await socket.next()).payload.data.notificationEvents.node).toEqual(listedEvent);
-    expect((await parts.next()).data.notificationEvents.node).toEqual(listedEvent);
+    expect((await eventStream.next()).data.notificationEvents.node).toEqual(listedEvent);
   }
   events.close();
   socket.socket.close();
-  parts.leave();
+  eventStream.leave();
 });
 
 /** Opens a multipart response. `next` returns the next payload. */
@@ -208,10 +208,10 @@ test('returns the objects of events, and null for deleted ones', async () => {
     'mutation DeleteConnection($input: DeleteConnectionInput!) { deleteConnection(input: $input) { deletedId } }',
     { input: { connectionId: connection.id } },
   );
-  const [createdEvent, installedEvent, ...others] = await listNodes();
+  const [createdEvent, installedEvent, ...otherEvents] = await listNodes();
   expect(createdEvent.connection).toBeNull();
   expect(installedEvent).toMatchObject({ integration: { id: integration.id }, installation: null });
-  expect(others.map(({ __typename }: Node) => __typename)).toEqual([
+  expect(otherEvents.map(({ __typename }: Node) => __typename)).toEqual([
     'ConnectionUpdated',
     'InstallationDeleted',
     'ConnectionDeleted',

@@ -373,16 +373,21 @@ test('deletes an integration with more installations than one transaction delete
   const { connection, config } = await connectAndInstall(tenant, integration);
   const { projectId } = tenant;
   const content = { read: config.read, write: config.write };
-  const more = Array.from({ length: 60 }, () => ({
+  const moreInstallations = Array.from({ length: 60 }, () => ({
     installationId: newId('ins'),
     groupId: newId('grp'),
     configId: newId('cfg'),
   }));
   await prisma.group.createMany({
-    data: more.map(({ groupId: id }) => ({ id, projectId, groupRef: id, groupName: id })),
+    data: moreInstallations.map(({ groupId: id }) => ({
+      id,
+      projectId,
+      groupRef: id,
+      groupName: id,
+    })),
   });
   await prisma.installation.createMany({
-    data: more.map(({ installationId: id, groupId, configId }) => ({
+    data: moreInstallations.map(({ installationId: id, groupId, configId }) => ({
       id,
       projectId,
       integrationId: integration.id,
@@ -393,7 +398,7 @@ test('deletes an integration with more installations than one transaction delete
     })),
   });
   await prisma.installationConfig.createMany({
-    data: more.map(({ installationId, configId: id }) => ({
+    data: moreInstallations.map(({ installationId, configId: id }) => ({
       id,
       projectId,
       installationId,

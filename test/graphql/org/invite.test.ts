@@ -290,13 +290,13 @@ test('refuses an API key that invites an admin', async () => {
 });
 
 test("returns NOT_FOUND for another builder's invite, and FORBIDDEN for a key", async () => {
-  const [host, guest, other] = [
+  const [host, guest, otherBuilder] = [
     await app.createTenant(),
     await app.createTenant(),
     await app.createTenant(),
   ];
   const input = { inviteId: await createInvite(host, guest.builderEmail) };
-  for (const caller of [other.builder, host.builder]) {
+  for (const caller of [otherBuilder.builder, host.builder]) {
     expect(await caller.expectRefusal(ACCEPT_INVITE, { input })).toMatchObject({
       code: 'NOT_FOUND',
     });

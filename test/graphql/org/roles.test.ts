@@ -33,7 +33,7 @@ async function queryRoles({ builder, orgId }: Tenant): Promise<Record<string, Or
 interface Subjects {
   tenant: Tenant;
   member: Tenant;
-  other: Tenant;
+  otherMember: Tenant;
   inviteId: string;
   claimedDomainId: string;
   /** An inactive key with org:write. */
@@ -43,7 +43,7 @@ let subjects: Subjects;
 
 beforeAll(async () => {
   const tenant = await app.createTenant();
-  const [member, other] = [
+  const [member, otherMember] = [
     await addMember(app, tenant, 'MEMBER'),
     await addMember(app, tenant, 'MEMBER'),
   ];
@@ -60,7 +60,7 @@ beforeAll(async () => {
   const key = { projectId, label: 'Provisioning', hash: ids.key, prefix: 'ik_', active: false };
   await prisma.apiKey.create({ data: { id: ids.key, ...key, scopes: ['org:write'] } });
   const rows = { inviteId: ids.invite, claimedDomainId: ids.claim, orgKeyId: ids.key };
-  subjects = { tenant, member, other, ...rows };
+  subjects = { tenant, member, otherMember, ...rows };
 });
 
 type Input = (walk: Subjects) => Record<string, unknown>;
@@ -95,12 +95,12 @@ const ADMIN_MUTATIONS: [name: string, input: Input][] = [
 const PARTLY_RESTRICTED: [name: string, input: Input][] = [
   [
     'addMember',
-    ({ tenant: { orgId }, other: { builderId } }) => ({
+    ({ tenant: { orgId }, otherMember: { builderId } }) => ({
       orgId,
       builderId,
     }),
   ],
-  ['removeMember', ({ tenant: { orgId }, other: { builderId } }) => ({ orgId, builderId })],
+  ['removeMember', ({ tenant: { orgId }, otherMember: { builderId } }) => ({ orgId, builderId })],
   [
     'createApiKey',
     ({ tenant: { projectId } }) => ({
@@ -303,37 +303,37 @@ test('lists and changes roles over REST', async () => {
   const tenant = await app.createTenant();
   const member = await addMember(app, tenant, 'MEMBER');
   const { orgId } = tenant;
-  const [admin, other] = [tenant, member].map(({ token }) =>
+  const [admin, otherMember] = [tenant, member].map(({ token }) =>
     createRestClient(app, { authorization: `Bearer ${token}` }),
   ) as [ReturnType<typeof createRestClient>, ReturnType<typeof createRestClient>];
   const path = `/orgs/${orgId}/memberships`;
   const createTime = expect.any(String);
-  expect(await other.get(path)).toEqual([
+  expect(await otherMember.get(path)).toEqual([
     { orgId, builderId: member.builderId, role: 'member', createTime },
     { orgId, builderId: tenant.builderId, role: 'admin', createTime },
   ]);
-  expect(await other.get('/my-info')).toMatchObject({
+  expect(await otherMember.get('/my-info')).toMatchObject({
     projectRoles: { [tenant.projectId]: { role: 'member' }, [member.projectId]: { role: 'admin' } },
   });
-  const orgs = await other.get('/orgs');
+  const orgs = await otherMember.get('/orgs');
   expect(orgs.map(({ viewerRole }: { viewerRole: string }) => viewerRole)).toEqual([
     'admin',
     'member',
   ]);
   const change = { updateMask: ['role'], membership: { role: 'admin' } };
   const memberPath = `${path}/${member.builderId}`;
-  const refusal = await other.expectRefusal('PATCH', memberPath, change);
+  const refusal = await otherMember.expectRefusal('PATCH', memberPath, change);
   expect([refusal.status, refusal.detail]).toEqual([403, expect.stringContaining('role admin')]);
   expect(await admin.patch(memberPath, change)).toMatchObject({ role: 'admin' });
-  expect(await other.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
+  expect(await otherMember.get(`/orgs/${orgId}`)).toMatchObject({ viewerRole: 'admin' });
   await admin.delete(`/orgs/${orgId}/builders/${tenant.builderId}`);
   expect(
-    await other.expectRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
+    await otherMember.expectRefusal('DELETE', `/orgs/${orgId}/builders/${member.builderId}`),
   ).toMatchObject({ status: 409 });
-  const account = await other.get(`/orgs/${orgId}/billingAccount`);
+  const account = await otherMember.get(`/orgs/${orgId}/billingAccount`);
   const portal = `/billingAccounts/${account.id}/portalSession`;
   const session = { redirectUrl: 'https://example.com' };
-  expect(await other.expectRefusal('POST', portal, session)).toMatchObject({ status: 422 });
+  expect(await otherMember.expectRefusal('POST', portal, session)).toMatchObject({ status: 422 });
   const guest = await addMember(app, tenant, 'MEMBER');
   const guestClient = createRestClient(app, { authorization: `Bearer ${guest.token}` });
   expect(await guestClient.expectRefusal('POST', portal, session)).toMatchObject({ status: 403 });

@@ -54,10 +54,10 @@ test('creates the group and consumer of a token, and returns them in viewer', as
 
 test('creates each group and consumer once for concurrent first requests', async () => {
   const tenant = await app.createTenant();
-  const users = Array.from({ length: 16 }, (_, n) => ({
-    groupRef: `group-${n % 2}`,
-    groupName: n % 4 === 1 ? 'Named' : null,
-    consumerRef: `consumer-${n % 3}`,
+  const users = Array.from({ length: 16 }, (_, index) => ({
+    groupRef: `group-${index % 2}`,
+    groupName: index % 4 === 1 ? 'Named' : null,
+    consumerRef: `consumer-${index % 3}`,
   }));
   const tokens = await Promise.all(users.map((user) => createSessionToken(tenant, user)));
   const responses = await Promise.all(

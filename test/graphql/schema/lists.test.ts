@@ -24,12 +24,17 @@ test('includes the start of a time range and excludes its end, in either order',
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const operations = [];
-  for (let n = 0; n < 5; n += 1) operations.push(await insert.operation({ projectId }));
+  for (let index = 0; index < 5; index += 1) operations.push(await insert.operation({ projectId }));
   const ids = operations.map(({ id }) => id);
   // Simulates another process, whose ids were created 20 seconds before.
-  const times = operations.map(({ createTime }, n) => new Date(createTime.getTime() + 20_000 + n));
-  for (const [n, id] of ids.entries()) {
-    await prisma.operation.updateMany({ where: { id }, data: { createTime: times[n] as Date } });
+  const times = operations.map(
+    ({ createTime }, index) => new Date(createTime.getTime() + 20_000 + index),
+  );
+  for (const [index, id] of ids.entries()) {
+    await prisma.operation.updateMany({
+      where: { id },
+      data: { createTime: times[index] as Date },
+    });
   }
   const formatRange = (from: number, until: number) =>
     `createTime: { from: "${times[from]?.toISOString()}", until: "${times[until]?.toISOString()}" }`;
@@ -51,7 +56,7 @@ test('pages through a time range in both directions', async () => {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const ids: string[] = [];
-  for (let n = 0; n < 7; n += 1) ids.push((await insert.operation({ projectId })).id);
+  for (let index = 0; index < 7; index += 1) ids.push((await insert.operation({ projectId })).id);
   const from = new Date(Date.now() - 60_000).toISOString();
   const fetchPage = async (args: string) => {
     const query = `{ project(idOrName: "${projectId}") {
@@ -72,7 +77,7 @@ test('filters events by time range, also of a topic', async () => {
   const { projectId } = tenant;
   const topic = await prisma.topic.create({ data: { id: newId('top'), projectId, name: 'a' } });
   const events = [];
-  for (let n = 0; n < 4; n += 1)
+  for (let index = 0; index < 4; index += 1)
     events.push(await insert.event({ projectId, topicIds: [topic.id] }));
   const [, startTime, , endTime] = events.map(({ createTime }) => createTime.toISOString());
   for (const { id, createTime } of events) {

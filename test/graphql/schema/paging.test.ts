@@ -72,20 +72,20 @@ test(
     };
 
     const forwards: string[] = [];
-    for (let after: string | null = null, more = true; more; ) {
+    for (let after: string | null = null, hasMore = true; hasMore; ) {
       const page: OperationPage = await readNextPage({ first: 7, after });
       expect(page.ids.length === 7 || !page.pageInfo.hasNextPage).toBe(true);
       forwards.push(...page.ids);
-      ({ endCursor: after, hasNextPage: more } = page.pageInfo);
+      ({ endCursor: after, hasNextPage: hasMore } = page.pageInfo);
     }
     expect(forwards.filter((id) => originalIds.has(id))).toEqual(ids);
 
     const backwards: string[] = [];
-    for (let before: string | null = null, more = true; more; ) {
+    for (let before: string | null = null, hasMore = true; hasMore; ) {
       const page: OperationPage = await readNextPage({ last: 7, before });
       expect(page.ids.length === 7 || !page.pageInfo.hasPreviousPage).toBe(true);
       backwards.unshift(...page.ids);
-      ({ startCursor: before, hasPreviousPage: more } = page.pageInfo);
+      ({ startCursor: before, hasPreviousPage: hasMore } = page.pageInfo);
     }
     expect(backwards.filter((id) => originalIds.has(id))).toEqual(ids);
     expect(new Set(backwards).size).toBe(backwards.length);
@@ -251,9 +251,12 @@ test('reports all invalid arguments', async () => {
 });
 
 test("refuses a damaged cursor, another list's and another project's", async () => {
-  const [{ tenant }, { tenant: other }] = [await createOperations(3), await createOperations(3)];
+  const [{ tenant }, { tenant: otherTenant }] = [
+    await createOperations(3),
+    await createOperations(3),
+  ];
   const ownCursor = (await readPage(tenant)).edges[1]?.cursor as string;
-  const foreignCursor = (await readPage(other)).edges[1]?.cursor as string;
+  const foreignCursor = (await readPage(otherTenant)).edges[1]?.cursor as string;
   const query = `query ListTopics($id: String!) {
     project(idOrName: $id) { topics { edges { cursor } } }
   }`;

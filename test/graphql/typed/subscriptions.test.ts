@@ -311,8 +311,8 @@ test('refuses a cursor of another stream', async () => {
   const subscription = await subscribe(tenant);
   await appendMessages(stream, [createMessage('1')]);
   const cursor = (await subscription.next())?.id;
-  const { tenant: other } = await createStreamTenant();
-  const refusal = await (await subscribe(other, { after: cursor })).next();
+  const { tenant: otherTenant } = await createStreamTenant();
+  const refusal = await (await subscribe(otherTenant, { after: cursor })).next();
   expect(refusal?.data.errors).toMatchObject([
     { message: expect.stringMatching(/after: is not a cursor/) },
   ]);

@@ -175,8 +175,8 @@ test('removes the least recently used schemas above the memory limit', () => {
 });
 
 function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number) {
-  const cachedSchemas = Array.from({ length: count }, (_, n) =>
-    schemas.get(createPeopleContract(`people${n}`)),
+  const cachedSchemas = Array.from({ length: count }, (_, index) =>
+    schemas.get(createPeopleContract(`people${index}`)),
   );
   return { all: cachedSchemas, bytes: schemas.bytes };
 }

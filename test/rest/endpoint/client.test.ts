@@ -125,7 +125,7 @@ export async function flow({ baseUrl, token, orgId, name }: Start) {
 }
 `;
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 test('creates a project, connects, installs, writes and reads with a generated client', async () => {
   const tenant = await app.createTenant();
@@ -139,11 +139,11 @@ test('creates a project, connects, installs, writes and reads with a generated c
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const generator = join(ROOT, 'node_modules', 'openapi-typescript', 'bin', 'cli.js');
   const args = ['--import', './compiler.mjs', generator, 'openapi.json', '-o', 'schema.ts'];
-  await run(process.execPath, args, { cwd: folder });
+  await execute(process.execPath, args, { cwd: folder });
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = '--noEmit --strict --module nodenext --target esnext --skipLibCheck --types node';
   const check = [tsc, ...options.split(' '), '--allowImportingTsExtensions', 'flow.ts'];
-  await run(process.execPath, check, { cwd: folder }).catch((error) => {
+  await execute(process.execPath, check, { cwd: folder }).catch((error) => {
     throw new Error(error.stdout);
   });
 

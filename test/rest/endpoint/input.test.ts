@@ -131,7 +131,7 @@ test('returns the issues of all parts together, one for each location', () => {
 
 test('returns at most ISSUES_MAX issues', { tags: ['all/rows'] }, () => {
   const createMembers = (value: unknown) =>
-    Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, value]));
+    Object.fromEntries(Array.from({ length: 150_000 }, (_, index) => [`m${index}`, value]));
   const { issues } = catchProblem(() => readInput(post, createParts({ body: createMembers(1) })));
   expect(issues).toHaveLength(ISSUES_MAX);
   const endpointWithForm = endpoint({

@@ -55,11 +55,11 @@ test('pages a list if pageSize is set', async () => {
   const rest = await createRestTenant(app);
   for (const name of ['one', 'two', 'three']) await rest.post(`${rest.base}/topics`, { name });
   const names: string[][] = [];
-  let next: string | undefined = `${rest.base}/topics?pageSize=2`;
-  while (next) {
-    const { body, headers } = await rest.request('GET', next);
+  let nextUrl: string | undefined = `${rest.base}/topics?pageSize=2`;
+  while (nextUrl) {
+    const { body, headers } = await rest.request('GET', nextUrl);
     names.push(body.map((topic: { name: string }) => topic.name));
-    next = /^<\/v1([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1];
+    nextUrl = /^<\/v1([^>]+)>; rel="next"$/.exec(headers.link ?? '')?.[1];
   }
   expect(names).toEqual([['three', 'two'], ['one']]);
 });

@@ -51,9 +51,9 @@ afterAll(async () => {
   await issues[Symbol.asyncDispose]();
 });
 
-for (let n = 0; n < 250; n++) {
-  customers.store.create({ name: `c${n}` }, new Date());
-  projects.store.create({ name: `p${n}` }, new Date());
+for (let index = 0; index < 250; index++) {
+  customers.store.create({ name: `c${index}` }, new Date());
+  projects.store.create({ name: `p${index}` }, new Date());
 }
 
 async function createProxy(provider: string) {
@@ -84,7 +84,7 @@ test('returns all pages as one stream, by the last id', async () => {
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
   });
-  expect(listNames(response.text)).toEqual(Array.from({ length: 250 }, (_, n) => `c${n}`));
+  expect(listNames(response.text)).toEqual(Array.from({ length: 250 }, (_, index) => `c${index}`));
   const queries = customers.requests
     .slice(requestCount)
     .map(({ query }) => Object.fromEntries(query));
@@ -105,7 +105,7 @@ test("keeps the caller's page size and other parameters, and follows Link header
 
 test('sends a GraphQL query for each page, with its cursor', async () => {
   const { post } = await createProxy('linear');
-  for (let n = 0; n < 5; n++) issues.store.create({ title: `i${n}` }, new Date());
+  for (let index = 0; index < 5; index++) issues.store.create({ title: `i${index}` }, new Date());
   const query = `query ListIssues($first: Int, $after: String) {
     issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
   const response = await post('?paginate=true', { query, variables: { first: 2 } });

@@ -174,9 +174,9 @@ test.each([
   for (let count = 0; count < 20; count += 1) outgoing.write('x'.repeat(100_000));
   outgoing.end();
   upstream.setHandler((_req, res) => void res.end('next'));
-  const next = rawClient.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
-  expect(Buffer.concat(await (await next.incoming).toArray()).toString()).toBe('next');
-  expect(next.outgoing.socket?.localPort).toBe(localPort);
+  const nextResponse = rawClient.open(`${crm.path}/x`, { headers: crm.key, agent, body: '' });
+  expect(Buffer.concat(await (await nextResponse.incoming).toArray()).toString()).toBe('next');
+  expect(nextResponse.outgoing.socket?.localPort).toBe(localPort);
   agent.destroy();
 });
 

@@ -37,8 +37,8 @@ test('returns display names of objects and fields, and lists all fields', async 
   const { url, latestRevision } = await prepareHydration(rest, contacts);
   const revision = await rest.get(url);
   expect(revision).toMatchObject({ id: latestRevision.id, specVersion: '1.0.0' });
-  const [object, ...others] = revision.content.read.objects;
-  expect(others).toEqual([]);
+  const [object, ...otherObjects] = revision.content.read.objects;
+  expect(otherObjects).toEqual([]);
   expect(object).toMatchObject({
     objectName: 'contacts',
     displayName: expect.any(String),

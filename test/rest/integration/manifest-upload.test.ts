@@ -181,7 +181,7 @@ test('refuses an archive that is too large unpacked, unsafe, or without a manife
   const fetchDetail = async (file: Buffer) => fetchRefusal(rest, (await upload(rest, file)).url);
   const manifestFile = { name: 'amp.yaml', text: formatManifest('crm') };
   const createFiles = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ name: `f${at}`, text: '' }));
+    Array.from({ length: count }, (_, index) => ({ name: `f${index}`, text: '' }));
   expect(await fetchDetail(buildZip(manifestFile, ...createFiles(100)))).toBe(
     'must have at most 100 files.',
   );

@@ -64,7 +64,7 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
     const { status, issues } = await rest.expectRefusal('POST', revisions, body);
     return [status, issues?.map(({ name }) => name)];
   };
-  const bomb = `a: &a [x, x]\n${Array.from({ length: 200 }, (_, at) => `b${at}: [*a, *a]`).join('\n')}`;
+  const bomb = `a: &a [x, x]\n${Array.from({ length: 200 }, (_, index) => `b${index}: [*a, *a]`).join('\n')}`;
   for (const sourceYaml of [
     'specVersion: [',
     'just a text',
@@ -94,15 +94,15 @@ test('reports the line of an error in the text', async () => {
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
-  const repeatPart = (part: (at: number) => string) =>
-    Array.from({ length: 12_000 }, (_, at) => part(at));
-  expect(await fetchDetail(`{${repeatPart((at) => `k${at}`).join()}}`)).toBe(
+  const repeatPart = (formatPart: (index: number) => string) =>
+    Array.from({ length: 12_000 }, (_, index) => formatPart(index));
+  expect(await fetchDetail(`{${repeatPart((index) => `k${index}`).join()}}`)).toBe(
     'must have specVersion, and integrations with names.',
   );
   expect(await fetchDetail('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
     'has a key twice in one map: see line 5.',
   );
-  const aliases = repeatPart((at) => `- &a${at}\n- *a${at}\n`).slice(0, 6_000);
+  const aliases = repeatPart((index) => `- &a${index}\n- *a${index}\n`).slice(0, 6_000);
   expect(await fetchDetail(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
   expect(await fetchDetail(`[${repeatPart(() => '@').join()}]`)).toMatch(
     /^is not YAML: see line 1/,
@@ -126,7 +126,7 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
     'crm',
     'other',
   ]);
-  const [crm, other] = createdIntegrations.body;
+  const [crm, otherIntegration] = createdIntegrations.body;
   expect(crm.id).toBe((await rest.get(path)).id);
   expect(crm.latestRevision.content.read.objects[0].requiredFields[0].mapToName).toBe('mail');
 
@@ -134,7 +134,7 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
   expect(repeated.body).toEqual(createdIntegrations.body);
   const changed = await putIntegrations(rest, { sourceYaml: formatBoth('deals') });
   expect(changed.body[0].latestRevision.id).not.toBe(crm.latestRevision.id);
-  expect(changed.body[1]).toEqual(other);
+  expect(changed.body[1]).toEqual(otherIntegration);
   expect(await rest.get(`${rest.base}/integrations`)).toHaveLength(2);
 });
 
@@ -200,12 +200,12 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
       ],
     },
   });
-  const formatWarnings = (at: string) =>
+  const formatWarnings = (path: string) =>
     [
-      `299 - "${at}.delete: is ignored."`,
-      `299 - "${at}.read.objects[0].delete: is ignored."`,
-      `299 - "${at}.subscribe.objects[0].createEvent.watchFieldsAuto: is ignored."`,
-      `299 - "${at}.subscribe.objects[0].deleteEvent.watchFieldsAuto: is ignored."`,
+      `299 - "${path}.delete: is ignored."`,
+      `299 - "${path}.read.objects[0].delete: is ignored."`,
+      `299 - "${path}.subscribe.objects[0].createEvent.watchFieldsAuto: is ignored."`,
+      `299 - "${path}.subscribe.objects[0].deleteEvent.watchFieldsAuto: is ignored."`,
     ].join(', ');
   const revision = { specVersion: '1.0.0', content };
   const revised = await rest.request('POST', `${path}/revisions`, { revision });
@@ -297,7 +297,7 @@ test('keeps the case of integration names, which are unique regardless of case',
 /** Nested flow and block collections. */
 const nestFlow = (levels: number) => `a: ${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}\n`;
 const nestBlocks = (levels: number) =>
-  Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:\n`).join('');
+  Array.from({ length: levels }, (_, index) => `${' '.repeat(index)}a:\n`).join('');
 
 test.each([
   ['of flow collections', nestFlow(33), 'line 1'],
@@ -318,7 +318,10 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
   const { rest, revisions } = await createIntegrationTenant();
   const fetchDetail = async (sourceYaml: string) =>
     (await rest.expectRefusal('POST', revisions, { sourceYaml })).issues?.[0]?.detail;
-  const chain = Array.from({ length: 40 }, (_, at) => `b${at}: &b${at} [*b${at - 1}]\n`).slice(1);
+  const chain = Array.from(
+    { length: 40 },
+    (_, index) => `b${index}: &b${index} [*b${index - 1}]\n`,
+  ).slice(1);
   expect(await fetchDetail(`b0: &b0 []\n${chain.join('')}`)).toBe(
     'is nested deeper than 32 levels where its aliases are resolved.',
   );
@@ -328,7 +331,7 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
 });
 
 /** A text of the maximum length that is slow to parse and is not a manifest. */
-const MAXIMAL_MANIFEST = Array.from({ length: 18_000 }, (_, at) => `k${at}: `)
+const MAXIMAL_MANIFEST = Array.from({ length: 18_000 }, (_, index) => `k${index}: `)
   .join('\n')
   .slice(0, 130_000);
 

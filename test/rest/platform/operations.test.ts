@@ -112,15 +112,15 @@ const RULES_WITHOUT_SAMPLES = ['minimum'];
 function createRow(operation: ReferenceOperation): string[] {
   const documented = findDocumented(operation);
   const differences = documented ? [...new Set(findDifferences(operation, documented))] : [];
-  const state = documented
+  const support = documented
     ? (HAS_MORE[operation.id] ?? (differences.join('; ') || 'yes'))
     : `no${OMITTED_MEMBERS[operation.id] ?? ''}`;
-  return [operation.host, operation.method, operation.path, state];
+  return [operation.host, operation.method, operation.path, support];
 }
 
 test("accepts and returns the reference API's members in each operation, or states the reason", async () => {
   const rows = REFERENCE_OPERATIONS.map(createRow);
-  const sameCount = rows.filter(([, , , state]) => state === 'yes').length;
+  const sameCount = rows.filter(([, , , support]) => support === 'yes').length;
   const lines = [
     '# REST operations of the reference API',
     '',
@@ -132,7 +132,7 @@ test("accepts and returns the reference API's members in each operation, or stat
     '| host | method | path | same shapes |',
     '| --- | --- | --- | --- |',
     ...rows.map(
-      ([host, method, path, state]) => `| ${host} | ${method} | \`${path}\` | ${state} |`,
+      ([host, method, path, support]) => `| ${host} | ${method} | \`${path}\` | ${support} |`,
     ),
     '',
   ];

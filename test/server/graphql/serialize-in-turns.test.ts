@@ -4,8 +4,8 @@ import { serializeInTurns } from '../../../src/server/graphql/serialize-in-turns
 import { Pacer } from '../../../src/work/pace.ts';
 
 async function serialize(value: unknown): Promise<string> {
-  const parts = await serializeInTurns(value, new Pacer(1_000).createPace());
-  return Buffer.concat(parts).toString();
+  const jsonParts = await serializeInTurns(value, new Pacer(1_000).createPace());
+  return Buffer.concat(jsonParts).toString();
 }
 
 test('returns the JSON that JSON.stringify returns', async () => {
@@ -28,8 +28,8 @@ test.each([
     { edges: Array.from({ length: 5 }, () => ({ items: Array(1_000).fill({ name: 'name' }) })) },
   ],
 ])('spreads %s over several turns of the event loop', async (_, value) => {
-  const parts = await serializeInTurns(value, new Pacer(1).createPace());
-  expect(parts.length).toBeGreaterThan(3);
-  expect(Buffer.concat(parts).toString()).toBe(JSON.stringify(value));
-  for (const part of parts) expect(part.length).toBeLessThan(32_768);
+  const jsonParts = await serializeInTurns(value, new Pacer(1).createPace());
+  expect(jsonParts.length).toBeGreaterThan(3);
+  expect(Buffer.concat(jsonParts).toString()).toBe(JSON.stringify(value));
+  for (const jsonPart of jsonParts) expect(jsonPart.length).toBeLessThan(32_768);
 });

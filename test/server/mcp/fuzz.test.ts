@@ -163,9 +163,11 @@ const arbitraryCall: Arbitrary<FuzzedCall> = fc.oneof(
           fc.boolean(),
         )
         .map(([args, isCreate]) => {
-          const { recordId: _, ...others } = args as Record<string, unknown>;
+          const { recordId: _, ...otherArguments } = args as Record<string, unknown>;
           // The creation of a record has no id.
-          return name === 'propose_write' && isCreate ? { ...others, type: 'CREATE' } : args;
+          return name === 'propose_write' && isCreate
+            ? { ...otherArguments, type: 'CREATE' }
+            : args;
         }),
       20,
     ).map((args): FuzzedCall => ({ name, args })),

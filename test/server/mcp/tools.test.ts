@@ -119,16 +119,16 @@ test('describes an object with many fields in parts', async () => {
   );
   const describedFields: string[] = [];
   let fields: string[] | undefined;
-  let parts = 0;
+  let partCount = 0;
   do {
     const { data, text } = await call('describe_object', { objectName: 'people', fields });
     expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThan(200_000);
     describedFields.push(...Object.keys(data.update.properties));
     fields = data.omittedFields;
-    parts += 1;
+    partCount += 1;
     if (fields) expect(text).toContain('call again with omittedFields as fields');
   } while (fields);
-  expect(parts).toBeGreaterThan(1);
+  expect(partCount).toBeGreaterThan(1);
   expect(describedFields.toSorted()).toEqual(
     ['lastName', ...optionalFields.map(({ mapToName }) => mapToName)].toSorted(),
   );

@@ -28,14 +28,14 @@ export function createFolder(): string {
 export async function createPostgresDatabase(): Promise<string> {
   const { serverUrl } = inject('postgres');
   const name = `copy_${crypto.randomUUID().replaceAll('-', '')}`;
-  const run = async (statement: string) => {
+  const runStatement = async (statement: string) => {
     const client = new pg.Client({ connectionString: `${serverUrl}/postgres` });
     await client.connect();
     await client.query(statement);
     await client.end();
   };
-  await run(`create database ${name}`);
-  onTestFinished(() => run(`drop database if exists ${name} with (force)`));
+  await runStatement(`create database ${name}`);
+  onTestFinished(() => runStatement(`drop database if exists ${name} with (force)`));
   return `${serverUrl}/${name}`;
 }
 

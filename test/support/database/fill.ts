@@ -25,8 +25,8 @@ export interface Sizes {
 const PROJECTS_MAX = 64;
 
 /** Returns the id of the n-th row of a project. Higher numbers are newer. */
-export function formatRowId(prefix: string, project: number, n: number): string {
-  return `${prefix}_${String(n * PROJECTS_MAX + project).padStart(26, '0')}`;
+export function formatRowId(prefix: string, project: number, number: number): string {
+  return `${prefix}_${String(number * PROJECTS_MAX + project).padStart(26, '0')}`;
 }
 
 /** Fills the project. `number` must be unique among the projects of one database. */

@@ -18,7 +18,7 @@ export async function fillOrg(app: TestApp, count: number) {
   const { services } = app.app;
   const { orgId, projectId, builderId, builderEmail } = await app.createTenant();
   const orgIds = [orgId];
-  for (let n = 1; n <= count; n += 1) {
+  for (let rowNumber = 1; rowNumber <= count; rowNumber += 1) {
     const otherOrgId = newId('org');
     orgIds.push(otherOrgId);
     await insertAll(services, [
@@ -32,7 +32,7 @@ export async function fillOrg(app: TestApp, count: number) {
       ['"Builder" ("id", "idpProvider", "idpRef") values ($1, $1, $1)', memberId],
       ['"OrgMember" ("orgId", "builderId") values ($1, $2)', orgId, memberId],
       ['"ClaimedDomain" ("id", "domain", "orgId") values ($1, $1, $2)', newId('dom'), orgId],
-      [INVITE_VALUES, newId('inv'), orgId, `${n}@invited.test`],
+      [INVITE_VALUES, newId('inv'), orgId, `${rowNumber}@invited.test`],
       [
         '"Project" ("id", "orgId", "name", "appName") values ($1, $2, $1, $1)',
         smallProjectId,
@@ -41,7 +41,7 @@ export async function fillOrg(app: TestApp, count: number) {
     ]);
     await fillProject(
       { ...services, query: services.database.rows.query },
-      { projectId: smallProjectId, number: n },
+      { projectId: smallProjectId, number: rowNumber },
       PROJECT_SIZES,
     );
   }

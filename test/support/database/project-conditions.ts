@@ -172,12 +172,12 @@ class StatementReader {
     }
   }
 
-  #bind(side: unknown, other: unknown, sources: Source[], scope: Source[]): void {
+  #bind(side: unknown, otherSide: unknown, sources: Source[], scope: Source[]): void {
     const source = findProjectSource(side, sources);
     if (!source) return;
-    const equatedSource = findProjectSource(other, scope);
+    const equatedSource = findProjectSource(otherSide, scope);
     if (equatedSource) source.equatedSources.push(equatedSource);
-    else if (!isColumn(other, sources)) source.isBound = true;
+    else if (!isColumn(otherSide, sources)) source.isBound = true;
   }
 
   #report(verb: string, sources: Source[]): void {
@@ -209,7 +209,7 @@ function isBoundToProject(source: Source, visited: Set<Source>): boolean {
   if (source.isBound) return true;
   if (visited.has(source)) return false;
   visited.add(source);
-  return source.equatedSources.some((other) => isBoundToProject(other, visited));
+  return source.equatedSources.some((otherSide) => isBoundToProject(otherSide, visited));
 }
 
 /** Equates the items of `join … using ("projectId", …)`. */
@@ -275,7 +275,9 @@ function listCommonEqualities([firstArm = [], ...otherArms]: [unknown, unknown][
 ][] {
   const formatColumn = (side: unknown) => listColumnNames(side)?.join('.');
   return firstArm.filter(([left]) =>
-    otherArms.every((arm) => arm.some(([other]) => formatColumn(other) === formatColumn(left))),
+    otherArms.every((arm) =>
+      arm.some(([otherSide]) => formatColumn(otherSide) === formatColumn(left)),
+    ),
   );
 }
 

@@ -158,12 +158,12 @@ const compositeBody = z.strictObject({
 
 function describeInComposite({ store }: Org, { body }: ServedRequest): ServedResponse {
   const { compositeRequest } = compositeBody.parse(body);
-  const parts = compositeRequest.map(({ url, referenceId }) => {
+  const subresponses = compositeRequest.map(({ url, referenceId }) => {
     const name = /^\/services\/data\/v60\.0\/sobjects\/(\w+)\/describe$/.exec(url)?.[1] ?? '';
     const { status, body } = describeObject(store, name);
     return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
   });
-  return { status: 200, body: { compositeResponse: parts } };
+  return { status: 200, body: { compositeResponse: subresponses } };
 }
 
 function describeObject(store: SalesforceStore, name: string): ServedResponse {

@@ -36,8 +36,8 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     url,
     requests,
-    setHandler(next) {
-      behavior = next;
+    setHandler(newBehavior) {
+      behavior = newBehavior;
     },
     [Symbol.asyncDispose]: stop,
   };

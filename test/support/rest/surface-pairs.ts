@@ -130,9 +130,9 @@ function listOneOfMembers({ args }: Pair['mutation']): string[] {
 /** Converts an input to REST's form, which has the members of `@oneOf` inputs next to the other members. */
 function flatten(mutation: Pair['mutation'], input: Input): Input {
   const groups = listOneOfMembers(mutation);
-  const others = Object.entries(input).filter(([name]) => !groups.includes(name));
+  const otherMembers = Object.entries(input).filter(([name]) => !groups.includes(name));
   const members = groups.flatMap((name) => (isObject(input[name]) ? [input[name]] : []));
-  return Object.assign(Object.fromEntries(others), ...members);
+  return Object.assign(Object.fromEntries(otherMembers), ...members);
 }
 
 /** True if GraphQL accepts the value for a `@oneOf` input: one member, which is not null. */

@@ -35,8 +35,8 @@ export function listIdParts(
   recordId: string,
 ): string[] {
   const parts = Object.values(id.parts);
-  return parts.map((part, n) => {
-    if (n === parts.length - 1) return recordId;
+  return parts.map((part, index) => {
+    if (index === parts.length - 1) return recordId;
     return typeof part === 'string' ? PARENT_ID : OWNED_ID;
   });
 }
@@ -59,11 +59,11 @@ export function writeRecord(
   }
   if (typeof object.id === 'string') return withValue(record, object.id, recordId);
   const parts = listIdParts(object.id, recordId);
-  for (const [n, part] of Object.values(object.id.parts).entries()) {
+  for (const [index, part] of Object.values(object.id.parts).entries()) {
     record =
       typeof part === 'string'
-        ? withValue(record, part, parts[n])
-        : withValue(record, part.at, `https://vendor.example/${parts[n]}`);
+        ? withValue(record, part, parts[index])
+        : withValue(record, part.at, `https://vendor.example/${parts[index]}`);
   }
   return record;
 }

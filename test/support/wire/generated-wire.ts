@@ -235,7 +235,7 @@ function refersTo(
   const variables = {
     object: objectName,
     id: wholeId,
-    ...Object.fromEntries(names.map((name, n) => [name, parts[n] ?? ''])),
+    ...Object.fromEntries(names.map((name, index) => [name, parts[index] ?? ''])),
   };
   if (!isRequestFor(endpoint, request, variables)) return false;
   return (
