@@ -22,7 +22,7 @@ const imports: Import[] = files.flatMap((file) => {
   });
 });
 
-/** Returns the part of `src` that has the file, or the folder of a file outside of `src`. */
+/** Returns the part of `src` that contains the file, or the folder of a file outside of `src`. */
 function toPart(file: string): string {
   if (file.startsWith('../')) return dirname(file).slice('../'.length);
   return (file.split('/')[0] as string).replace(/\.ts$/, '');
@@ -107,8 +107,8 @@ test('only the outbound client sends HTTP requests', () => {
     const text = readFileSync(join(src, file), 'utf8');
     return /from 'undici'|from 'node:https'|\bfetch\(/.test(text) && !file.startsWith('outbound/');
   });
-  // The first two files have handlers, and the next two have caches with a method, that are named fetch. The sandbox
-  // sends webhooks as a third party. Commands send requests to the gateway.
+  // The first two files have handlers named `fetch`, and the next two have caches with a method `fetch`. The
+  // sandbox sends webhooks as a third party. Commands send requests to the gateway.
   const permittedFiles = [
     'server/graphql/graphql-routes.ts',
     'server/mcp/serve-mcp.ts',

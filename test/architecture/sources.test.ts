@@ -32,7 +32,7 @@ const SOURCES = [
   {
     subject: 'a race of promises',
     pattern: /\bPromise\.race\b/,
-    // The embedded database waits for a response or its end, without a time limit.
+    // The engine of the embedded database waits without a time limit, until it responds or ends.
     allowed: ['database/embedded/engine.ts', 'work/backoff.ts', 'work/deadline.ts'],
   },
   {

@@ -180,7 +180,7 @@ export function testBuilderPage(stage: () => PagesStage) {
     await page.close();
   });
 
-  /** The page of the link names the customer and waits for a click. */
+  /** The page of the link shows the customer and waits for a click. */
   async function continueFrom(link: Page): Promise<void> {
     const onward = link.getByRole('link', { name: 'Continue to' });
     await onward.waitFor();

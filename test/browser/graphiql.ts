@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
 export function testGraphiql(stage: () => PagesStage) {
-  /** The tests share the page, because loading GraphiQL takes longer than they do. */
+  /** The tests share the page, because loading GraphiQL takes longer than the tests. */
   let page: Page;
   let foreign: string[];
   beforeAll(async () => {
@@ -63,7 +63,7 @@ export function testGraphiql(stage: () => PagesStage) {
     await listener.locator('.graphiql-execute-button').click();
     await requestPromise;
     await openTab(page, 'GenerateConnection');
-    // The subscription may start after its request is sent, so events are repeated until it has received one.
+    // The subscription may open some time after its request, so the test causes events until one arrives.
     const eventPromise = listener.locator('.result-window', { hasText: 'CONNECTION_' }).waitFor();
     let isSeen = false;
     eventPromise.then(
@@ -92,8 +92,8 @@ export function testGraphiql(stage: () => PagesStage) {
 }
 
 /**
- * GraphiQL reads the tab's text shortly after a click. The function waits for it, as a person's next click
- * would come later.
+ * GraphiQL reads the tab's text shortly after a click. The function waits for this, because a person's next
+ * click comes later too.
  */
 async function openTab(page: Page, name: string) {
   await page.locator('.graphiql-tab-button', { hasText: name }).click();

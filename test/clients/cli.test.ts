@@ -85,7 +85,7 @@ test('deploy: uploads a manifest and puts its integrations', async () => {
   const deployment = await deploy(await upload(createManifest('contacts')));
   expect(deployment).toMatchObject({ status: 200, body: [{ name: 'readCrm' }] });
 
-  // Another deployment compares the objects with those of the latest revision.
+  // The next deployment is compared with the objects of the latest revision.
   const { body } = await send('GET', `${project}/integrations`);
   expect(body).toMatchObject([
     {

@@ -1,7 +1,7 @@
 /**
- * Tests manifests with the features of the reference vendor's published samples. It deploys, installs and uses the
- * manifests whose providers can read or write. The gateway refuses the others, and names what is missing.
- * docs/compatibility.md lists the outcomes.
+ * Tests manifests with the features of the reference vendor's published samples. It deploys, installs and
+ * uses the manifests whose providers can read or write. The gateway refuses the other manifests, and reports
+ * what is missing. docs/compatibility.md lists the outcomes.
  *
  * @module-tag all/walk
  */

@@ -37,7 +37,7 @@ export async function propose({ url, token }: DemoAgent, input: object): Promise
   return body.id;
 }
 
-/** Reads a contact of the sandbox, or changes it first. */
+/** Returns a contact of the sandbox. With `changed`, changes the contact first. */
 export async function requestContact(
   { server }: Pick<ConsoleStage, 'server'>,
   id: string,

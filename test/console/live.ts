@@ -1,4 +1,4 @@
-/** Live pages show outside changes, and a pause leaves no gap. */
+/** Live pages show changes by other clients, and events that arrive during a pause are not lost. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';

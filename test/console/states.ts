@@ -1,4 +1,6 @@
-/** States in the console: what fails is shown as failing, and lists follow a retry. */
+/**
+ * States in the console: failing destinations are shown as failing, and lists show the progress of a retry.
+ */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
@@ -12,7 +14,7 @@ export function testStates(stage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
 
-  /** Makes the inbox refuse messages, or accept them again. */
+  /** Makes the inbox refuse messages, or accept messages again. */
   async function refuseMessages(isRefused: boolean): Promise<void> {
     const faults = `${stage().server.demo.sandboxUrl}/control/faults`;
     const fault = { pathPrefix: '/inbox/records', status: 503, times: 1_000 };

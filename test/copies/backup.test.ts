@@ -82,7 +82,7 @@ test(
     await client.query(RETRY_DELIVERY, {
       input: { projectIdOrName: projectId, deliveryId: delivery.id },
     });
-    // The messages are that of the third connection and the repeated one.
+    // Two messages arrive: for the third connection, and for the retried delivery.
     await receiver.waitForMessages(projectId, sentCount + 2);
     const messages = receiver.listMessages(projectId).slice(sentCount);
     expect(messages.map(({ id }) => id)).toContain(receiver.listMessages(projectId)[0]?.id);
@@ -250,7 +250,7 @@ async function queryPostgres<T extends pg.QueryResultRow>(url: string, text: str
 test('leaves an empty location unchanged if the restore fails', TIMEOUT, async () => {
   const { file, orgs } = await backUpOrg();
   const archive = readFileSync(file);
-  // On PostgreSQL, the next test has an empty folder.
+  // On PostgreSQL, the next test covers an empty folder.
   for (const folder of onPostgres ? (['missing'] as const) : (['empty', 'missing'] as const)) {
     const env = await createEmptyLocation(folder);
     const contentsBefore = await listContents(env);
@@ -269,7 +269,7 @@ test('leaves an empty location unchanged if the restore fails', TIMEOUT, async (
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
       expect(await listContents(env)).toEqual(contentsBefore);
     }
-    // The test of a killed restore fills a missing folder.
+    // The test of a killed restore covers a missing folder.
     if (!onPostgres && folder === 'missing') continue;
     expect(await restore(PASSPHRASE_ENV)).toMatchObject({ code: 0 });
     expect((await openAndReadRows(env)).Org).toEqual(orgs);

@@ -1,4 +1,4 @@
-/** Opens the console in a real browser, as a person who uses the demo does. */
+/** Opens the console in a real browser. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -19,7 +19,7 @@ const DETECTION_MS = 8_000;
 
 interface WorkerFault {
   durationMs: number;
-  /** Makes the first worker fail. `end` of the result ends the fault. */
+  /** Makes the first worker fail. Call `end` of the result to end the fault. */
   begin(): Promise<Fault>;
 }
 

@@ -75,14 +75,14 @@ test('stores nothing if another browser consents at the page that the link led t
   const callback = await submitConsent(consentUrl);
   const victim = createOAuthBrowser(app);
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
-  // The victim's browser has a cookie of its own.
+  // The victim's browser has a cookie from another connect.
   await victim.open(await fixture.startConnect());
   await expectRefused(fixture, await victim.send(callback), OTHER_BROWSER);
   const denied = new URL(callback);
   denied.searchParams.delete('code');
   denied.searchParams.set('error', 'access_denied');
   await expectRefused(fixture, await victim.send(denied), OTHER_BROWSER);
-  // The refused callbacks have not used up the state.
+  // The refused callbacks left the state unused.
   expect((await attacker.send(callback)).status).toBe(200);
 });
 
@@ -101,7 +101,7 @@ test("stores nothing if a browser returns with another connect's state or a forg
     callback.searchParams.set('state', state);
     await expectRefused(fixture, await browser.send(callback), OTHER_BROWSER);
   }
-  // A state does not open the link, and neither does a part of it.
+  // Neither a state nor a part of a state opens the link.
   for (const ticket of [`${project}.${handle}`, `${project}.${handle}.${proof}`]) {
     const response = await browser.send(`https://gateway.test/oauth/connect?ticket=${ticket}`);
     await expectRefused(fixture, response, 'has expired');

@@ -96,7 +96,10 @@ const GET_OBJECT_METADATA = `query ObjectMetadata($project: String!, $name: Stri
 }`;
 const LIGHT_QUERY = 'query Light { viewer { project { id } } }';
 
-/** Sends `count` requests, half of `CALLER_SHARE` at a time, which the quiet tenant may always have. */
+/**
+ * Sends `count` requests. Half of `CALLER_SHARE` run concurrently, which the limits always permit to the
+ * quiet tenant.
+ */
 async function sendAll(count: number, send: () => Promise<{ status: number }>): Promise<number[]> {
   const statuses: number[] = [];
   for (let request = 0; request < count; request += CALLER_SHARE / 2) {

@@ -242,7 +242,7 @@ test('stores no event that a worker receives after another worker has claimed th
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
   expect(await claimStreams(services, 100)).toEqual([]);
   await releaseLease(installation);
-  // The stream had no position yet, so the gateway reads the changes since it was first open.
+  // The stream had no position yet, so the gateway reads all changes since the stream was first opened.
   const listReadIds = () => installation.listEntries('read').map(({ raw }) => raw.Id);
   await expect.poll(listReadIds, SUBSCRIPTION_POLLING).toContain(id);
 });

@@ -163,7 +163,7 @@ test('returns full pages of several types, and accepts a cursor with any filter'
       ids: matchingIds.slice(1, 3),
       pageInfo: { hasNextPage: true, hasPreviousPage: true },
     });
-    // The third listed event is the fourth of all, so the next ones follow it with any filter.
+    // The third listed event is the fourth of all events, so the next events follow it with any filter.
     expect((await fetchPage(tenant, { first: 2, after })).ids).toEqual(ids.slice(4, 6));
     expect((await fetchPage(tenant, { first: 2, after, topicId })).ids).toEqual(ids.slice(4, 6));
   }

@@ -132,7 +132,7 @@ test('appends routed events and pages of records to a stream, without deliveries
   const { groupId, consumerId } = await database.prisma.connection.findFirstOrThrow({
     where: { id: reading.connection.id },
   });
-  // The scheduled read may have delivered, too.
+  // The scheduled read may also have delivered records.
   for (const message of messages) expect(message).toMatchObject({ groupId, consumerId });
 });
 

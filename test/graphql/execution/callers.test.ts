@@ -310,12 +310,12 @@ test('refuses wrong keys from an address above a rate limit, and accepts valid o
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);
   }
-  // The server knows neither of them yet.
+  // The server has cached neither credential yet.
   const validHeaders: Headers[] = [{ 'x-api-key': apiKey }, { authorization: `Bearer ${token}` }];
   for (const headers of validHeaders) {
     expect((await createClientAt(base, headers).request(VIEWER_KIND)).status).toBe(200);
   }
-  // Fewer requests than may wait, so that one more waits for its turn and is not refused.
+  // The flood leaves room in the queue, so one more request waits for its turn instead of being refused.
   const flood = Array.from({ length: 240 }, () =>
     createClientAt(base, { 'x-api-key': createKeyValue() }).request(VIEWER_KIND),
   );
@@ -349,7 +349,7 @@ test.each([
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
   const readRemaining = ({ headers }: GraphqlResponse) =>
     Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
-  // The cost is 502: the request itself and five more.
+  // The operation costs 502, so it spends six tokens: one for the request and five for its cost.
   expect(readRemaining(await tenant.request(createHeavyQuery(500)))).toBe(94);
   for (let count = 0; count < 15; count += 1) await tenant.request(createHeavyQuery(500));
   const refusal = await tenant.request(createHeavyQuery(500));

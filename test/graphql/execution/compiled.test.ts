@@ -37,7 +37,7 @@ interface Operation {
   scopes?: readonly Scope[];
 }
 
-/** The results of both, as clients read them. */
+/** Returns the results of graphql-js and of the compiled query, as JSON. */
 async function executeBoth({ query, operationName, variables, scopes = ALL_SCOPES }: Operation) {
   const document = parse(query);
   const operation = getOperationAST(document, operationName);

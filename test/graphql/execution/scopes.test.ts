@@ -8,7 +8,7 @@ const app = await getSharedApp();
 const tenant = await app.createTenant();
 const { orgId, projectId: projectIdOrName } = tenant;
 
-/** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and another one FORBIDDEN. */
+/** A mutation of a missing object: a caller with the scope gets NOT_FOUND, and any other caller FORBIDDEN. */
 function createMutation(name: string, input: Record<string, unknown>, response = 'deletedId') {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation RunMutation($input: ${type}!) { ${name}(input: $input) { ${response} } }`;
@@ -59,7 +59,7 @@ const ACTIONS_BY_SCOPE: [Scope, { query: string; variables?: Record<string, unkn
   ['org:write', createMutation('deleteInvite', { orgId, inviteId: newId('inv') })],
 ];
 
-/** The actions above that end users may do, too. */
+/** The beginnings of the actions that end users are also permitted. */
 const FOR_PAGES = ['projects {', 'providers {', 'deleteConnection(', 'deleteInstallation('];
 
 const NOT_IN_FULL: Scope[] = ['org:write', 'credentials:read'];

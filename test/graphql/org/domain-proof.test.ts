@@ -1,4 +1,4 @@
-/** Tests claimed domains: their proof by DNS, and how builders join by them, and how they expire and are released. */
+/** Tests claimed domains: the proof by DNS, joining an org, expiry and release. */
 import { expect, test } from 'vitest';
 import { DAY_MS } from '../../../src/work/durations.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';

@@ -131,7 +131,7 @@ test('returns whether there are more rows on either side, in both directions, wi
     false,
     true,
   ]);
-  // The page has one row, and there is none beyond it.
+  // The page has the last row of the list.
   expect(await readPageWithFlags({ first: 1, after: getCursor(8) })).toEqual([
     ids.slice(9),
     true,
@@ -191,7 +191,7 @@ test('accepts a cursor whose row is deleted', async () => {
 test('accepts a cursor with another filter of its list', async () => {
   const { tenant, ids } = await createOperations(12);
   const { edges } = await readPage(tenant);
-  // The oldest is a failure, and so is every third after it.
+  // The oldest operation and every third operation after it are failures.
   const failures = ids.filter((_id, index) => (11 - index) % 3 === 0);
   const failedPage = { status: 'FAILED', first: 2 };
   expect(await readPage(tenant, failedPage)).toMatchObject({

@@ -1,4 +1,4 @@
-/** Sends every field of a typed API as callers that may see nothing of it. */
+/** Calls every field of a typed API as callers who must not see any of its objects. */
 import {
   buildClientSchema,
   type GraphQLField,

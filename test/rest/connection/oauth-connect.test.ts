@@ -98,7 +98,7 @@ test('renews the consent of a connection, with its own group, consumer, app and 
   const path = `${rest.base}/connections/${id}`;
   const connectionBefore = await rest.get(path);
   const storedCredentials = await readStoredCredentials(app, await getConnection(app, id));
-  // The project's newest app is another one now.
+  // Another app is now the newest of the project.
   await createProviderApp(rest.tenant);
 
   const change = { scopes: ['records.read', 'records.write'], redirectUrl: RETURN_URL };

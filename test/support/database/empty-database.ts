@@ -6,9 +6,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** A statement that a test left running may never end. */
+/** Emptying stops after this time, because a statement that a test left running may never end. */
 const EMPTY_MAX_MS = 5_000;
-/** Emptying more than this takes longer than recreating the database. */
+/** Above this size, emptying takes longer than recreating the database. */
 const EMPTIED_BYTES_MAX = 32 * 1024 ** 2;
 const SCHEMAS = ['public', 'pgboss'];
 const KEPT_TABLES = ['_prisma_migrations', 'version', 'queue'];

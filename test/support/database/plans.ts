@@ -47,8 +47,9 @@ const CONTROL_STATEMENT =
 const READ_STATEMENT = /^\s*select\b/i;
 
 /**
- * Returns the plans of the statements that `work` sends to PostgreSQL. Each is explained just before it runs. Of reads
- * with equal values, and of changes with equal text, only the 1st, 2nd, 4th, 8th and so on are explained.
+ * Returns the plans of the statements that `work` sends to PostgreSQL. Each statement is explained just
+ * before it runs. Of reads with equal values, and of changes with equal text, only the 1st, 2nd, 4th, 8th and
+ * so on are explained.
  */
 export async function collectPlans(work: () => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = [];

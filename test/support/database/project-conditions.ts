@@ -209,7 +209,7 @@ function isBoundToProject(source: Source, visited: Set<Source>): boolean {
   if (source.isBound) return true;
   if (visited.has(source)) return false;
   visited.add(source);
-  return source.equatedSources.some((otherSide) => isBoundToProject(otherSide, visited));
+  return source.equatedSources.some((equatedSource) => isBoundToProject(equatedSource, visited));
 }
 
 /** Equates the items of `join … using ("projectId", …)`. */
@@ -252,8 +252,8 @@ function listEqualities(expression: unknown): [unknown, unknown][] {
   }
   const [name] = body.name as { String: { sval: string } }[];
   const sign = name?.String.sval ?? '';
-  const [left, right] = [listMembers(body.lexpr), listMembers(body.rexpr)];
   if (sign !== '=') return [];
+  const [left, right] = [listMembers(body.lexpr), listMembers(body.rexpr)];
   return left.map((member, index) => [member, right.length === left.length ? right[index] : {}]);
 }
 
@@ -276,7 +276,7 @@ function listCommonEqualities([firstArm = [], ...otherArms]: [unknown, unknown][
   const formatColumn = (side: unknown) => listColumnNames(side)?.join('.');
   return firstArm.filter(([left]) =>
     otherArms.every((arm) =>
-      arm.some(([otherSide]) => formatColumn(otherSide) === formatColumn(left)),
+      arm.some(([otherLeft]) => formatColumn(otherLeft) === formatColumn(left)),
     ),
   );
 }

@@ -26,7 +26,10 @@ const PLAN_CACHE_MODES: Record<PlanMode, string> = {
   generic: 'force_generic_plan',
 };
 
-/** Counts the rows since the session last reported its statistics, which it does not do in a transaction. */
+/**
+ * Counts the rows since the session last reported its statistics. In a transaction, a session does not
+ * report.
+ */
 const COUNT_ROWS = `
   select sum(pg_stat_get_xact_tuples_returned(oid) + pg_stat_get_xact_tuples_fetched(oid))::int as "rows"
   from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`;

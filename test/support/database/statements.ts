@@ -107,8 +107,7 @@ function toStatement(queryConfig: unknown, values: unknown): Statement {
 }
 
 /**
- * Records the statements of `work` in their order, and those of other work that this process runs at the same
- * time.
+ * Records the statements of `work` in their order, including statements of concurrent work in this process.
  */
 export async function recordStatements<T>(
   work: () => Promise<T>,
