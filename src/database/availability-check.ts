@@ -5,7 +5,7 @@ const POLL_MS = 1_000;
 const ACTIVE_POLLS = 60;
 const IDLE_POLLS = 10;
 /** The longest wait for the response to a ping. It exceeds the time that callers wait for a statement to begin. */
-const SILENCE_MAX_MS = 5_000;
+const SILENCE_MS_MAX = 5_000;
 
 interface AvailabilityCheckOptions {
   pollMs?: number;
@@ -22,7 +22,7 @@ export class AvailabilityCheck implements Disposable {
   #unusedPolls = ACTIVE_POLLS;
 
   constructor(ping: () => Promise<unknown>, options: AvailabilityCheckOptions = {}) {
-    const { pollMs = POLL_MS, silenceMaxMs = SILENCE_MAX_MS } = options;
+    const { pollMs = POLL_MS, silenceMaxMs = SILENCE_MS_MAX } = options;
     this.#ping = ping;
     this.#silenceMaxMs = silenceMaxMs;
     this.#timer = setInterval(() => {

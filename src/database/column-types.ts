@@ -1,9 +1,9 @@
 /** Parses columns for statements that bypass Prisma. The values are exact, and the same as those of Prisma. */
 import pg from 'pg';
 
-const ZERO = 48;
-const DASH = 45;
-/** Columns have milliseconds, and PostgreSQL omits trailing zeros. */
+const ZERO_CODE = 48;
+const DASH_CODE = 45;
+/** What a text lacks, by its number of decimals: PostgreSQL omits trailing zeros of the milliseconds. */
 const MISSING_DIGITS = ['.000', '00', '0', ''];
 const WHOLE_SECONDS_LENGTH = '2026-01-31 12:00:00'.length;
 const OFFSET = '+00';
@@ -11,7 +11,7 @@ const OFFSET = '+00';
 const CYCLE_YEARS = 400;
 const CYCLE_MS = 146_097 * 86_400_000;
 
-/** A time of a column. It keeps its text, because most times are only formatted. It must not be changed. */
+/** The time of a column, with its text, because most times are only formatted. Must not be changed. */
 class StoredTime extends Date {
   readonly #text: string;
 
@@ -39,7 +39,7 @@ export function parseTimestamp(text: string): Date | null {
   const end = text.length - OFFSET.length;
   const digits = end - WHOLE_SECONDS_LENGTH - 1;
   const hasValidLength = end === WHOLE_SECONDS_LENGTH || (digits > 0 && digits < 4);
-  if (!hasValidLength || text.charCodeAt(4) !== DASH || !text.endsWith(OFFSET)) return null;
+  if (!hasValidLength || text.charCodeAt(4) !== DASH_CODE || !text.endsWith(OFFSET)) return null;
   const ms = Date.UTC(
     parseTwoDigits(text, 0) * 100 + parseTwoDigits(text, 2) + CYCLE_YEARS,
     parseTwoDigits(text, 5) - 1,
@@ -69,7 +69,7 @@ function parseMilliseconds(text: string, end: number): number {
 }
 
 function parseDigit(text: string, index: number): number {
-  return text.charCodeAt(index) - ZERO;
+  return text.charCodeAt(index) - ZERO_CODE;
 }
 
 const readTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (

@@ -1,4 +1,4 @@
-/** Classifies errors that mean a failure of the database, not a wrong statement. */
+/** Distinguishes failures of the database from wrong statements. */
 
 export type FailureKind =
   /** Unreachable, restarting, or refusing the gateway's login. */
@@ -45,7 +45,7 @@ const MESSAGES: readonly [string, FailureKind][] = [
 /** An error of Prisma itself: a transaction could not begin in time, or exceeded its time limit. */
 const TRANSACTION_TIMEOUT = 'P2028';
 
-/** Returns the kind of failure that an error means. Null for all other errors. */
+/** Returns the kind of failure. Null if the error is not a failure of the database. */
 export function findFailureKind(error: unknown): FailureKind | null {
   if (error instanceof AggregateError) return findFailureKind(error.errors[0]);
   if (!(error instanceof Error)) return null;
@@ -53,7 +53,7 @@ export function findFailureKind(error: unknown): FailureKind | null {
   if (code === TRANSACTION_TIMEOUT) return 'SLOW';
   if (syscall !== undefined) return 'UNREACHABLE';
   const match = SQLSTATE.test(code ?? '')
-    ? STATES.find(([beginning]) => code?.startsWith(beginning))
-    : MESSAGES.find(([beginning]) => message.startsWith(beginning));
+    ? STATES.find(([prefix]) => code?.startsWith(prefix))
+    : MESSAGES.find(([prefix]) => message.startsWith(prefix));
   return match?.[1] ?? null;
 }

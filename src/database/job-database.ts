@@ -53,14 +53,14 @@ export function createPostgresJobDatabase(
 /** Listens on the one connection that the process has for notifications. */
 function listenForQueue(listen: Listen, listeners: Set<OnQueueNotification>): ListenOfQueue {
   return async (channel, onNotification, onReconnect) => {
-    const listening = listen(channel, (payload) =>
+    const subscription = listen(channel, (payload) =>
       payload === undefined ? onReconnect() : onNotification(payload),
     );
     listeners.add(onNotification);
     return {
       async close() {
         listeners.delete(onNotification);
-        await listening[Symbol.asyncDispose]();
+        await subscription[Symbol.asyncDispose]();
       },
     };
   };

@@ -1,8 +1,7 @@
 /**
- * Changes many rows by their keys, in a form that keeps the planner from choosing a wrong plan. If a table has grown
- * since it was analyzed, the planner expects thousands of rows for each key. In a join it would scan the whole table
- * for each key. The statements therefore find each row by its key alone, and then change the rows by their physical
- * positions (docs/decisions/046-updates-by-row-location.md).
+ * SQL that changes many rows by their keys. If a table has grown since it was analyzed, the planner expects thousands of
+ * rows for each key, and would scan the whole table for each key of a join. These statements therefore find each row by
+ * its key alone, and then change the rows by their physical positions (docs/decisions/046-updates-by-row-location.md).
  */
 import type { Table } from './tables.ts';
 
@@ -22,8 +21,8 @@ interface KeyedRowsOptions {
 
 /**
  * SQL: an item of FROM with the rows of a key, whose values come from preceding items. It has the position of each row
- * as `place`, and some columns. The item selects a range in the order of the index. The planner then uses that index,
- * because with any other it would have to read and sort all rows of the project.
+ * as `place`, and some columns. It selects a range in the order of the index, so that the planner uses that index: with
+ * another index, it would have to read and sort all rows of the project.
  */
 export function rowsByKeySql(
   table: Table,
@@ -53,10 +52,10 @@ export function isAtPositionSql(row: string, located: string): string {
       and ${row}."projectId" = ${located}."projectId" collate "default"`;
 }
 
-/** Each try fails only if a concurrent change has moved a row again. After that the caller's own recovery applies. */
+/** A try fails only if a concurrent change has moved a row again. After the last try, the caller's recovery applies. */
 const TRIES_MAX = 5;
 
-/** The number of rows that a statement has found and not changed. */
+/** The number of rows that a statement found and did not change. */
 export interface MissedCount {
   missed: number;
 }

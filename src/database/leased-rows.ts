@@ -31,7 +31,7 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
   key: readonly K[];
   leaseMs: number;
   columns: LeaseColumns & { token: L };
-  /** A condition on the row, named `held`. A row that fails it is not claimed, and its lease is not renewed. */
+  /** A condition on the row, named `held`. Only rows that meet it are claimed, or have their lease renewed. */
   isClaimableSql?: Prisma.Sql;
 }
 
@@ -58,8 +58,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   readonly #options: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
   readonly #isClaimableSql: Prisma.Sql;
-  /** The number of claims. Each claim begins with the next part of the database's group. */
-  #turn = 0;
+  /** Each claim begins with another part of the database's group. */
+  #claimCount = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
     this.#options = options;
@@ -81,7 +81,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       database,
       { countMax, columns },
       (groupDatabase, remaining) => Prisma.sql`chosen as (
-        select ${formatColumns('held', this.#options.key)} from ${this.#table} held
+        select ${columnsSql('held', this.#options.key)} from ${this.#table} held
         where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFreeSql} and ${this.#isClaimableSql}
         order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
       )`,
@@ -89,45 +89,50 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims up to `countMax` rows, part by part: each part gets the limit that the earlier parts left. `chosen` returns
-   * the common table expression `chosen`, which selects the keys.
+   * Claims up to `countMax` rows, one part of the database's group after the other. `chosenCteSql` returns the CTE
+   * `chosen`, which selects the keys of at most `remaining` rows.
    */
   async claim<C extends Column<T>>(
     database: ClaimDatabase,
     { countMax, columns }: { countMax: number; columns: readonly C[] },
-    chosen: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
+    chosenCteSql: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
   ): Promise<Pick<Row<T>, C>[]> {
     const rows: Pick<Row<T>, C>[] = [];
-    this.#turn += 1;
-    for (const group of rotateParts(database.group, this.#turn)) {
+    this.#claimCount += 1;
+    for (const group of rotateParts(database.group, this.#claimCount)) {
       const remaining = countMax - rows.length;
       if (remaining <= 0) break;
       const groupDatabase = { ...database, group };
       rows.push(
-        ...(await this.#claimChosen(groupDatabase, chosen(groupDatabase, remaining), columns)),
+        ...(await this.#claimChosen(
+          groupDatabase,
+          chosenCteSql(groupDatabase, remaining),
+          columns,
+        )),
       );
     }
     return rows;
   }
 
-  /** `with recursive` is for callers whose `chosen` is recursive. */
+  /** Uses `with recursive`, because some CTEs are recursive. */
   #claimChosen<C extends Column<T>>(
     database: ClaimDatabase,
-    chosen: Prisma.Sql,
+    chosenCte: Prisma.Sql,
     columns: readonly C[],
   ): Promise<Pick<Row<T>, C>[]> {
     const isChosenSql = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
     return runSweep(
       database,
-      Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosen}
-      update ${this.#table} held set ${this.#formatLease(database.processes.id)}
+      Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosenCte}
+      update ${this.#table} held set ${this.#leaseSql(database.processes.id)}
       from chosen where ${Prisma.raw(isChosenSql.join(' and '))}
-      returning ${formatColumns('held', columns)}`,
+      returning ${columnsSql('held', columns)}`,
     );
   }
 
   /**
-   * Claims the row with this key. Null if it does not exist, is not free, or fails the condition on the row, `held`.
+   * Claims the row with this key. Returns null if the row, named `held`, does not exist, is not free, or does not meet the
+   * condition.
    */
   async claimOne<C extends Column<T>>(
     { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,
@@ -135,14 +140,14 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     { columns, condition = Prisma.raw('true') }: { columns: readonly C[]; condition?: Prisma.Sql },
   ): Promise<Pick<Row<T>, C> | null> {
     const [claimedRow] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
-      update ${this.#table} held set ${this.#formatLease(processes.id)}
+      update ${this.#table} held set ${this.#leaseSql(processes.id)}
       where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFreeSql} and ${this.#isClaimableSql}
-      returning ${formatColumns('held', columns)}`;
+      returning ${columnsSql('held', columns)}`;
     return claimedRow ?? null;
   }
 
-  /** SQL: the assignments that begin a lease. */
-  #formatLease(processId: string): Prisma.Sql {
+  /** SQL: assigns the columns of a new lease. */
+  #leaseSql(processId: string): Prisma.Sql {
     const { token, expireTime } = this.#options.columns;
     return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEndSql}`;
   }
@@ -215,7 +220,7 @@ function quoteName(column: string): Prisma.Sql {
   return Prisma.raw(`"${column}"`);
 }
 
-function formatColumns(table: string, columns: readonly string[]): Prisma.Sql {
+function columnsSql(table: string, columns: readonly string[]): Prisma.Sql {
   return Prisma.raw(columns.map((column) => `${table}."${column}"`).join(', '));
 }
 

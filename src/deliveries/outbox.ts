@@ -40,7 +40,7 @@ export interface ClaimedRow {
   maskedHeaders: Record<string, string> | null;
   headersSealed: string | null;
   isFailing: boolean;
-  /** True if another delivery may wait for this one. */
+  /** True if another delivery may wait for this delivery. */
   isOrdered: boolean;
   signingSecretSealed: string;
   previousSecretSealed: string | null;
@@ -141,7 +141,7 @@ const selectPendingProjectsSql = (after: string, inProjects: InProjects) => `
       order by "projectId", "destinationId", "nextAttemptTime" limit 1) following
   )`;
 
-/** Selects the destinations of the project `capacity."projectId"` with pending deliveries by a recursive scan. */
+/** Selects the destinations of `capacity."projectId"` with pending deliveries, like `selectPendingSql`. */
 const SELECT_PENDING_OF_PROJECT = `
   with recursive pending_destination as (
     (select "destinationId" as "id", "nextAttemptTime" as "earliest" from "Delivery"
@@ -295,13 +295,15 @@ const RELEASE_SUCCESSORS = forProjects(
   select ${missedCountSql('selected', 'released')}`,
 );
 
-/** Makes deliveries due that waited for the end of one of `rows`. */
+/** Makes the deliveries due that waited for one of the ended deliveries. */
 export async function releaseSuccessors(
   query: RunQuery,
-  { projectIds, rows: ended }: RowBatch<RowKey>,
+  { projectIds, rows: endedDeliveries }: RowBatch<RowKey>,
 ): Promise<void> {
   await repeatUntilAllChanged(() =>
-    query<MissedCount>(...bindProjects(RELEASE_SUCCESSORS, projectIds, toKeyColumns(ended))),
+    query<MissedCount>(
+      ...bindProjects(RELEASE_SUCCESSORS, projectIds, toKeyColumns(endedDeliveries)),
+    ),
   );
 }
 
@@ -321,10 +323,10 @@ const ORPHANS = acrossProjects(
  * released them.
  */
 export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
-  const ended = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
-  if (ended.length === 0) return;
-  for (const part of batchRows(group, ended, ({ projectId }) => projectId)) {
-    await releaseSuccessors(query, part);
+  const endedDeliveries = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
+  if (endedDeliveries.length === 0) return;
+  for (const batch of batchRows(group, endedDeliveries, ({ projectId }) => projectId)) {
+    await releaseSuccessors(query, batch);
   }
 }
 
@@ -349,10 +351,10 @@ const RELEASE_CLAIMS = forProjects(
 /** Releases claimed deliveries that were not sent. They are due again immediately. */
 export async function releaseClaims(
   query: RunQuery,
-  { projectIds, rows: claimed }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
+  { projectIds, rows: claimedRows }: RowBatch<Pick<ClaimedRow, 'projectId' | 'id' | 'leaseToken'>>,
 ): Promise<void> {
-  const tokens = new Set(claimed.map(({ leaseToken }) => leaseToken));
-  const values = [...toKeyColumns(claimed), [...tokens]];
+  const tokens = new Set(claimedRows.map(({ leaseToken }) => leaseToken));
+  const values = [...toKeyColumns(claimedRows), [...tokens]];
   await repeatUntilAllChanged(() =>
     query<MissedCount>(...bindProjects(RELEASE_CLAIMS, projectIds, values)),
   );

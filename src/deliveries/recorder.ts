@@ -32,7 +32,7 @@ interface RecorderDeps {
   signal: AbortSignal;
   /** Called when this process no longer holds the deliveries: they are recorded, or their recording was aborted. */
   onDone(deliveries: ClaimedDelivery[]): void;
-  /** Called when deliveries that waited for recorded ones are due. */
+  /** Called when deliveries are due that waited for recorded deliveries. */
   onReleased(): void;
   onDisabled(destinationId: string): void;
 }
@@ -71,9 +71,9 @@ export class Recorder {
     this.#isRunning = true;
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
-      const batch = this.#waiting.splice(0, limits.claimRows);
-      for (const part of batchRows(database.group, batch, getProjectId))
-        await this.#recordBatch(part);
+      const attempts = this.#waiting.splice(0, limits.claimRows);
+      for (const batch of batchRows(database.group, attempts, getProjectId))
+        await this.#recordBatch(batch);
     }
     this.#isRunning = false;
     this.#isBehind = false;
@@ -91,7 +91,7 @@ export class Recorder {
     this.#deps.onDone(attempts.map(({ delivery }) => delivery));
   }
 
-  /** Returns the number of refused results, and the destinations that have failed for long. */
+  /** Returns the number of refused results, and the destinations that have been failing for a long time. */
   async #record({
     projectIds,
     rows: attempts,
@@ -131,8 +131,10 @@ export class Recorder {
 
   async #disableGone(attempts: readonly Attempt[]): Promise<void> {
     const goneReceivers = attempts.filter(({ record }) => record.responseStatus === GONE);
-    const rows = new Map(goneReceivers.map(({ delivery: { row } }) => [row.destinationId, row]));
-    for (const { projectId, destinationId, url, urlSealed } of rows.values()) {
+    const rowsByDestination = new Map(
+      goneReceivers.map(({ delivery: { row } }) => [row.destinationId, row]),
+    );
+    for (const { projectId, destinationId, url, urlSealed } of rowsByDestination.values()) {
       const target = { projectId, destinationId, url, urlSealed };
       const isDisabled = await disableGone(this.#deps.database, {
         ...target,

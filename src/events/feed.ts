@@ -51,7 +51,7 @@ export function createFeed<E extends LogEntry, F>(
     for (const group of groups ?? []) void pollGroup(group);
   };
 
-  const listening = database.listen(EVENTS_CHANNEL, (logId) => {
+  const subscription = database.listen(EVENTS_CHANNEL, (logId) => {
     if (logId === undefined) void poll();
     const tail = tails.get(logId ?? '');
     if (tail) void outage.watch(() => tail.advance());
@@ -78,7 +78,7 @@ export function createFeed<E extends LogEntry, F>(
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      await listening[Symbol.asyncDispose]();
+      await subscription[Symbol.asyncDispose]();
       const followers = [...tails.values()].flatMap((tail) => [...tail.followers]);
       await Promise.all(followers.map((follower) => follower.return()));
     },

@@ -29,7 +29,7 @@ export function createOperationChanges(
   { pollMs = POLL_MS } = {},
 ): OperationChanges {
   const reader = new OperationReader(database, log);
-  const listening = database.listen(OPERATIONS_CHANNEL, (id) => {
+  const subscription = database.listen(OPERATIONS_CHANNEL, (id) => {
     void (id === undefined ? reader.readAll() : reader.read([id]));
   });
   const timer = setInterval(() => void reader.readAll(), pollMs);
@@ -38,7 +38,7 @@ export function createOperationChanges(
     follow: (operation) => reader.follow(operation),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      await listening[Symbol.asyncDispose]();
+      await subscription[Symbol.asyncDispose]();
       await reader.end();
     },
   };

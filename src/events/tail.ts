@@ -23,7 +23,7 @@ export class Tail<E extends LogEntry, F> {
   #isReading = false;
   #hasMore = false;
 
-  /** `position` is that of the log's last entry. */
+  /** `position` is the position of the log's last entry. */
   constructor(source: FeedSource<E, F>, log: FollowedLog, position: bigint) {
     this.source = source;
     this.log = log;
@@ -71,7 +71,7 @@ export class Tail<E extends LogEntry, F> {
     this.position = position;
   }
 
-  /** Reports lost entries to the live followers, and moves to the end of the log for new ones. */
+  /** Reports lost entries to the live followers, and continues at the end of the log. */
   async #reportLoss(lost: LogLost): Promise<void> {
     for (const follower of this.followers) follower.reportLoss(lost);
     const lastPositions = await this.source.readLastPositions([this.log]);

@@ -16,12 +16,12 @@ interface StopHandlers {
 
 /** Calls the handlers on SIGTERM and SIGINT. */
 export function onStopSignal({ stop, stopNow }: StopHandlers): void {
-  let firstAt: number | undefined;
+  let firstMs: number | undefined;
   const onSignal = (signal: string) => {
-    if (firstAt === undefined) {
-      firstAt = performance.now();
+    if (firstMs === undefined) {
+      firstMs = performance.now();
       stop(signal);
-    } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
+    } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
       stopNow();
     }
   };

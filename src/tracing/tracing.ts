@@ -25,7 +25,7 @@ import { endWithin } from '../work/deadline.ts';
 import { Outage } from '../work/outage.ts';
 
 /** How long a stop waits for an unresponsive receiver. */
-const STOP_MS = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 const PARENT_BASED = 'parentbased_';
 
 export function openTracing(config: Config, log: Log): { tracer: Tracer } & AsyncDisposable {
@@ -54,7 +54,7 @@ export function openTracing(config: Config, log: Log): { tracer: Tracer } & Asyn
   });
   return {
     tracer: provider.getTracer('integration-gateway'),
-    [Symbol.asyncDispose]: () => endWithin(provider.shutdown(), STOP_MS),
+    [Symbol.asyncDispose]: () => endWithin(provider.shutdown(), STOP_TIMEOUT_MS),
   };
 }
 

@@ -45,7 +45,7 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
 }
 
 /** A probe that has not committed within this time has failed. */
-const PROBE_MAX_MS = 1_500;
+const PROBE_MS_MAX = 1_500;
 
 /** A change without row locks. Its commit waits for the disk and the standby of the node, as every commit does. */
 const PROBE = "select pg_logical_emit_message(true, 'gateway', '')";
@@ -58,7 +58,7 @@ const CAN_COMMIT = `
 /** True if the node commits. The coordinator opens a new connection, because an open connection may wait or be lost. */
 async function canNodeCommit(server: Server, node: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
-  const session = await openSession({ ...server, name, limitMs: PROBE_MAX_MS });
+  const session = await openSession({ ...server, name, limitMs: PROBE_MS_MAX });
   try {
     const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [node, PROBE]);
     return rows[0]?.canCommit ?? false;

@@ -1,6 +1,6 @@
 /** PostgreSQL inside the process: PGlite on the data folder, in its own thread. */
 import { mkdirSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../../log.ts';
 import type { Meters } from '../../meters.ts';
@@ -31,7 +31,7 @@ const RETRY_MS = 1_000;
  * The time that a vacuum of a large table may take. PGlite cannot cancel a statement, so this only ends the wait for it.
  * Requests and transactions have shorter limits of their own.
  */
-const STATEMENT_MAX_MS = 60_000;
+const STATEMENT_MS_MAX = 60_000;
 
 /** Opens the database of the data folder, which no other process may have open. If the database crashes, the process exits. */
 export async function openEmbedded(
@@ -66,7 +66,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
   const outages = new Outages(log);
   await using stack = new AsyncDisposableStack();
   stack.use(engine);
-  const server = { address: engine.address, outages, limitMs: STATEMENT_MAX_MS, meters };
+  const server = { address: engine.address, outages, limitMs: STATEMENT_MS_MAX, meters };
   const migrationResult = await migrate(server, log);
   const notifications = new EmbeddedNotifications();
   const sessions = new SessionPool({
@@ -132,10 +132,10 @@ class EmbeddedNotifications {
   listenOn(pool: pg.Pool): Listen {
     return (channel, onNotification) => {
       const isNew = !this.#listeners.has(channel);
-      const listening = this.#listeners.add(channel, onNotification);
+      const subscription = this.#listeners.add(channel, onNotification);
       if (isNew) void this.#subscribeUntilDone(pool, channel);
       else onNotification();
-      return listening;
+      return subscription;
     };
   }
 
@@ -145,7 +145,7 @@ class EmbeddedNotifications {
         await subscribe(pool, channel);
         return this.#listeners.notify(channel);
       } catch {
-        await wait(RETRY_MS, undefined, { ref: false });
+        await sleep(RETRY_MS, undefined, { ref: false });
       }
     }
   }

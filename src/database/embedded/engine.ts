@@ -3,7 +3,7 @@
  * full, it is reopened until it stays open. If it ends for any other reason, the process must end too.
  */
 import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { StartRefused } from '../../errors.ts';
 import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
@@ -18,8 +18,8 @@ import {
 } from './engine-messages.ts';
 import { PortStream } from './port-stream.ts';
 
-/** The time for the last checkpoint. If it is cut short, the next start replays the log. */
-const CLOSE_MS = 5_000;
+/** The time for the last checkpoint. If the checkpoint takes longer, the next start replays the log. */
+const CLOSE_TIMEOUT_MS = 5_000;
 const REOPEN: Backoff = { firstMs: 500, maxMs: 5_000 };
 
 export interface EngineOptions {
@@ -37,7 +37,7 @@ export class Engine implements AsyncDisposable {
   readonly #copies = new Map<string, (result: CopyResult) => void>();
   #thread: Worker | undefined;
   /** Resolves when the thread has ended. */
-  #end = Promise.resolve();
+  #threadEnd = Promise.resolve();
   /** The reason why the engine is not open. Null while it is open. */
   #failure: Error | null = new Error('The database is not open yet.');
   #isClosing = false;
@@ -63,7 +63,7 @@ export class Engine implements AsyncDisposable {
     this.#isClosing = true;
     if (this.#failure === null) {
       this.#thread?.postMessage('close' satisfies ToEngine);
-      await endWithin(this.#end, CLOSE_MS);
+      await endWithin(this.#threadEnd, CLOSE_TIMEOUT_MS);
     }
     await this.#thread?.terminate();
   }
@@ -121,7 +121,7 @@ export class Engine implements AsyncDisposable {
       throw createEngineFailure(lastMessage, threadError);
     }
     this.#failure = null;
-    this.#end = exit.then(() => this.#fail(createEngineFailure(lastMessage, threadError)));
+    this.#threadEnd = exit.then(() => this.#fail(createEngineFailure(lastMessage, threadError)));
   }
 
   #fail(failure: Error): void {
@@ -137,7 +137,7 @@ export class Engine implements AsyncDisposable {
 
   async #reopen(): Promise<void> {
     for (let failures = 1; this.#failure && !this.#isClosing; failures += 1) {
-      await wait(computeBackoffMs(REOPEN, failures), undefined, { ref: false });
+      await sleep(computeBackoffMs(REOPEN, failures), undefined, { ref: false });
       if (this.#isClosing) return;
       await this.#open().catch((failure: Error) => {
         if (!isDiskFull(failure) && !this.#isClosing) this.#options.onCrash(failure);

@@ -10,7 +10,7 @@ import { type OpenSession, openSession, type Server } from '../sessions/session.
 /** The interval between checks for other processes. The checks also detect a quiet connection that hangs. */
 const HEARTBEAT_MS = 5_000;
 /** Statements of this connection are short. */
-const STATEMENT_MAX_MS = 3_000;
+const STATEMENT_MS_MAX = 3_000;
 /** A new process announces its id on this channel. */
 const ANNOUNCEMENTS_CHANNEL = 'gateway_greetings';
 
@@ -23,7 +23,7 @@ export async function openNotificationConnection(
   server: Server,
   dependencies: ConnectionDependencies,
 ): Promise<NotificationConnection> {
-  const limitMs = Math.min(server.limitMs, STATEMENT_MAX_MS);
+  const limitMs = Math.min(server.limitMs, STATEMENT_MS_MAX);
   const name = 'integration-gateway notifications';
   return new NotificationConnection(await openSession({ ...server, name, limitMs }), dependencies);
 }

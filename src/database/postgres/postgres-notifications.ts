@@ -18,7 +18,7 @@ import {
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** Below a second, the limit of a readiness check. */
-const PING_MAX_MS = 800;
+const PING_MS_MAX = 800;
 
 export class PostgresNotifications implements AsyncDisposable {
   readonly #server: Server;
@@ -58,7 +58,7 @@ export class PostgresNotifications implements AsyncDisposable {
       ? this.#listeners.send(notifications)
       : this.#notify(notifications);
 
-  /** Throws if the server does not respond within PING_MAX_MS. Reconnects immediately if the connection is lost. */
+  /** Throws if the server does not respond within PING_MS_MAX. Reconnects immediately if the connection is lost. */
   ping = async (): Promise<void> => {
     if (!this.#connection) this.#reconnectAlarm.ring();
     this.#runningPing ??= this.#connected.promise
@@ -66,7 +66,7 @@ export class PostgresNotifications implements AsyncDisposable {
       .finally(() => {
         this.#runningPing = null;
       });
-    await withDeadline(this.#runningPing, PING_MAX_MS, () => {
+    await withDeadline(this.#runningPing, PING_MS_MAX, () => {
       const options = { cause: undefined, retryAfterSeconds: 1 };
       throw new ServiceUnavailable('The database does not respond.', options);
     });

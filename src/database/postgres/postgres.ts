@@ -23,7 +23,7 @@ import { SweepPools } from './sweep-pools.ts';
 /**
  * Far above any statement of the gateway, and short enough that work continues within 10 s after a connection hangs.
  */
-const STATEMENT_MAX_MS = 5_000;
+const STATEMENT_MS_MAX = 5_000;
 /** A server that hangs must not delay the end of this process. */
 const LEAVE_MS = 1_000;
 
@@ -108,7 +108,7 @@ async function findServers(
   serverOptions.outages.onFailure = () => {
     for (const primary of primaries) primary.suspect();
   };
-  const limitMs = Math.min(LIMIT_QUERY_MS, STATEMENT_MAX_MS);
+  const limitMs = Math.min(LIMIT_QUERY_MS, STATEMENT_MS_MAX);
   const [direct, pooled] = await Promise.all(
     primaries.map(async (primary): Promise<Server> => {
       await primary.find();

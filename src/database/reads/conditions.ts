@@ -16,12 +16,12 @@ export interface ListCondition {
   column: string;
   comparison: Comparison;
   /** Returns the value to compare the column with. */
-  valueIn: (lists: SimilarLists) => unknown;
+  getValue: (lists: SimilarLists) => unknown;
 }
 
 export type BindValue = BindInput<SimilarLists>;
 
-/** The conditions of each index range that a list is merged from. */
+/** Returns the conditions of each index range from which a list is merged. */
 export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][] {
   const { where } = list as AnyList;
   const conditions = toConditions(where, (lists) => (lists[0] as AnyList).where);
@@ -39,7 +39,7 @@ export function listRanges([list, ...moreLists]: SimilarLists): ListCondition[][
   return ranges;
 }
 
-/** The range in which the column has the value at that position. */
+/** Returns the range with one of the values that the column may have. */
 function selectValue(
   range: readonly ListCondition[],
   { column, value, index }: { column: string; value: unknown; index: number },
@@ -49,7 +49,7 @@ function selectValue(
       ? {
           column,
           comparison: toComparison(value),
-          valueIn: (lists) => listDistinct(condition.valueIn(lists))[index],
+          getValue: (lists) => listDistinct(condition.getValue(lists))[index],
         }
       : condition,
   );
@@ -64,26 +64,26 @@ export function toConditions(
     .map((column) => ({
       column,
       comparison: toComparison(where[column]),
-      valueIn: (lists) => getWhere(lists)[column],
+      getValue: (lists) => getWhere(lists)[column],
     }));
 }
 
 export function createExpression(
-  { column, comparison, valueIn }: ListCondition,
+  { column, comparison, getValue }: ListCondition,
   bind: BindValue,
 ): RawBuilder<SqlBool> {
-  // Adding a zero interval hides the column from the planner's index matching, so the scan uses the equivalent, narrower
-  // id range.
+  // A column plus a zero interval matches no index, so the planner uses the range of ids, which is equivalent and
+  // narrower.
   const isTime = comparison.startsWith('time');
   const name = isTime ? sql`(${sql.ref(column)} + interval '0')` : sql.ref(column);
-  const bindMember = (key: string) => bind((lists) => (valueIn(lists) as Conditions)[key]);
+  const bindMember = (key: string) => bind((lists) => (getValue(lists) as Conditions)[key]);
   switch (comparison) {
     case 'null':
       return sql`${name} is null`;
     case 'requested':
       return sql`${name} = ${sql.ref(`requested.${column}`)}`;
     case 'any':
-      return sql`${name} = any(${bind(valueIn)})`;
+      return sql`${name} = any(${bind(getValue)})`;
     case 'inOrgs':
       return sql`${name} in (select "id" from "Project" where "orgId" = any(${bindMember('projectsOfOrgs')}))`;
     case 'noneOf':
@@ -107,7 +107,7 @@ export function createExpression(
       return sql`${name} <= ${bindMember('upTo')}`;
     case 'text':
     case 'equal':
-      return sql`${name} = ${bind(valueIn)}`;
+      return sql`${name} = ${bind(getValue)}`;
   }
 }
 

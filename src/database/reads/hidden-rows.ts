@@ -8,7 +8,7 @@ import type { Conditions } from './list-shape.ts';
 const PARTY_COLUMNS = ['groupId', 'consumerId'];
 const ERASED_TABLES: readonly Table[] = ['Group', 'Consumer'];
 
-/** Does not change statements that a caller writes (`run`, `query`). */
+/** Returns reads without hidden rows. Statements that a caller writes (`run`, `query`) still return them. */
 export function hideRows(rows: Rows, hiddenIds: () => readonly string[]): Rows {
   const hide = <W>(table: Table, where: W): W => {
     const ids = hiddenIds();

@@ -52,7 +52,7 @@ function toSpanComparison({ from, until }: { from?: unknown; until?: unknown }):
   return until === undefined ? 'from' : 'span';
 }
 
-/** True for a condition by which lists of one shape may differ. */
+/** True for a condition on an id. Lists of one shape may differ by ids. */
 export function isId(name: string, value: unknown): boolean {
   return typeof value === 'string' && /(^id|Id)$/.test(name);
 }
@@ -63,8 +63,8 @@ export function listIdColumns([list]: SimilarLists): string[] {
 }
 
 /**
- * The maximum number of index ranges that a page is merged from. An index returns the rows of one value in order, but
- * not those of several values together.
+ * The maximum number of index ranges from which a page is merged. An index has the rows of one value in order, but not the
+ * rows of several values together.
  */
 const RANGES_MAX = 16;
 

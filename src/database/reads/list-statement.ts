@@ -30,7 +30,7 @@ type Select = SelectQueryBuilder<AnyTables, string, AnyColumns>;
 
 const tables = statements as unknown as Kysely<AnyTables>;
 
-const columnNames: (table: Table) => readonly string[] = listColumns;
+const listColumnNames: (table: Table) => readonly string[] = listColumns;
 
 /**
  * The maximum number of cached statements. The gateway has a few hundred shapes. Only queries with many combinations of
@@ -68,34 +68,34 @@ function selectRows(lists: SimilarLists, bind: BindValue): Select {
     lists.length === 1
       ? tables.selectFrom(page.as('page'))
       : tables.selectFrom(selectRequestedRows(lists, bind)).crossJoinLateral(page.as('page'));
-  let query = from.select(columnNames(table).map((column) => `page.${column}`)) as Select;
+  let query = from.select(listColumnNames(table).map((column) => `page.${column}`)) as Select;
   for (const [index, link] of links.entries()) {
     query = joinLink(query, { link, index }, bind);
   }
   return range ? query.orderBy(`page.${range.column}`, range.direction) : query;
 }
 
-/** Joins the rows of a link. Each is one lookup of a primary key, whatever the plan. */
+/** Joins the rows of a link. With any plan, each row is one lookup of a primary key. */
 function joinLink(select: Select, { link, index }: { link: Link; index: number }, bind: BindValue) {
   const name = `link${index}`;
   const conditions = toConditions(link.where, ([list]) => list?.links?.[index]?.where ?? {});
   const row = tables
     .selectFrom(link.table)
-    .select([...columnNames(link.table)])
+    .select([...listColumnNames(link.table)])
     .whereRef('projectId', '=', 'page.projectId')
     .whereRef('id', '=', `page.${link.column}`)
     .where((eb) => eb.and(conditions.map((condition) => createExpression(condition, bind))))
     .limit(sql.lit(1));
   return select
     .leftJoinLateral(row.as(name), (join) => join.onTrue())
-    .select(columnNames(link.table).map((column) => `${name}.${column}`)) as Select;
+    .select(listColumnNames(link.table).map((column) => `${name}.${column}`)) as Select;
 }
 
-/** Selects the rows of a list in the order of its range. For several lists, selects those of one row of `requested`. */
+/** Selects the rows of a list in the order of its range. For several lists, selects the list of one row of `requested`. */
 function selectPage(lists: SimilarLists, bind: BindValue): Select {
   const [{ table, range, indexPrefix = [] }] = lists as [AnyList];
   const ranges = listRanges(lists).map((conditions) => {
-    const fromTable = tables.selectFrom(table).select([...columnNames(table)]);
+    const fromTable = tables.selectFrom(table).select([...listColumnNames(table)]);
     if (!range) {
       return fromTable.where((eb) =>
         eb.and(conditions.map((condition) => createExpression(condition, bind))),
@@ -114,7 +114,7 @@ function selectPage(lists: SimilarLists, bind: BindValue): Select {
   const union = sql<AnyColumns>`(${sql.join(ranges, sql` union all `)})`;
   return tables
     .selectFrom(union.as('ranges'))
-    .select([...columnNames(table)])
+    .select([...listColumnNames(table)])
     .orderBy(range.column, range.direction)
     .limit(bind(getLimit));
 }
@@ -137,7 +137,7 @@ function selectCount(lists: SimilarLists, bind: BindValue): Select {
     .selectAll() as Select;
 }
 
-/** The ids by which the lists differ, one row for each list. */
+/** Selects the ids by which the lists differ: one row for each list. */
 function selectRequestedRows(lists: SimilarLists, bind: BindValue) {
   const names = listIdColumns(lists);
   const arrays = names.map(
@@ -149,7 +149,7 @@ function selectRequestedRows(lists: SimilarLists, bind: BindValue) {
 
 type ListRange = RowList['range'];
 
-/** The part of a list that is read in the order of a key. */
+/** A range of a list that is read in the order of a key. */
 interface OrderedRange {
   conditions: readonly ListCondition[];
   range: ListRange;
@@ -158,11 +158,11 @@ interface OrderedRange {
 
 interface RangeSql {
   conditions: RawBuilder<SqlBool>[];
-  /** The columns of its order that only the index has. */
+  /** The columns to order by, which only one index has in this order. */
   order: readonly string[];
 }
 
-/** True if every condition on the index has one value, so that the page is one range of it. */
+/** True if each column of the index prefix has one value, so that the page is one range of the index. */
 function isIndexRange({ conditions, range, indexPrefix }: OrderedRange): boolean {
   const hasOneValue = (name: string) =>
     conditions.some(
@@ -186,7 +186,7 @@ function createIndexRange(
     const condition = conditions.find(({ column }) => column === name) as ListCondition;
     return condition.comparison === 'requested'
       ? sql.ref(`requested.${name}`)
-      : bind(condition.valueIn);
+      : bind(condition.getValue);
   });
   const createBound = (sign: '>' | '<', bound: 'above' | 'below') =>
     range[bound] === undefined

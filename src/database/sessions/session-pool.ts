@@ -16,10 +16,10 @@ import {
   toPromise,
 } from './session.ts';
 
-/** How long closing the pool waits for running statements. */
-const CLOSE_MS = 1_000;
-/** Idle connections are dropped at most once in this time. */
-const DROP_MS = 1_000;
+/** How long a closing pool waits for running statements. */
+const CLOSE_TIMEOUT_MS = 1_000;
+/** The shortest time between two drops of idle connections. */
+const DROP_INTERVAL_MS = 1_000;
 
 export interface PoolOptions extends SessionOptions {
   size: number;
@@ -34,8 +34,8 @@ export interface PoolOptions extends SessionOptions {
   /** Returns why a statement cannot be sent now, or null. It is called before the statement has a connection. */
   findRefusal?: ((config: unknown, values: unknown) => Error | null) | undefined;
   /**
-   * Runs first on each new connection. Default: sets the limits on the server's side, unless the connection goes
-   * through a pooler.
+   * Called first on each new connection. Default: sets the server's settings, unless the connection goes through a
+   * pooler.
    */
   onConnect?: (client: pg.ClientBase) => Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface PoolOptions extends SessionOptions {
 export class SessionPool extends pg.Pool {
   readonly #outages: Outages;
   readonly #sessions = new Set<Session>();
-  readonly #refusal: PoolOptions['findRefusal'];
+  readonly #findRefusal: PoolOptions['findRefusal'];
   #droppedMs = Number.NEGATIVE_INFINITY;
 
   constructor({
@@ -71,7 +71,7 @@ export class SessionPool extends pg.Pool {
     };
     super(poolConfig);
     this.#outages = options.outages;
-    this.#refusal = findRefusal;
+    this.#findRefusal = findRefusal;
     this.on('error', (error) => this.#outages.toCallerError(error));
     this.on('connect', (client) => this.#sessions.add(client as unknown as Session));
     this.on('remove', (client) => this.#sessions.delete(client as unknown as Session));
@@ -88,7 +88,7 @@ export class SessionPool extends pg.Pool {
   }
 
   override query(config: unknown, values?: unknown): never {
-    const refusal = this.#refusal?.(config, values);
+    const refusal = this.#findRefusal?.(config, values);
     if (refusal) return Promise.reject(refusal) as never;
     const run = (onResult: OnResult, tries = 1): void =>
       super.query(config as string, values as unknown[], (error: Error, result: unknown) => {
@@ -104,9 +104,9 @@ export class SessionPool extends pg.Pool {
     return { open, idle, waiting, max: options.max };
   }
 
-  /** Waits up to CLOSE_MS for running statements, which then fail. */
+  /** Closes the connections. Statements that run for longer than CLOSE_TIMEOUT_MS fail. */
   async close(): Promise<void> {
-    const timer = setTimeout(() => this.#destroyAll(), CLOSE_MS);
+    const timer = setTimeout(() => this.#destroyAll(), CLOSE_TIMEOUT_MS);
     await this.end();
     clearTimeout(timer);
   }
@@ -117,7 +117,7 @@ export class SessionPool extends pg.Pool {
 
   #dropIdle(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#droppedMs < DROP_MS) return;
+    if (nowMs - this.#droppedMs < DROP_INTERVAL_MS) return;
     this.#droppedMs = nowMs;
     for (let idle = this.idleCount; idle > 0; idle -= 1) {
       super.connect((_error, _client, release) => release?.(true));
