@@ -65,7 +65,7 @@ test('reports an unknown outcome if the response to the first of several attempt
   sandbox.faults.set({ status: 429, times: 2, pathPrefix: '/objects/contacts' });
   expect(await runWrite(services, key)).toHaveProperty('nextTime');
   aheadMs += 2 * HOUR_MS;
-  expect(await runWrite(services, key)).toHaveProperty('ended');
+  expect(await runWrite(services, key)).toHaveProperty('endedWrite');
   expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('The outcome is unknown'),

@@ -61,7 +61,7 @@ const BACKGROUND_STATEMENTS = [
  * Statements that authenticate a caller, whose result is cached for some time. On a cluster, the last use of
  * the API key is stored separately.
  */
-export const CALLER_STATEMENTS = /k\."hash" = |"lastUsedTime" = \$/;
+export const CALLER_STATEMENTS = /key\."hash" = |"lastUsedTime" = \$/;
 
 const isBackgroundStatement = (text: string) =>
   BACKGROUND_STATEMENTS.some((pattern) => pattern.test(text));
