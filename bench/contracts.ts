@@ -4,10 +4,8 @@
  */
 import { type ContractInput, createContract } from '../src/domain/contract/object-contract.ts';
 import { getCachedContract } from '../src/domain/contract/read-contract.ts';
-import {
-  createStoredConfig,
-  installationConfigInput,
-} from '../src/domain/installation/installation-config.ts';
+import { installationConfigInput } from '../src/domain/installation/choice/installation-config-input.ts';
+import { createStoredConfig } from '../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../src/providers/contract.ts';
 import { createHubspotProvider } from '../src/providers/hubspot/hubspot-provider.ts';

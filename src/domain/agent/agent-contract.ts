@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
+import type { ContractVerb, ObjectContract } from '../contract/contract-resource.ts';
+import type { FieldContract } from '../contract/field-contract.ts';
 import {
   createRecordSchema,
   createValuesSchema,
   type JsonSchema,
 } from '../contract/formats/json-schema.ts';
-import type { ContractVerb, FieldContract, ObjectContract } from '../contract/object-contract.ts';
 import { projectRead } from '../declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';

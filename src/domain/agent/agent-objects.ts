@@ -2,7 +2,7 @@
 import type { Row } from '../../database/rows.ts';
 import { DomainError } from '../../errors.ts';
 import type { Call } from '../call.ts';
-import type { Contract, ContractVerb, ObjectContract } from '../contract/object-contract.ts';
+import type { Contract, ContractVerb, ObjectContract } from '../contract/contract-resource.ts';
 import { listInstallationContracts, mergeContracts } from '../contract/read-contract.ts';
 import { getGroupOfCaller, listInstallationsOfGroup } from '../operation/object-installation.ts';
 import type { AgentGrant, AgentVerb } from '../viewer/agent-grant.ts';

@@ -1,8 +1,9 @@
 /** Reads records for agents, with values under the builder's names and in pages of a bounded size. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
+import type { ObjectContract } from '../contract/contract-resource.ts';
+import type { FieldContract } from '../contract/field-contract.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
-import type { FieldContract, ObjectContract } from '../contract/object-contract.ts';
 import { projectRead } from '../declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';

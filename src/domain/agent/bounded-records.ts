@@ -1,5 +1,5 @@
 /** Bounds the size of records for agents, because a model's context is small. */
-import type { FieldContract } from '../contract/object-contract.ts';
+import type { FieldContract } from '../contract/field-contract.ts';
 import { findFieldValue, toTypedValue } from '../contract/read-values.ts';
 import type { AccountRecord } from '../operation/record-search.ts';
 

@@ -1,15 +1,15 @@
 /** Merges the contracts of several integrations by the names of objects and fields. */
-import type { FieldContract } from './field-contract.ts';
-import { findSharedType, UNKNOWN_TYPE } from './field-type.ts';
 import {
   CONTRACT_VERBS,
   type Contract,
   type ContractFinding,
   type ContractVerb,
-  createHashedContract,
   type FilterableFields,
   type ObjectContract,
-} from './object-contract.ts';
+} from './contract-resource.ts';
+import type { FieldContract } from './field-contract.ts';
+import { findSharedType, UNKNOWN_TYPE } from './field-type.ts';
+import { createHashedContract } from './object-contract.ts';
 
 /** Merges contracts into one. The order of the contracts determines only the order of the objects and fields. */
 export function createProjectContract(contracts: readonly Contract[]): Contract {

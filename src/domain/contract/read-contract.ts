@@ -15,8 +15,9 @@ import {
 import { findLatestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import type { Contract } from './contract-resource.ts';
 import { findLearnedTypes, type LearnedTypes } from './learned-fields.ts';
-import { type Contract, type ContractInput, createContract } from './object-contract.ts';
+import { type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
 /** The maximum size of the cache, in characters of JSON: some dozens of contracts with thousands of fields each. */

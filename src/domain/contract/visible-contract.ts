@@ -7,7 +7,7 @@ import { listInstallationRecords } from '../operation/record-search.ts';
 import { writeRecords } from '../operation/write-records.ts';
 import { getProject, narrowToVisible } from '../scope.ts';
 import { authorize, meetsNeed, type Need } from '../viewer/needs.ts';
-import type { Contract } from './object-contract.ts';
+import type { Contract } from './contract-resource.ts';
 import {
   createTooManyIntegrationsError,
   INTEGRATIONS_MAX,

@@ -5,8 +5,8 @@ import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../errors.ts';
 import { addIssues, createInputIssue } from '../issues.ts';
+import type { ObjectContract } from './contract-resource.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
-import type { ObjectContract } from './object-contract.ts';
 
 /** The maximum number of compiled schemas, which have some kilobytes each. */
 const VALIDATORS_MAX = 500;

@@ -4,7 +4,7 @@ import { id } from '../../ids.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orDefault, orNull } from '../optional-value.ts';
-import { installationConfigInput } from './installation-config.ts';
+import { installationConfigInput } from './choice/installation-config-input.ts';
 
 /** Allows for the longest ref and its prefix. */
 const CREATED_BY_MAX = 300;

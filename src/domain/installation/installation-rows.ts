@@ -16,10 +16,10 @@ import {
 } from '../provider-event/object-subscription.ts';
 import { followSchema } from '../schema-watch/schema-watch.ts';
 import { formatActor } from '../viewer/viewer.ts';
+import type { ParsedConfig } from './choice/installation-config-input.ts';
 import {
   type ConfigContent,
   createStoredConfig,
-  type ParsedConfig,
   readConfigContent,
 } from './installation-config.ts';
 import {

@@ -19,12 +19,11 @@ import { type CurrentChoices, refuseForeignChoices } from './check/end-user-chec
 import { listConfigIssues } from './check/installation-config-check.ts';
 import { listModuleIssues } from './check/module-check.ts';
 import {
-  type ConfigContent,
   type ConfigInput,
   installationConfigInput,
   type ParsedConfig,
-  readConfigContent,
-} from './installation-config.ts';
+} from './choice/installation-config-input.ts';
+import { type ConfigContent, readConfigContent } from './installation-config.ts';
 import { updateInstallationInput } from './installation-input.ts';
 import { chooseConnection, requireParties } from './installation-parties.ts';
 import { changeInstallation, lockInstallation } from './installation-rows.ts';

@@ -2,7 +2,7 @@
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import type { ParsedConfig } from './installation-config.ts';
+import type { ParsedConfig } from './choice/installation-config-input.ts';
 
 /**
  * Returns the config with the provider's names of objects. A name in the revision's `content` stays unchanged, because

@@ -7,7 +7,7 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
-import type { Impact } from '../installation/check/revision-impacts.ts';
+import type { Impact } from '../installation/check/impacts.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';

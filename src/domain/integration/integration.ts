@@ -1,5 +1,5 @@
 /**
- * Lists, reads, creates and deletes integrations. An integration defines in revisions what to read, write, proxy and
+ * Lists, reads and creates integrations. An integration defines in revisions what to read, write, proxy and
  * subscribe to at a provider.
  */
 import { z } from 'zod';
@@ -13,7 +13,6 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
-import { deleteInstallations } from '../installation/installation-rows.ts';
 import { requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
@@ -30,7 +29,6 @@ import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
 import { normalizeContent } from './normalized-content.ts';
 
-type Installation = Row<'Installation'>;
 type Integration = Row<'Integration'>;
 
 export const integrationResource = resource(
@@ -65,13 +63,6 @@ const createIntegrationInput = z
     id: 'CreateIntegrationInput',
     description: 'The integration to create, with its first revision.',
   });
-
-const deleteIntegrationInput = z
-  .object({ projectIdOrName, integrationIdOrName })
-  .meta({ id: 'DeleteIntegrationInput', description: 'The integration to delete.' });
-
-/** The maximum number of installations that one transaction deletes. It records an event for each, and other events wait. */
-export const DELETION_BATCH_SIZE = 25;
 
 export const integrationFilters = z.object({
   provider: z
@@ -233,61 +224,4 @@ export async function insertIntegration(
   await tx.revision.create({ data: revision });
   await recordDestinationUses(tx, { projectId, integrationId }, content);
   return integration;
-}
-
-/**
- * Deletes the integration and its installations. Each transaction deletes some installations with their events, and the
- * last one deletes the integration. After an interruption, calling it again continues.
- */
-export const deleteIntegration = projectMutation({
-  description: 'Deletes an integration with its revisions and installations.',
-  needs: 'integrations:write',
-  input: deleteIntegrationInput,
-  async run(call, input, project): Promise<{ deletedId: string }> {
-    const integration = await getIntegration(call, project.id, input.integrationIdOrName);
-    let isDone: boolean;
-    do {
-      isDone = await inTransaction(call.database, async (tx) => {
-        const { isDeleted, recordEvents } = await removeIntegration(call, tx, integration);
-        await recordEvents();
-        return isDeleted;
-      });
-    } while (!isDone);
-    return { deletedId: integration.id };
-  },
-});
-
-/**
- * Deletes up to DELETION_BATCH_SIZE installations of an integration in a transaction, and the integration if none remains.
- * `recordEvents` must run last in the transaction.
- */
-export async function removeIntegration(
-  call: Pick<Call, 'now'>,
-  tx: Transaction,
-  integration: Pick<Integration, 'id' | 'projectId'>,
-): Promise<{ isDeleted: boolean; recordEvents: () => Promise<void> }> {
-  const { id, projectId } = await lockIntegration(tx, integration, 'change');
-  const installations = await lockSomeInstallations(tx, { id, projectId });
-  const recordEvents = await deleteInstallations(tx, { projectId, installations }, call.now());
-  const remainingCount = await tx.installation.count({ where: { projectId, integrationId: id } });
-  const isDeleted = remainingCount === 0;
-  if (isDeleted) await tx.integration.delete({ where: { projectId_id: { projectId, id } } });
-  return { isDeleted, recordEvents };
-}
-
-function lockSomeInstallations(
-  tx: Transaction,
-  { id: integrationId, projectId }: Pick<Integration, 'id' | 'projectId'>,
-): Promise<Installation[]> {
-  return run(
-    tx,
-    statements
-      .selectFrom('Installation')
-      .selectAll()
-      .where('projectId', '=', projectId)
-      .where('integrationId', '=', integrationId)
-      .orderBy('id')
-      .limit(DELETION_BATCH_SIZE)
-      .forUpdate(),
-  );
 }

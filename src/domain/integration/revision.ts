@@ -11,7 +11,8 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
-import { findImpacts, type Impact } from '../installation/check/revision-impacts.ts';
+import type { Impact } from '../installation/check/impacts.ts';
+import { findImpacts } from '../installation/check/revision-impacts.ts';
 import {
   describeReadsOfObjects,
   pauseDroppedObjects,

@@ -12,7 +12,8 @@ import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
 } from '../event/topic-destination-route.ts';
-import { createIntegration, deleteIntegration } from '../integration/integration.ts';
+import { createIntegration } from '../integration/integration.ts';
+import { deleteIntegration } from '../integration/integration-deletion.ts';
 import { createRevision } from '../integration/revision.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';

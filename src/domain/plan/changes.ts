@@ -17,18 +17,18 @@ import { integrationName } from '../names.ts';
 import { parsePublicKey } from '../project/jwt-key.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { enumeration, resource, toStoredWord } from '../resource.ts';
-import { type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
 import {
   type CanonicalDestination,
   type CanonicalDocument,
-  convertWords,
   createStringComparator,
-  type ParsedDocument,
   toCanonicalContent,
   toCanonicalJwtKey,
   toCanonicalTopic,
   toEventWireName,
-} from './project-document.ts';
+} from './canonical-document.ts';
+import type { DesiredState } from './desired-state.ts';
+import { type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
+import { convertWords, type ParsedDocument } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
 const changeAction = enumeration('ChangeAction', 'The effect of a plan on an item.', {
@@ -53,14 +53,6 @@ export const changeResource = resource('PlanChange', 'One change of a plan.', {
     .describe('The item after the plan is applied, as in a document. Null for a deletion.'),
 });
 export type Change = z.output<typeof changeResource>;
-
-/** The desired state of a project: the document after renames. */
-export interface DesiredState {
-  document: ParsedDocument;
-  /** Destinations to which the document only refers. They stay unchanged. */
-  references: ReadonlySet<string>;
-  allowDeletions: boolean;
-}
 
 /**
  * Lists the issues that depend on the project, the catalog or the settings of the server. The names of the issues are

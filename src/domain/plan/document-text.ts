@@ -6,12 +6,8 @@ import type { Call } from '../call.ts';
 import { addIssues, toIssues } from '../issues.ts';
 import { enumeration } from '../resource.ts';
 import { listUnstorable } from '../storable-input.ts';
-import {
-  type CanonicalDocument,
-  convertWords,
-  type ParsedDocument,
-  projectDocument,
-} from './project-document.ts';
+import type { CanonicalDocument } from './canonical-document.ts';
+import { convertWords, type ParsedDocument, projectDocument } from './project-document.ts';
 
 export const documentFormat = enumeration('DocumentFormat', 'The format of a project document.', {
   YAML: 'YAML 1.2, as in manifests.',

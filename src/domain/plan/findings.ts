@@ -1,27 +1,26 @@
 /** Reports the installations that a plan breaks, and findings that prevent the plan or need attention. */
 import { z } from 'zod';
 import type { Call } from '../call.ts';
+import { type Impact, Impacts } from '../installation/check/impacts.ts';
 import {
   checkAccounts,
   findImpacts,
-  type Impact,
-  Impacts,
   iterateInstallations,
 } from '../installation/check/revision-impacts.ts';
 import { describeReadsOfObjects } from '../installation/installed-object-revision.ts';
-import { DELETION_BATCH_SIZE } from '../integration/integration.ts';
+import { DELETION_BATCH_SIZE } from '../integration/integration-deletion.ts';
 import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
 import { readJsonColumn } from '../storable-json.ts';
+import type { CanonicalDestination } from './canonical-document.ts';
 import {
   type Change,
-  type DesiredState,
   type DocumentComparison,
   mapDestinationsToIntegrations,
   parseItemContent,
 } from './changes.ts';
+import type { DesiredState } from './desired-state.ts';
 import { formatPaths } from './items.ts';
-import type { CanonicalDestination } from './project-document.ts';
 import type { ProjectState, StoredIntegration } from './project-state.ts';
 
 const findingSeverity = enumeration('FindingSeverity', 'How serious a finding is.', {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../resource.ts';
-import type { CanonicalDocument } from './project-document.ts';
+import type { CanonicalDocument } from './canonical-document.ts';
 
 export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {
   ALLOWED_ORIGIN: 'An origin whose pages may call the gateway.',

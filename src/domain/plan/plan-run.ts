@@ -14,24 +14,24 @@ import {
   describeTakenNames,
   insertIntegration,
   lockIntegration,
-  removeIntegration,
 } from '../integration/integration.ts';
 import { listContentIssues } from '../integration/integration-content-check.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
+import { removeIntegration } from '../integration/integration-deletion.ts';
 import { normalizeContent } from '../integration/normalized-content.ts';
 import { revise } from '../integration/revision.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import { requireUnique } from '../unique.ts';
-import { type Change, parseItemContent } from './changes.ts';
-import type { ItemKind } from './items.ts';
-import { type Plan, readPlanLists } from './plan.ts';
 import {
   type CanonicalDestination,
   type CanonicalJwtKey,
   parseEventWireName,
-} from './project-document.ts';
+} from './canonical-document.ts';
+import { type Change, parseItemContent } from './changes.ts';
+import type { ItemKind } from './items.ts';
+import { type Plan, readPlanLists } from './plan.ts';
 import type { ProjectState } from './project-state.ts';
 
 interface PlanRunOptions {
@@ -117,28 +117,13 @@ export class PlanRun {
   }
 
   async #putDestination({ path, before, after }: Change): Promise<void> {
-    const projectId = this.#projectId;
     const newDestination = readJsonColumn<CanonicalDestination>(after);
     const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
-    const { name } = newDestination;
-    const isDisabled = newDestination.status === 'disabled';
-    const status = isDisabled ? ('DISABLED' as const) : ('ENABLED' as const);
     const url = this.#findNewUrl(path, newDestination, storedDestination);
     const headers = this.#createHeaders(path, newDestination, storedDestination);
-    let destinationId = this.#state.ids.destinations.get(name);
+    const destinationId = this.#state.ids.destinations.get(newDestination.name);
     if (destinationId === undefined) {
-      const type = newDestination.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
-      const { destination } = await insertDestination(this.#call, this.#tx, {
-        projectId,
-        name,
-        type,
-        url,
-        ...(Object.keys(headers).length > 0 && { headers }),
-      });
-      destinationId = destination.id;
-      this.#state.ids.destinations.set(name, destinationId);
-      if (status === 'ENABLED') return;
-      await reviseDestination(this.#call, this.#tx, { projectId, destinationId, status });
+      await this.#createDestination(newDestination, { url, headers });
       return;
     }
     const headerNames = newDestination.headers ?? [];
@@ -146,13 +131,34 @@ export class PlanRun {
     const haveHeadersChanged =
       JSON.stringify(newDestination.headers) !== JSON.stringify(storedDestination?.headers);
     const { afterCommit } = await reviseDestination(this.#call, this.#tx, {
-      projectId,
+      projectId: this.#projectId,
       destinationId,
       url,
-      status,
+      status: toDestinationStatus(newDestination),
       ...(haveHeadersChanged && { headers, keepHeaders }),
     });
     this.afterCommit.push(afterCommit);
+  }
+
+  async #createDestination(
+    newDestination: CanonicalDestination,
+    { url, headers }: { url: string | undefined; headers: Record<string, string> },
+  ): Promise<void> {
+    const projectId = this.#projectId;
+    const { name } = newDestination;
+    const type = newDestination.type === 'stream' ? ('STREAM' as const) : ('WEBHOOK' as const);
+    const { destination } = await insertDestination(this.#call, this.#tx, {
+      projectId,
+      name,
+      type,
+      url,
+      ...(Object.keys(headers).length > 0 && { headers }),
+    });
+    const { id: destinationId } = destination;
+    this.#state.ids.destinations.set(name, destinationId);
+    const status = toDestinationStatus(newDestination);
+    if (status === 'ENABLED') return;
+    await reviseDestination(this.#call, this.#tx, { projectId, destinationId, status });
   }
 
   /** Returns the new URL with its secret values. Undefined if the URL does not change. */
@@ -293,6 +299,10 @@ export class PlanRun {
     }
     this.#events.push(recordEvents);
   }
+}
+
+function toDestinationStatus({ status }: CanonicalDestination): 'DISABLED' | 'ENABLED' {
+  return status === 'disabled' ? 'DISABLED' : 'ENABLED';
 }
 
 /** Applies the changes of items of one kind, one after the other. */

@@ -2,25 +2,24 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import type { Issue } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import { type Impact, impactResource } from '../installation/check/revision-impacts.ts';
+import { type Impact, impactResource } from '../installation/check/impacts.ts';
 import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
-import { addIssues, createInputIssue } from '../issues.ts';
+import { addIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
-import { computed, createdInProject, enumeration, resource } from '../resource.ts';
+import { computed, createdInProject, resource } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
 import { readJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
   compareWithDocument,
-  type DesiredState,
   listDocumentIssues,
   toCanonicalDocument,
 } from './changes.ts';
@@ -29,6 +28,7 @@ import {
   contractChangeResource,
   listContractChanges,
 } from './contract-changes.ts';
+import { createDesiredState, renameInput } from './desired-state.ts';
 import {
   createLocatedError,
   type DocumentText,
@@ -38,7 +38,6 @@ import {
 } from './document-text.ts';
 import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
 import { hashValue } from './items.ts';
-import type { ParsedDocument } from './project-document.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
 
 export type Plan = Row<'Plan'>;
@@ -93,27 +92,6 @@ const LIFETIME_MS = DAY_MS;
 const PLANS_MAX = 20;
 const RENAMES_MAX = 200;
 
-const renameKind = enumeration(
-  'RenameKind',
-  'A kind of object that a document refers to by name.',
-  {
-    DESTINATION: 'A destination.',
-    PROVIDER_APP: 'A provider app, by its external reference or its client id.',
-  },
-);
-
-const rename = z
-  .object({
-    kind: renameKind.describe('The kind of the object.'),
-    from: z.string().min(1).max(1_024).describe('The name in the document.'),
-    to: z.string().min(1).max(1_024).describe('The name in the project.'),
-  })
-  .meta({
-    id: 'PlanRenameInput',
-    description:
-      'A name of the document that stands for an object of the project. A renamed destination must exist in the project, and the plan does not change it.',
-  });
-
 const planProjectInput = z
   .object({
     projectIdOrName,
@@ -125,7 +103,7 @@ const planProjectInput = z
     allowDeletions: orDefault(z.boolean(), false).describe(
       'If true, the plan deletes what the document does not have, in the sections that it has, and pauses reads of objects that it drops. Default: false.',
     ),
-    renames: orElse(z.array(rename).max(RENAMES_MAX), []).describe(
+    renames: orElse(z.array(renameInput).max(RENAMES_MAX), []).describe(
       'Names that differ between the document and the project, at most 200. Default: none.',
     ),
   })
@@ -234,58 +212,6 @@ async function refuseDocumentIssues(
   const issues: Issue[] = [];
   addIssues(issues, documentIssues);
   if (issues.length > 0) throw await createLocatedError(call, source, issues);
-}
-
-/** Applies the renames. Throws BAD_USER_INPUT for a destination that the project does not have. */
-function createDesiredState(
-  document: ParsedDocument,
-  { renames, allowDeletions }: z.output<typeof planProjectInput>,
-  { ids }: ProjectState,
-): DesiredState {
-  const mapNewNames = (kind: (typeof renames)[number]['kind']) =>
-    new Map(renames.filter((rename) => rename.kind === kind).map(({ from, to }) => [from, to]));
-  const destinationNames = mapNewNames('DESTINATION');
-  const appNames = mapNewNames('PROVIDER_APP');
-  const issues = renames.flatMap(({ kind, to }, index) =>
-    kind === 'DESTINATION' && !ids.destinations.has(to)
-      ? createInputIssue(
-          ['input', 'renames', index, 'to'],
-          'is not a destination of the project.',
-          to,
-        )
-      : [],
-  );
-  if (issues.length > 0) throw invalidInput(issues);
-  const getDestinationName = (name: string) => destinationNames.get(name) ?? name;
-  const renameDestination = <T extends { destination?: string | null }>(object: T): T =>
-    object.destination == null
-      ? object
-      : { ...object, destination: getDestinationName(object.destination) };
-  return {
-    allowDeletions,
-    references: new Set(destinationNames.values()),
-    document: {
-      ...document,
-      providerApps: document.providerApps?.map((app) => ({
-        ...app,
-        name: appNames.get(app.name) ?? app.name,
-      })),
-      destinations: document.destinations?.map((destination) => ({
-        ...destination,
-        name: getDestinationName(destination.name),
-      })),
-      topics: document.topics?.map((topic) => ({
-        ...topic,
-        destinations: topic.destinations.map(getDestinationName),
-      })),
-      integrations: document.integrations?.map(({ read, subscribe, watchSchema, ...content }) => ({
-        ...content,
-        read: read && { objects: read.objects.map(renameDestination) },
-        subscribe: subscribe && { objects: subscribe.objects.map(renameDestination) },
-        watchSchema: watchSchema && renameDestination(watchSchema),
-      })),
-    },
-  };
 }
 
 type JsonColumn = 'base' | 'changes' | 'contractChanges' | 'impacts' | 'findings';

@@ -2,7 +2,6 @@
  * A project as a document: everything that a builder configures, without ids and secrets. It uses the vocabulary of
  * manifests. A manifest is a document that has only integrations.
  */
-
 import { z } from 'zod';
 import {
   DestinationStatus,
@@ -25,6 +24,7 @@ import { createJwtKeyInput } from '../project/jwt-key.ts';
 import { allowedOrigins } from '../project/origins.ts';
 import { toStoredWord } from '../resource.ts';
 import { unwrapSchema } from '../unwrap-schema.ts';
+import { toEventWireName } from './canonical-document.ts';
 
 /** The maximum numbers of items. They bound the transaction that applies a document. */
 const LIMITS = { integrations: 500, destinations: 200, topics: 200, keys: 50, apps: 500 } as const;
@@ -144,39 +144,6 @@ export const projectDocument = z
 
 export type ParsedDocument = z.output<typeof projectDocument>;
 
-/** A destination in canonical form. Header names are in lower case and sorted. */
-export interface CanonicalDestination {
-  name: string;
-  type: 'webhook' | 'stream';
-  url?: string;
-  headers?: string[];
-  status?: 'disabled';
-}
-
-export interface CanonicalJwtKey {
-  label: string;
-  publicKeyPem: string;
-  active?: false;
-}
-
-export interface CanonicalTopic {
-  name: string;
-  eventTypes?: string[];
-  destinations?: string[];
-}
-
-/** A document in canonical form: members in the order of the schema, sorted lists of names, and no defaults. */
-export interface CanonicalDocument {
-  specVersion: string;
-  allowedOrigins?: string[];
-  jwtKeys?: CanonicalJwtKey[];
-  providerApps?: { provider: string; name: string }[];
-  destinations?: CanonicalDestination[];
-  topics?: CanonicalTopic[];
-  /** Contents of integrations, in the words of manifests. */
-  integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
-}
-
 function* listDestinationIssues({
   url,
   headers,
@@ -218,42 +185,6 @@ function toDocumentWord(name: string): string {
     : toStoredWord(name);
 }
 
-export function toCanonicalJwtKey({ label, publicKeyPem, active }: ParsedJwtKey): CanonicalJwtKey {
-  return { label, publicKeyPem, ...(!active && { active: false }) };
-}
-
-type ParsedJwtKey = z.output<typeof jwtKey>;
-
-/** Returns a topic in canonical form. Its event types must be wire names. */
-export function toCanonicalTopic({
-  name,
-  eventTypes,
-  destinations,
-}: Required<CanonicalTopic>): CanonicalTopic {
-  return {
-    name,
-    ...(eventTypes.length > 0 && {
-      eventTypes: eventTypes.toSorted(createStringComparator(String)),
-    }),
-    ...(destinations.length > 0 && {
-      destinations: destinations.toSorted(createStringComparator(String)),
-    }),
-  };
-}
-
-export function toEventWireName(name: NotificationEventType): string {
-  return EVENTS[name].wireName;
-}
-
-const EVENT_TYPES_BY_WIRE_NAME = new Map(
-  Object.entries(EVENTS).map(([name, { wireName }]) => [wireName as string, name]),
-);
-
-/** Returns the event type with a wire name that `toEventWireName` returned. */
-export function parseEventWireName(wireName: string): NotificationEventType {
-  return EVENT_TYPES_BY_WIRE_NAME.get(wireName) as NotificationEventType;
-}
-
 /**
  * Converts the words of a document to the enum names that the schema accepts. Adds issues for unknown words, and for
  * members that the schema does not have, which zod would ignore.
@@ -292,40 +223,4 @@ export function convertWords(
       return [];
     }),
   );
-}
-
-/** Returns stored content in canonical form. It is not validated, because it may be older than a rule. */
-export function toCanonicalContent(content: object): Record<string, unknown> & {
-  name: string;
-  provider: string;
-} {
-  return omitEmptyMembers(integrationContentInput, content) as ReturnType<
-    typeof toCanonicalContent
-  >;
-}
-
-/** Returns the value with members in the order of the schema, without empty and default members. */
-function omitEmptyMembers(schema: z.ZodType, value: unknown): unknown {
-  const { inner } = unwrapSchema(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => omitEmptyMembers(inner.element as z.ZodType, item));
-  }
-  if (!(inner instanceof z.ZodObject) || !isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, type]) => {
-      const member = value[name];
-      const isEmpty = member === false || (Array.isArray(member) && member.length === 0);
-      if (member == null || (isEmpty && unwrapSchema(type).isOptional)) return [];
-      return [[name, omitEmptyMembers(type, member)]];
-    }),
-  );
-}
-
-/** Creates a comparator of strings by code units, so that the order does not depend on the locale. */
-export function createStringComparator<T>(toText: (item: T) => string) {
-  return (a: T, b: T): number => {
-    const left = toText(a);
-    const right = toText(b);
-    return left < right ? -1 : Number(left > right);
-  };
 }

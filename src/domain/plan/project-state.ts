@@ -9,7 +9,6 @@ import {
 } from '../integration/integration-content.ts';
 import { SPEC_VERSION } from '../integration/integration-content-input.ts';
 import { listPageOrigins } from '../project/origins.ts';
-import { type Item, listItems } from './items.ts';
 import {
   type CanonicalDestination,
   type CanonicalDocument,
@@ -19,7 +18,8 @@ import {
   toCanonicalJwtKey,
   toCanonicalTopic,
   toEventWireName,
-} from './project-document.ts';
+} from './canonical-document.ts';
+import { type Item, listItems } from './items.ts';
 
 type Integration = Row<'Integration'>;
 

@@ -1,4 +1,4 @@
-import { type Contract, contractResource } from '../../domain/contract/object-contract.ts';
+import { type Contract, contractResource } from '../../domain/contract/contract-resource.ts';
 import {
   listInstallationContracts,
   listProjectContracts,

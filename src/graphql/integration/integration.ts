@@ -1,12 +1,12 @@
 import {
   createIntegration,
-  deleteIntegration,
   EXCLUSIVE_INTEGRATION_FILTERS,
   integrationFilters,
   integrationResource,
   listIntegrations,
   readIntegration,
 } from '../../domain/integration/integration.ts';
+import { deleteIntegration } from '../../domain/integration/integration-deletion.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { describeField } from '../schema/describe-field.ts';
 import { requiredLinkField } from '../schema/fields.ts';

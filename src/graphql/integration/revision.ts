@@ -1,4 +1,4 @@
-import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
+import type { Impact } from '../../domain/installation/check/impacts.ts';
 import {
   createRevision,
   listRevisions,

@@ -2,7 +2,7 @@ import {
   type Impact,
   impactedInstallationResource,
   impactResource,
-} from '../../domain/installation/check/revision-impacts.ts';
+} from '../../domain/installation/check/impacts.ts';
 import { byId } from '../../domain/scope.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';

@@ -13,6 +13,7 @@ import {
   GraphQLString,
   type ThunkObjMap,
 } from 'graphql';
+import type { FieldContract } from '../../domain/contract/field-contract.ts';
 import {
   type GeneratedObject,
   listCreateFields,
@@ -25,7 +26,6 @@ import {
   SCALARS,
 } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
-import type { FieldContract } from '../../domain/contract/object-contract.ts';
 import { findFieldValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
 import type { AccountRecord } from '../../domain/operation/record-search.ts';

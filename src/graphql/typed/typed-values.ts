@@ -1,4 +1,4 @@
-import type { FieldContract } from '../../domain/contract/object-contract.ts';
+import type { FieldContract } from '../../domain/contract/field-contract.ts';
 import { toTypedValue } from '../../domain/contract/read-values.ts';
 import { unprocessable } from '../../errors.ts';
 

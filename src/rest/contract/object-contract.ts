@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { type Contract, contractResource } from '../../domain/contract/contract-resource.ts';
 import { formatGraphqlSdl } from '../../domain/contract/formats/graphql-sdl.ts';
 import { createJsonSchema } from '../../domain/contract/formats/json-schema.ts';
 import { formatTypescript } from '../../domain/contract/formats/typescript.ts';
-import { type Contract, contractResource } from '../../domain/contract/object-contract.ts';
 import { getProjectContract } from '../../domain/contract/read-contract.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
-import { impactResource } from '../../domain/installation/check/revision-impacts.ts';
+import { impactResource } from '../../domain/installation/check/impacts.ts';
 import {
   createIntegration,
-  deleteIntegration,
   getNamedIntegration,
   integrationFilters,
   integrationIdOrName,
   integrationResource,
   listIntegrations,
 } from '../../domain/integration/integration.ts';
+import { deleteIntegration } from '../../domain/integration/integration-deletion.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
-import type { Impact } from '../../domain/installation/check/revision-impacts.ts';
+import type { Impact } from '../../domain/installation/check/impacts.ts';
 import { getNamedIntegration, integrationIdOrName } from '../../domain/integration/integration.ts';
 import {
   readObjectResource,

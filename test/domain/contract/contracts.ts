@@ -1,15 +1,15 @@
 /** Creates contracts, and the inputs of contracts, without an app. */
+import type { Contract } from '../../../src/domain/contract/contract-resource.ts';
+import type { FieldContract } from '../../../src/domain/contract/field-contract.ts';
 import {
-  type Contract,
   type ContractInput,
   createContract,
-  type FieldContract,
 } from '../../../src/domain/contract/object-contract.ts';
 import {
   type ConfigInput,
-  createStoredConfig,
   installationConfigInput,
-} from '../../../src/domain/installation/installation-config.ts';
+} from '../../../src/domain/installation/choice/installation-config-input.ts';
+import { createStoredConfig } from '../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import type { FieldDescription } from '../../../src/providers/contract.ts';
 import { applyModule } from '../../../src/providers/modules.ts';

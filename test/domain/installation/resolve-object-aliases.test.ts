@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { installationConfigInput } from '../../../src/domain/installation/installation-config.ts';
+import { installationConfigInput } from '../../../src/domain/installation/choice/installation-config-input.ts';
 import { resolveObjectAliases } from '../../../src/domain/installation/resolve-object-aliases.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { createCatalog } from '../../../src/domain/provider/catalog.ts';

@@ -5,10 +5,8 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import type {
-  FieldContract,
-  ObjectContract,
-} from '../../../src/domain/contract/object-contract.ts';
+import type { ObjectContract } from '../../../src/domain/contract/contract-resource.ts';
+import type { FieldContract } from '../../../src/domain/contract/field-contract.ts';
 import { listObjectCapabilities, type Provider } from '../../../src/providers/contract.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import type { RecordWrite } from '../../../src/providers/moving-records.ts';

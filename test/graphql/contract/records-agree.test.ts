@@ -1,9 +1,7 @@
 /** Compares the contract of an installation with its reads, searches and writes. */
 import { afterAll, expect, test } from 'vitest';
-import type {
-  FieldContract,
-  ObjectContract,
-} from '../../../src/domain/contract/object-contract.ts';
+import type { ObjectContract } from '../../../src/domain/contract/contract-resource.ts';
+import type { FieldContract } from '../../../src/domain/contract/field-contract.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,

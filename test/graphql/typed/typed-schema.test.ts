@@ -9,8 +9,8 @@ import {
   validateSchema,
 } from 'graphql';
 import { expect, test } from 'vitest';
+import type { Contract } from '../../../src/domain/contract/contract-resource.ts';
 import { formatGraphqlSdl } from '../../../src/domain/contract/formats/graphql-sdl.ts';
-import type { Contract } from '../../../src/domain/contract/object-contract.ts';
 
 import { createTypedSchema, createTypedSchemas } from '../../../src/graphql/typed/typed-schema.ts';
 import { FIELD_VALUE_TYPES } from '../../../src/providers/contract.ts';

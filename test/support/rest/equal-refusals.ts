@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import {
   type ConfigInput,
   installationConfigInput,
-} from '../../../src/domain/installation/installation-config.ts';
+} from '../../../src/domain/installation/choice/installation-config-input.ts';
 import {
   locateInConfig,
   showConfig,

@@ -1,6 +1,6 @@
 /** Selects the objects and fields of a contract that generated code contains, and names their types. */
+import type { Contract, ObjectContract } from '../contract-resource.ts';
 import type { FieldContract } from '../field-contract.ts';
-import type { Contract, ObjectContract } from '../object-contract.ts';
 import { dropRepeatedNames, toMemberName, toTypeName } from './safe-names.ts';
 
 export interface GeneratedObject extends ObjectContract {

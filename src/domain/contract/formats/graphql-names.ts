@@ -1,7 +1,7 @@
 /** Names the types of a contract in GraphQL, for its `.graphql` file and for the typed API. */
+import type { ObjectContract } from '../contract-resource.ts';
 import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
-import type { ObjectContract } from '../object-contract.ts';
 import type { GeneratedObject } from './generated.ts';
 import { toMemberName, toTypeName } from './safe-names.ts';
 

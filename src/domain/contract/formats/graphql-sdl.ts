@@ -1,7 +1,7 @@
 /** Formats a contract as GraphQL types: a type for the records of each object, and inputs that write them. */
 import { parse, print } from 'graphql';
+import type { Contract } from '../contract-resource.ts';
 import type { FieldContract } from '../field-contract.ts';
-import type { Contract } from '../object-contract.ts';
 import {
   type GeneratedObject,
   listCreateFields,

@@ -1,9 +1,9 @@
 /**
  * Formats a contract as JSON Schema, with definitions for the records of each object and for the inputs that write them.
  */
+import type { Contract, ObjectContract } from '../contract-resource.ts';
 import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
-import type { Contract, ObjectContract } from '../object-contract.ts';
 import {
   type GeneratedObject,
   listCreateFields,

@@ -1,5 +1,5 @@
 /** Converts names of a contract to type and member names in generated code. */
-import type { ContractFinding, ObjectContract } from '../object-contract.ts';
+import type { ContractFinding, ObjectContract } from '../contract-resource.ts';
 
 /** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */
 export function toMemberName(name: string): string {

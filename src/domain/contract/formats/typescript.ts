@@ -1,7 +1,7 @@
 /** Formats a contract as TypeScript declarations (`.d.ts`). */
+import type { Contract } from '../contract-resource.ts';
 import type { FieldContract } from '../field-contract.ts';
 import type { ContractFieldType } from '../field-type.ts';
-import type { Contract } from '../object-contract.ts';
 import {
   type GeneratedObject,
   listCreateFields,

@@ -2,7 +2,6 @@
  * Finds the installations that a revision breaks: their stored config is valid for the current revision and
  * invalid for the new one, or their account lacks a field that the new one requires.
  */
-import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import { DomainError, type Issue, ServiceUnavailable } from '../../../errors.ts';
@@ -10,47 +9,16 @@ import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Waiter } from '../../provider/provider-wait.ts';
-import { idField, resource } from '../../resource.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { readJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import type { ChosenNames } from './chosen-names.ts';
+import { Impacts } from './impacts.ts';
 import { listConfigRuleIssues, listDestinationsOfConfig } from './installation-config-check.ts';
 
 type Installation = Pick<Row<'Installation'>, 'id' | 'projectId' | 'groupId' | 'connectionId'>;
 
-export const impactedInstallationResource = resource(
-  'ImpactedInstallation',
-  'An installation that a change breaks.',
-  {
-    installationId: idField.describe('The id of the installation.'),
-    groupId: idField.describe('The id of the group that installed it.'),
-  },
-);
-
-export const impactResource = resource(
-  'Impact',
-  'A reason why a change breaks installations: their config is valid for the active revision but not for the new one, or their account lacks a field that becomes required.',
-  {
-    integrationName: z.string().describe('The name of the integration.'),
-    path: z
-      .string()
-      .describe(
-        'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
-      ),
-    reason: z.string().describe('The human-readable reason.'),
-    installationTotal: z.int().describe('The number of installations of the integration.'),
-    installations: z
-      .array(impactedInstallationResource)
-      .describe('The installations that break for this reason, at most 10,000.'),
-  },
-);
-
-export type Impact = z.output<typeof impactResource>;
-
-/** The maximum number of installations that the impacts of one integration list. */
-const LISTED_INSTALLATIONS_MAX = 10_000;
 const BATCH_SIZE = 200;
 /** The maximum number of accounts that one check queries in parallel. */
 const PARALLEL_ACCOUNTS_MAX = 8;
@@ -58,42 +26,10 @@ const PARALLEL_ACCOUNTS_MAX = 8;
 const CHECKED_ACCOUNTS_MAX = 100;
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** Collects impacts: installations with equal reasons are one impact. */
-export class Impacts {
-  readonly #integrationName: string;
-  readonly #impactsByReason = new Map<string, Impact>();
-  #listedCount = 0;
-  installationTotal = 0;
-
-  constructor(integrationName: string) {
-    this.#integrationName = integrationName;
-  }
-
-  add({ id: installationId, groupId }: Installation, path: string, reason: string): void {
-    if (this.#listedCount >= LISTED_INSTALLATIONS_MAX) return;
-    this.#listedCount += 1;
-    const key = JSON.stringify([path, reason]);
-    const impact = this.#impactsByReason.get(key) ?? {
-      integrationName: this.#integrationName,
-      path,
-      reason,
-      installationTotal: 0,
-      installations: [],
-    };
-    impact.installations.push({ installationId, groupId });
-    this.#impactsByReason.set(key, impact);
-  }
-
-  list(): Impact[] {
-    const { installationTotal } = this;
-    return [...this.#impactsByReason.values()].map((impact) => ({ ...impact, installationTotal }));
-  }
-}
-
-/** An installation whose account must have the fields. Whether it has them is not known yet. */
+/** An installation whose account has not been checked for the fields that become required. */
 interface UncheckedAccount {
   installation: Installation;
-  names: ChosenNames[];
+  requirements: ChosenNames[];
 }
 
 /**
@@ -116,19 +52,18 @@ export async function findImpacts(
       for (const issue of listNewIssues(services, config, change)) {
         impacts.add(installation, formatConfigPath(issue, config), formatReason(issue));
       }
-      const uncheckedNames: ChosenNames[] = [];
-      for (const names of newRequirements) {
-        if (!readsObject(config, names.objectName)) continue;
-        const knownFields = knownObjects?.get(installation.id)?.[names.objectName];
+      const requirements: ChosenNames[] = [];
+      for (const requirement of newRequirements) {
+        if (!readsObject(config, requirement.objectName)) continue;
+        const knownFields = knownObjects?.get(installation.id)?.[requirement.objectName];
         if (knownFields) {
-          const issues = listMissingFieldIssues(names, Object.keys(knownFields));
+          const issues = listMissingFieldIssues(requirement, Object.keys(knownFields));
           addMissingFields(impacts, installation, issues);
         } else {
-          uncheckedNames.push(names);
+          requirements.push(requirement);
         }
       }
-      if (uncheckedNames.length > 0)
-        uncheckedAccounts.push({ installation, names: uncheckedNames });
+      if (requirements.length > 0) uncheckedAccounts.push({ installation, requirements });
     }
   }
   return { impacts, uncheckedAccounts };
@@ -154,12 +89,12 @@ export async function checkAccounts(
   let checkedCount = 0;
   let hasTimedOut = false;
   const checkQueue = async (): Promise<void> => {
-    for (const { installation, names } of queue) {
+    for (const { installation, requirements } of queue) {
       if (hasTimedOut) return;
       try {
         const { projectId, connectionId } = installation;
         const account = { projectId, connectionId };
-        const issues = await listIssuesOfNames(services, account, { content, names });
+        const issues = await listIssuesOfNames(services, account, { content, names: requirements });
         if (hasTimedOut) return;
         checkedCount += 1;
         addMissingFields(impacts, installation, issues);

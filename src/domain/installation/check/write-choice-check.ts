@@ -5,7 +5,7 @@ import { canReadByIds } from '../../../providers/object-support.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { createInputIssue } from '../../issues.ts';
-import type { WriteConfig } from '../installation-config.ts';
+import type { WriteConfig } from '../choice/installation-config-input.ts';
 
 type Path = readonly PropertyKey[];
 

@@ -1,9 +1,7 @@
 /** An installation's config in the reference API's form: objects and fields are members by name. */
 import { z } from 'zod';
-import type {
-  ConfigContent,
-  ConfigInput,
-} from '../../../domain/installation/installation-config.ts';
+import type { ConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
+import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import { resource } from '../../../domain/resource.ts';
 import { eraseWireType } from '../../endpoint/locations.ts';
 import { boundedString, type ObjectForm } from './object-form.ts';

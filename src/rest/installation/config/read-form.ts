@@ -1,9 +1,7 @@
 /** The choices for an object to read, in the reference API's form. */
 import { z } from 'zod';
-import type {
-  ReadConfig,
-  ReadConfigInput,
-} from '../../../domain/installation/installation-config.ts';
+import type { ReadConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
+import type { ReadConfig } from '../../../domain/installation/installation-config.ts';
 import { boundedString, type ObjectForm } from './object-form.ts';
 
 const fieldFilters = z.array(

@@ -1,7 +1,7 @@
 /** The choices for the events of an object, in the reference API's form. */
 import { z } from 'zod';
+import type { SubscribeConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
-import type { SubscribeConfigInput } from '../../../domain/installation/installation-config.ts';
 import { toEnumName, toStoredWord } from '../../../domain/resource.ts';
 import { boundedString, type ObjectForm } from './object-form.ts';
 

@@ -1,10 +1,8 @@
 /** The choices for an object to write, in the reference API's form. */
 import { z } from 'zod';
+import type { ConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { WriteFieldSetting } from '../../../domain/installation/choice/write-field-setting.ts';
-import type {
-  ConfigContent,
-  ConfigInput,
-} from '../../../domain/installation/installation-config.ts';
+import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import { boundedString, type ObjectForm } from './object-form.ts';
 
 const onCreate = z.enum(['always', 'never']);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
   type ConfigInput,
-  createStoredConfig,
   installationConfigInput,
-} from '../../../../src/domain/installation/installation-config.ts';
+} from '../../../../src/domain/installation/choice/installation-config-input.ts';
+import { createStoredConfig } from '../../../../src/domain/installation/installation-config.ts';
 import { integrationContentInput } from '../../../../src/domain/integration/integration-content-input.ts';
 import {
   createPlanKey,

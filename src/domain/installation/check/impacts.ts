@@ -1,0 +1,72 @@
+/** The reasons why a change breaks installations. */
+import { z } from 'zod';
+import type { Row } from '../../../database/rows.ts';
+import { idField, resource } from '../../resource.ts';
+
+export const impactedInstallationResource = resource(
+  'ImpactedInstallation',
+  'An installation that a change breaks.',
+  {
+    installationId: idField.describe('The id of the installation.'),
+    groupId: idField.describe('The id of the group that installed it.'),
+  },
+);
+
+export const impactResource = resource(
+  'Impact',
+  'A reason why a change breaks installations: their config is valid for the active revision but not for the new one, or their account lacks a field that becomes required.',
+  {
+    integrationName: z.string().describe('The name of the integration.'),
+    path: z
+      .string()
+      .describe(
+        'The part of the config, like `read.contacts.fieldMappings`. Empty for the whole installation.',
+      ),
+    reason: z.string().describe('The human-readable reason.'),
+    installationTotal: z.int().describe('The number of installations of the integration.'),
+    installations: z
+      .array(impactedInstallationResource)
+      .describe('The installations that break for this reason, at most 10,000.'),
+  },
+);
+
+export type Impact = z.output<typeof impactResource>;
+
+/** The maximum number of installations that the impacts of one integration list. */
+const LISTED_INSTALLATIONS_MAX = 10_000;
+
+/** Collects impacts: installations with equal reasons are one impact. */
+export class Impacts {
+  readonly #integrationName: string;
+  readonly #impactsByReason = new Map<string, Impact>();
+  #listedCount = 0;
+  installationTotal = 0;
+
+  constructor(integrationName: string) {
+    this.#integrationName = integrationName;
+  }
+
+  add(
+    { id: installationId, groupId }: Pick<Row<'Installation'>, 'id' | 'groupId'>,
+    path: string,
+    reason: string,
+  ): void {
+    if (this.#listedCount >= LISTED_INSTALLATIONS_MAX) return;
+    this.#listedCount += 1;
+    const key = JSON.stringify([path, reason]);
+    const impact = this.#impactsByReason.get(key) ?? {
+      integrationName: this.#integrationName,
+      path,
+      reason,
+      installationTotal: 0,
+      installations: [],
+    };
+    impact.installations.push({ installationId, groupId });
+    this.#impactsByReason.set(key, impact);
+  }
+
+  list(): Impact[] {
+    const { installationTotal } = this;
+    return [...this.#impactsByReason.values()].map((impact) => ({ ...impact, installationTotal }));
+  }
+}
