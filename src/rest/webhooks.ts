@@ -50,7 +50,7 @@ const RECORDS_MESSAGE: Message = {
   tag: 'Reads',
   summary: 'Sends records of a read.',
   description:
-    'A page of a read, or a part of it if the page exceeds 300,000 bytes. It goes to the destination that the integration names for the object. A page without records sends no message.',
+    'The records of a page, or some of them if the page exceeds 300,000 bytes. The message goes to the destination that the integration names for the object. A page without records sends no message.',
   body: recordsMessage,
 };
 
@@ -59,7 +59,7 @@ const CHANGES_MESSAGE: Message = {
   tag: 'Reads',
   summary: 'Sends changes that a provider has reported.',
   description:
-    'Events of records that the integration subscribes to. They go to the destination that the integration names for the object. Messages about one record come in the order of its changes.',
+    'Events of records that the integration subscribes to. The message goes to the destination that the integration names for the object. Messages about one record come in the order of its changes.',
   body: eventsMessage,
 };
 
@@ -68,7 +68,7 @@ const FIELDS_MESSAGE: Message = {
   tag: 'Reads',
   summary: 'Sends changed fields of an object.',
   description:
-    'Changes of an object that the integration names, since the previous poll. They go to the destination of `watchSchema`. The first poll of an account sends no message.',
+    'The fields of an object that were added, removed or changed since the previous poll. The message goes to the destination of `watchSchema`. The first poll of an account sends no message.',
   body: schemaMessage,
 };
 

@@ -86,9 +86,9 @@ export const operationActivityResource = resource(
   'Operations of one type and status that were created in one bucket of time.',
   {
     startTime,
-    actionType: operationActionType.describe('Whether they read, write or subscribe.'),
+    actionType: operationActionType.describe('Whether the operations read, write or subscribe.'),
     status: computed(
-      operationStatus.describe('Their present status.'),
+      operationStatus.describe('The current status of the operations.'),
       ({ status }: OperationActivity) => toOperationStatus(status),
     ),
     count: z.int().describe('The number of operations.'),

@@ -134,8 +134,8 @@ const PROVIDER_CONTENT = { '*/*': { schema: anyContent } };
 
 const DESCRIPTION = `Forwards any method, path, query and body to the provider unchanged, with the credentials of the installation's
 connection in place of the caller's. Returns the provider's response unchanged. The integration's \`proxy\` must be enabled.
-For a list that the gateway knows (docs/providers), a GET, or a POST of JSON, with \`paginate=true\` returns all pages as
-one stream of records, each a line of JSON. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
+With \`paginate=true\`, a GET or a POST of JSON for a list that the gateway supports (docs/providers) returns all pages as
+one stream of records, one line of JSON each. Redirects are not followed. Needs the scopes \`read\` and \`${forwardRequest.needs}\`, or a
 builder's bearer token.`;
 
 function createRouteSchema(method: (typeof DOCUMENTED_METHODS)[number]): FastifySchema {

@@ -20,13 +20,13 @@ export const manifestShape = {
     .max(MANIFEST_LENGTH_MAX)
     .optional()
     .describe(
-      'A manifest as YAML text, in place of the JSON members. A new revision takes its content from the integration of its name, or from the only one. At most 128 KiB, nested at most 32 levels deep. Manifests of one project that exceed 4 KiB are read one at a time.',
+      'A manifest as YAML text, in place of the JSON members. A new revision takes its content from the integration with the same name, or from the only integration. At most 128 KiB, nested at most 32 levels deep. Manifests of one project that exceed 4 KiB are read one at a time.',
     ),
   sourceZipUrl: z
     .string()
     .optional()
     .describe(
-      'Instead of sourceYaml, a zip archive with `amp.yaml` or `amp.yml`: the URL that generate-upload-url returned for this project, with the file uploaded. Unpacked, the archive has at most 4 MiB and 100 files.',
+      'Instead of sourceYaml: the URL that generate-upload-url returned for this project, after the file was uploaded. The file is a zip archive with `amp.yaml` or `amp.yml`. Unpacked, it has at most 4 MiB and 100 files.',
     ),
 };
 
