@@ -29,11 +29,11 @@ function findPackage(name: string): string | null {
   }
 }
 
-/** Returns each operation's text by its id, which is what pages send. */
+/** Returns the text of each operation by its id. Pages send only the id. */
 async function compileOperations(compiler: string): Promise<Record<string, string>> {
   const generatedDir = join(root, '__generated__');
   const persisted = join(generatedDir, 'persisted.json');
-  // Operations that are compiled already are not persisted again.
+  // relay-compiler does not persist operations again that it has compiled before.
   if (!existsSync(persisted)) rmSync(generatedDir, { recursive: true, force: true });
   // relay-compiler creates neither the folder nor the file.
   mkdirSync(generatedDir, { recursive: true });
@@ -43,7 +43,7 @@ async function compileOperations(compiler: string): Promise<Record<string, strin
   return usedDocuments(generatedDir, JSON.parse(readFileSync(persisted, 'utf8')));
 }
 
-/** Drops operations of older builds, which the compiler keeps. */
+/** relay-compiler keeps operations of older builds, so they are removed here. */
 function usedDocuments(
   generatedDir: string,
   documents: Record<string, string>,
@@ -59,7 +59,10 @@ function failMissing(id: string): never {
   throw new Error(`relay-compiler has persisted no ${id}: delete console/__generated__.`);
 }
 
-/** The values of the schema's enums, for choices. A new value needs no change of the console. */
+/**
+ * Writes the values of the schema's enums, which forms offer as choices. A new value needs no change of the
+ * console.
+ */
 async function writeEnums(): Promise<void> {
   const { buildSchema, isEnumType } = await import('graphql');
   const schema = buildSchema(readFileSync(join(root, '..', 'schema.graphql'), 'utf8'));
@@ -74,7 +77,10 @@ async function writeEnums(): Promise<void> {
 
 const EDITED = 'IntegrationContentInput';
 
-/** The input that people write as JSON, with all inputs below it. The editor uses it to complete and check. */
+/**
+ * Writes the input type that people edit as JSON, with all types below it. The editor completes and checks
+ * with them.
+ */
 async function writeEditedInputs(): Promise<void> {
   const { buildSchema, getNamedType, getNullableType, isEnumType, isInputObjectType, isListType } =
     await import('graphql');
@@ -107,12 +113,13 @@ async function writeEditedInputs(): Promise<void> {
 }
 
 async function bundle(outDir: string): Promise<void> {
-  // Tests build a stale console with NODE_ENV=test, for which React would be bundled with its checks for development.
+  // Tests build a stale console with NODE_ENV=test, for which Vite would bundle the development build of
+  // React.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const configFile = join(root, 'vite.config.ts');
   await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
-  // One file with a stable name, for pages of other sites.
+  // A single file with a stable name, because pages of other sites load it.
   const embedded = { entry: join(root, 'embed', 'connect.ts'), fileName: () => 'connect.js' };
   const lib = { ...embedded, name: 'integrationGatewayConnect', formats: ['iife' as const] };
   await build({
@@ -123,13 +130,13 @@ async function bundle(outDir: string): Promise<void> {
   });
 }
 
-/** Several processes may build at the same time: each has its own folder, and the last one stays. */
+/** Several processes may build at the same time. Each has its own folder, and the last build stays. */
 function replaceDist(generatedDir: string): void {
   const oldDist = `${dist}.old-${process.pid}`;
   try {
     renameSync(dist, oldDist);
   } catch {
-    // There is no earlier build.
+    // The rename fails if there is no earlier build.
   }
   renameSync(generatedDir, dist);
   rmSync(oldDist, { recursive: true, force: true });

@@ -6,12 +6,12 @@ const root = import.meta.dirname;
 
 export default defineConfig({
   root,
-  // The page may be served below a proxy's path, so its assets are relative to it.
+  // A proxy may serve the page below a path, so the URLs of assets are relative to the page.
   base: './',
   plugins: [createOperationsPlugin()],
   build: {
     target: 'es2022',
-    // Small files are not inlined: data URLs would need an entry in the Content-Security-Policy.
+    // Small files are not inlined, because data URLs would need an entry in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -35,7 +35,7 @@ export function createAccentColors(color: string): AccentColors {
   };
 }
 
-/** Mixes in just enough black or white for the color to reach the contrast. */
+/** Mixes the color with as little black or white as it needs to reach the contrast. */
 function mixToContrast(color: Rgb, background: Rgb, contrastMin: number): Rgb {
   const target =
     computeContrast(BLACK, background) > computeContrast(WHITE, background) ? BLACK : WHITE;
@@ -46,7 +46,7 @@ function mixToContrast(color: Rgb, background: Rgb, contrastMin: number): Rgb {
   return target;
 }
 
-/** Black or white: one of them always has a contrast of at least 4.5. */
+/** Returns black or white. One of the two always has a contrast of at least 4.5. */
 const chooseTextColor = (fill: Rgb): Rgb =>
   computeContrast(WHITE, fill) >= TEXT_CONTRAST ? WHITE : BLACK;
 

@@ -1,4 +1,4 @@
-/** Finds the session and the page that the URL names. */
+/** Shows the page that the URL names, or the sign-in if there is no credential. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { RelayEnvironmentProvider } from 'react-relay';
 import { Redirect, Route, Router, Switch } from 'wouter';
@@ -21,7 +21,7 @@ import { SignIn } from './session/sign-in.tsx';
 import { CONSOLE_PAGES } from './shell/pages.ts';
 import { Shell } from './shell/shell.tsx';
 
-/** The next attempt if the gateway is unreachable. */
+/** The delay before the next attempt if the gateway is unreachable. */
 const RETRY_MS = 2_000;
 const SESSION_ENDED = 'Your session has ended. Sign in again.';
 const STILL_SIGNED_IN =
@@ -39,7 +39,10 @@ export function App() {
   );
 }
 
-/** The credential of this tab, or else the session of the browser. Undefined until it is known, and null without one. */
+/**
+ * The credential of this tab, or else the browser session. Undefined while it is loading, and null if there
+ * is none.
+ */
 function useCredential() {
   const [credential, setCredential] = useState<Credential | null | undefined>(
     () => readStoredCredential() ?? undefined,
@@ -77,7 +80,7 @@ function useCredential() {
 interface SignedInProps {
   credential: Credential;
   onSignOut: () => void;
-  /** Called when the gateway refuses the session of the browser. */
+  /** Called when the gateway refuses the browser session. */
   onEnded: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Agents: the writes that they propose, and the sessions that give them their rights. */
+/** Lists the writes that agents propose, and the agent sessions. */
 import { graphql } from 'react-relay';
 import type { agentsPageQuery } from '../../__generated__/agentsPageQuery.graphql.ts';
 import { Filter, useFilter, useProjectLink } from '../parts/filters.tsx';
@@ -18,7 +18,7 @@ const QUERY = graphql`
   }
 `;
 
-/** In the order in which a proposal goes through them. */
+/** Statuses in the order in which a proposal can have them. */
 const STATUSES = [
   'PENDING',
   'APPROVED',

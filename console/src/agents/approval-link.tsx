@@ -1,4 +1,7 @@
-/** Creates a link to the connect page on which a customer decides on a proposal. The whole group can use it. */
+/**
+ * Creates a link to the connect page on which a customer approves or rejects a proposal. All consumers of the
+ * group can use it.
+ */
 import { graphql } from 'react-relay';
 import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
@@ -18,7 +21,7 @@ interface ApprovalLinkProps {
   project: string;
   proposalId: string;
   groupRef: string;
-  /** The end user that the agent works for. */
+  /** The consumer that the agent works for. */
   consumerRef: string;
 }
 

@@ -1,14 +1,14 @@
-/** The inputs of approval rules in a form, and their values. */
+/** The form inputs of approval rules, and the rules that they describe. */
 import { useState } from 'react';
 import { WriteType } from '../../__generated__/enums.ts';
 import { Action, CheckBox, type FormValues, TextInput } from '../parts/form.tsx';
 import { formatWords } from '../parts/status.tsx';
 
-/** The inputs have the names of the API's members, so that its errors are shown next to them. */
+/** The inputs are named like the API's members, so that the API's errors are shown next to them. */
 const getPath = (index: number) => `rules[${index}]`;
 const getTypeName = (index: number, type: string) => `${getPath(index)}.types/${type}`;
 
-/** The rules of a submitted form. */
+/** Returns the rules of a submitted form. */
 export function readApprovalRules(values: FormValues) {
   const rules = [];
   for (let index = 0; `${getPath(index)}.name` in values; index += 1) {
@@ -24,7 +24,7 @@ export function readApprovalRules(values: FormValues) {
   return rules;
 }
 
-/** Null for an empty text, which means all. */
+/** Returns null for an empty text, which means all values. */
 function splitNames(text: string): string[] | null {
   const names = text.split(/[\s,]+/).filter(Boolean);
   return names.length > 0 ? names : null;

@@ -133,7 +133,7 @@ function createInput(project: string, values: FormValues) {
   };
 }
 
-/** The configuration that MCP clients read from a file. */
+/** Returns the configuration file of an MCP client. */
 function createConfiguration(project: string, url: string, token: string): string {
   const server = { type: 'http', url, headers: { Authorization: `Bearer ${token}` } };
   return JSON.stringify({ mcpServers: { [project]: server } }, null, 2);

@@ -1,4 +1,6 @@
-/** One proposal: the values before and after, who decided it and why, and its write. */
+/**
+ * One proposal: the values before and after, the decision with its reason, and the operation that wrote it.
+ */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { proposalPageQuery } from '../../__generated__/proposalPageQuery.graphql.ts';

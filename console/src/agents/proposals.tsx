@@ -50,7 +50,7 @@ interface ProposalsProps {
 
 const COLUMNS = ['Proposal', 'Status', 'Group', 'Agent', 'Created', 'Expires'];
 const DETAIL_COLUMNS = ['Group', 'Agent', 'Expires'];
-/** Proposals of these statuses expire. */
+/** Statuses whose proposals can still expire. */
 const EXPIRING = ['PENDING', 'APPROVED'];
 
 const getList = ({ proposals }: proposals_project$data) => proposals;

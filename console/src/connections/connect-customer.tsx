@@ -17,7 +17,7 @@ const CREATE = graphql`
 interface ConnectCustomerProps {
   project: string;
   kind?: 'primary' | 'plain';
-  /** The only integration that the connect page offers. Default: all of the project. */
+  /** The only integration that the connect page offers. Default: all integrations of the project. */
   integration?: string;
   /** Prefills the form. */
   groupRef?: string;

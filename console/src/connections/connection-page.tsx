@@ -155,7 +155,7 @@ function Installations({ project, connection, linkTo }: InstallationsProps) {
   );
 }
 
-/** True if the gateway gets access tokens for it. */
+/** True if the gateway requests access tokens for the connection. */
 const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {

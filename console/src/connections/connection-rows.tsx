@@ -1,4 +1,4 @@
-/** Connections with their status. */
+/** A table of connections with their status. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { connectionRows_connection$key } from '../../__generated__/connectionRows_connection.graphql.ts';
@@ -26,7 +26,7 @@ const ROW = graphql`
 interface ConnectionRowsProps {
   connections: connectionRows_connection$key;
   linkTo: (path: string) => string;
-  /** True on the page of a group, which names it already. */
+  /** True on the page of a group, where a column with the group would repeat the title. */
   isOfGroup?: boolean;
 }
 

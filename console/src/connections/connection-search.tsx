@@ -1,4 +1,4 @@
-/** Connections with a word in the name of their group or consumer that begins like the search. */
+/** Lists connections whose group or consumer has a name with a word that begins like the search. */
 import { graphql } from 'react-relay';
 import type { connectionSearch_project$key } from '../../__generated__/connectionSearch_project.graphql.ts';
 import { Empty } from '../parts/page.tsx';

@@ -20,7 +20,7 @@ import { ConnectCustomer } from './connect-customer.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 import { ConnectionSearch } from './connection-search.tsx';
 
-/** A search has a list of its own, because the gateway refuses a list with the arguments of a search and of other filters. */
+/** A search uses a separate list, because the gateway refuses a search together with other filters. */
 const QUERY = graphql`
   query connectionsPageQuery(
     $project: String!

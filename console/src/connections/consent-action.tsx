@@ -1,4 +1,4 @@
-/** Renews the customer's consent in a window of the provider. */
+/** Starts a new consent for a connection, in a popup with the provider's page. */
 import { graphql } from 'react-relay';
 import type { consentActionMutation } from '../../__generated__/consentActionMutation.graphql.ts';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -22,7 +22,7 @@ export function ConsentAction({
 }) {
   const { run, isRunning, problem } = useChange<consentActionMutation>(START);
   const startConsent = async () => {
-    // The click itself opens the window: browsers block windows that open later.
+    // The popup must open before the mutation ends, because browsers block popups that do not follow a click.
     const consent = window.open('', 'consent', 'popup,width=560,height=720');
     const connect = await run({ input });
     if (!consent) return;

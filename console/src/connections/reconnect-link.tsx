@@ -1,4 +1,7 @@
-/** Creates a link to the connect page on which the customer reconnects one account. The connection and its installations stay. */
+/**
+ * Creates a link to the connect page on which the customer reconnects one account. The connection and its
+ * installations remain.
+ */
 import { graphql } from 'react-relay';
 import type { reconnectLinkMutation } from '../../__generated__/reconnectLinkMutation.graphql.ts';
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
@@ -11,7 +14,7 @@ const CREATE = graphql`
   }
 `;
 
-/** The longest life of such a token. */
+/** The maximum lifetime of the link's token. */
 const HOUR_SECONDS = 3_600;
 
 interface ReconnectLinkProps {

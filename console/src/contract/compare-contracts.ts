@@ -2,7 +2,7 @@
 import { type FieldContract, formatType, type ObjectContract } from './contract-table.tsx';
 
 export interface ContractDifference {
-  /** The object, or `object.field`. */
+  /** The path of the difference: `object` or `object.field`. */
   path: string;
   change: string;
 }

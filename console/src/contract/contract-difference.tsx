@@ -1,4 +1,4 @@
-/** The changes for code that uses the contract, from one revision to another. */
+/** Lists the changes of the contract from one revision to another, and their effect on code that uses it. */
 import { graphql, useFragment } from 'react-relay';
 import type { contractDifferenceQuery } from '../../__generated__/contractDifferenceQuery.graphql.ts';
 import type { contractTable_contract$key } from '../../__generated__/contractTable_contract.graphql.ts';

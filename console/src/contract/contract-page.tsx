@@ -1,4 +1,4 @@
-/** The contract of the project: what code can rely on across all integrations. */
+/** The contract of the project: the objects and fields that code can rely on, across all integrations. */
 import { graphql } from 'react-relay';
 import type { contractPageQuery } from '../../__generated__/contractPageQuery.graphql.ts';
 import { BASE } from '../network/connection-state.ts';

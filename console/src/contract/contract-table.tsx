@@ -1,4 +1,4 @@
-/** A contract as tables: its objects with what callers may do, and their fields. */
+/** Shows a contract as tables: its objects with their operations, and the fields of each object. */
 import { Fragment } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type {
@@ -52,7 +52,10 @@ export type FieldContract = ObjectContract['fields'][number];
 
 interface ContractTableProps {
   contract: contractTable_contract$key;
-  /** The integrations of the project. Omitted on the page of one integration or installation, which names it already. */
+  /**
+   * The integrations of the project. Omitted on the page of one integration or installation, where they would
+   * repeat its title.
+   */
   integrations?: readonly NamedIntegration[];
 }
 

@@ -1,4 +1,4 @@
-/** Deliveries with their outcomes. */
+/** A table of deliveries with their outcomes. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
@@ -38,12 +38,12 @@ const ROW = graphql`
 interface DeliveryRowsProps {
   project: string;
   deliveries: deliveryRows_delivery$key;
-  /** True if the rows go to several destinations. */
+  /** True if the rows belong to several destinations. */
   showsDestination?: boolean;
 }
 
 const DETAIL_COLUMNS = ['Group', 'Destination', 'Attempts', 'Last response', 'Actions'];
-/** Statuses of deliveries that need a retry. */
+/** Statuses for which a retry is offered. */
 const UNDELIVERED = ['FAILED', 'RETRYING'];
 
 export function DeliveryRows({ project, deliveries, showsDestination = false }: DeliveryRowsProps) {
@@ -106,7 +106,10 @@ interface DeliveryContent {
   operation: { readonly metadata: { readonly objects: readonly string[] } } | null | undefined;
 }
 
-/** Describes the content of a delivery. Changes and tests belong to neither an event nor an operation. */
+/**
+ * Describes the content of a delivery. Messages about changes and test messages have neither an event nor an
+ * operation.
+ */
 export function describeContent({ event, operation }: DeliveryContent): string {
   if (event) return formatWords(event.eventType);
   return operation ? `Records of ${operation.metadata.objects.join(', ')}` : 'Message';

@@ -60,7 +60,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
   const linkTo = useProjectLink(project);
   const update = useChange<destinationActionsUpdateMutation>(UPDATE);
   const input = { projectIdOrName: project, destinationId: id };
-  // A stream is read by clients: nothing is sent, signed or disabled.
+  // Clients read a stream, so it is not signed, disabled or enabled.
   const isWebhook = type === 'WEBHOOK';
   const next = status === 'ENABLED' ? 'DISABLED' : 'ENABLED';
   return (

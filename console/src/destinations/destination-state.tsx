@@ -12,7 +12,7 @@ const STATE = graphql`
   }
 `;
 
-/** Shows an enabled webhook as failing while its latest attempts fail, and stresses that a failing one was disabled. */
+/** Shows that an enabled webhook is failing, or that a webhook was disabled because it failed. */
 export function DestinationState({
   destination,
 }: {

@@ -1,4 +1,4 @@
-/** The period of a destination's plots, which the URL names, and its buckets. */
+/** The period of a destination's plots, from the URL, and its buckets. */
 import { useFilter, useParameters } from '../parts/filters.tsx';
 import { Choice } from '../parts/form.tsx';
 import { formatWords } from '../parts/status.tsx';
@@ -14,7 +14,7 @@ const CHOICES = NAMES.map((id) => ({ id, label: formatWords(PERIODS[id].label) }
 interface Period {
   label: string;
   bucket: 'HOUR' | 'DAY';
-  /** Start of the first bucket. */
+  /** The start of the first bucket. */
   firstMs: number;
   bucketMs: number;
   buckets: number;
@@ -40,7 +40,10 @@ export function PeriodChoice() {
   );
 }
 
-/** Returns the starts of the period's buckets, in seconds, and a function that reads a value of each bucket. */
+/**
+ * Returns the starts of the period's buckets in seconds, and a function that creates a plot's values from
+ * bucket values.
+ */
 export function alignToPeriod<Bucket extends { startTime: string }>(
   activity: readonly Bucket[],
   { firstMs, bucketMs, buckets }: Pick<Period, 'firstMs' | 'bucketMs' | 'buckets'>,

@@ -1,4 +1,4 @@
-/** Sends a delivery's message now, and follows the delivery until its attempt ends. */
+/** Retries a delivery immediately, and polls the delivery until the attempt has ended. */
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import type { IEnvironment } from 'relay-runtime';
 import type { retryActionMutation } from '../../__generated__/retryActionMutation.graphql.ts';
@@ -33,7 +33,7 @@ const FOLLOW = graphql`
   }
 `;
 
-/** The fields of a delivery that an attempt changes on the pages that show it. */
+/** The fields of a delivery that an attempt changes, on all pages that show the delivery. */
 export const OUTCOME = graphql`
   fragment retryAction_outcome on Delivery {
     status
@@ -77,14 +77,17 @@ export function RetryAction({ project, deliveryId, status, kind = 'plain' }: Ret
   );
 }
 
-/** The action for statuses that precede or need no retry. */
+/** The labels of the button for deliveries that were not attempted yet or have succeeded. */
 const LABELS: Record<string, string> = { PENDING: 'Send now', SUCCEEDED: 'Resend' };
 
 const POLL_MS = 500;
-/** An attempt that takes longer appears when the page refreshes itself. */
+/** How long the delivery is polled. A longer attempt appears when the page refreshes. */
 const POLLS_MAX = 40;
 
-/** Polls the delivery until it has a new attempt. The result also updates lists that have stopped refreshing themselves. */
+/**
+ * Polls the delivery until it has a new attempt. The response also updates lists that no longer refresh
+ * themselves.
+ */
 async function follow(
   environment: IEnvironment,
   { id, lastAttempt }: { id: string; lastAttempt: number | undefined },
@@ -93,7 +96,7 @@ async function follow(
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const data = await fetchQuery<retryActionQuery>(environment, FOLLOW, { id })
       .toPromise()
-      // A lost connection ends the polling. The page refreshes itself when the connection is back.
+      // After a lost connection, the polling ends. The page refreshes when the connection is back.
       .catch(() => undefined);
     if (data?.node?.delivery?.attempts.at(-1)?.attemptNumber !== lastAttempt) return;
   }

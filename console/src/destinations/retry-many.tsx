@@ -64,9 +64,9 @@ const COUNTS = graphql`
 
 interface RetryManyProps {
   project: string;
-  /** The whole project if omitted. */
+  /** The destination whose deliveries are retried. Default: all destinations of the project. */
   destinationId?: string | null;
-  /** The filter of the list on the page, which preselects the choice. */
+  /** The status filter of the list, which preselects the choice. */
   status: Status | null;
   createTime: { from: string | null; until: string | null } | null;
 }
@@ -83,7 +83,10 @@ export function RetryMany(props: RetryManyProps) {
   );
 }
 
-/** Statuses that need a retry, the most urgent first. The first one with deliveries is preselected. */
+/**
+ * Statuses that need a retry, the most urgent status first. The first status that has deliveries is
+ * preselected.
+ */
 const PRESELECTED_STATUSES = ['FAILED', 'RETRYING', 'PENDING'] as const satisfies Status[];
 const STATUS_OPTIONS = [...PRESELECTED_STATUSES, 'SUCCEEDED'] as const satisfies Status[];
 
@@ -97,7 +100,7 @@ function RetryForm({
   close,
 }: RetryManyProps & { close: () => void }) {
   const [chosen, setChosen] = useState<Status | null>(null);
-  // Counting those that succeeded takes long in a large project.
+  // Succeeded deliveries are not counted, because counting them takes long in a large project.
   const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
   const variables = { project, destinationId, createTime, countsSucceeded };
   const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
@@ -112,11 +115,12 @@ function RetryForm({
     (data.project?.pendingDeliveries.totalCount ?? 0) +
     (data.project?.retryingDeliveries.totalCount ?? 0);
   const retry = async () => {
-    // The gateway accepts no null for filters that are not set.
+    // The gateway refuses null for a filter that is not set.
     const scope = { ...(destinationId && { destinationId }), ...(createTime && { createTime }) };
     const input = { projectIdOrName: project, statuses: [status], ...scope };
     let hasMore = true;
-    // Deliveries that succeed during the retry match again, so the total is capped at the first count.
+    // Deliveries that succeed during the retry match the filter again, so the progress is capped at the first
+    // count.
     for (let retried = 0; hasMore && retried < matching; ) {
       const response = await run({ input });
       if (!response) return;
@@ -169,7 +173,7 @@ function RetryForm({
   );
 }
 
-/** Deliveries by status that a retry would send now. */
+/** Counts the deliveries that a retry would send now, by status. */
 function toCounts(project: retryManyQuery['response']['project']): Record<Status, number> {
   return {
     FAILED: project?.failed ?? 0,

@@ -1,3 +1,3 @@
-/** Statuses of deliveries. */
+/** The statuses of deliveries, as filter options. */
 export const STATUSES = ['PENDING', 'RETRYING', 'SUCCEEDED', 'FAILED'] as const;
 export type Status = (typeof STATUSES)[number];

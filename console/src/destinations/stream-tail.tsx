@@ -1,4 +1,4 @@
-/** A live tail of a stream, newest message first. */
+/** A live list of a stream's messages, newest first. */
 import { useMemo, useState } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
@@ -14,7 +14,7 @@ import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { LAST_COUNT, type LiveSource, useLive } from '../parts/use-live.ts';
 
-/** The fields of a message that the query and the subscription select. */
+/** The message fields that the query and the subscription select. */
 graphql`
   fragment streamTail_message on StreamMessage {
     id
@@ -96,7 +96,10 @@ export function StreamTail({ id }: { id: string }) {
   );
 }
 
-/** Events have a type, like `read.backfill.done`. Records and changes have an action and an object. */
+/**
+ * Describes a message: an event by its type, like `read.backfill.done`, and other messages by their action
+ * and object.
+ */
 function describeMessage({ notificationType, action, objectName }: TailMessage['body']): string {
   const kind = notificationType ?? action;
   if (typeof kind !== 'string') return 'Message';

@@ -1,4 +1,4 @@
-/** Events as lines of a log. */
+/** Shows events as lines of a log. */
 import { Link } from 'wouter';
 import { formatWords } from '../parts/status.tsx';
 import { ClockTime } from '../parts/time.tsx';

@@ -1,4 +1,4 @@
-/** A live tail of the project's events. */
+/** A live list of the project's events. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';

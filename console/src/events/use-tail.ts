@@ -1,4 +1,4 @@
-/** Live events of the project. */
+/** Loads the project's latest events and subscribes to new events. */
 import { useMemo } from 'react';
 import { fetchQuery, graphql, useRelayEnvironment } from 'react-relay';
 import { type IEnvironment, requestSubscription } from 'relay-runtime';
@@ -10,7 +10,7 @@ import type {
 import type { useTailSubscription } from '../../__generated__/useTailSubscription.graphql.ts';
 import { LAST_COUNT, type Live, type LiveSource, useLive } from '../parts/use-live.ts';
 
-/** The fields of an event that the query and the subscription select. */
+/** The event fields that the query and the subscription select. */
 graphql`
   fragment useTail_event on NotificationEvent {
     id
@@ -77,7 +77,7 @@ interface TailFilter {
 
 export function useTail(filter: TailFilter, isPaused: boolean): Live<TailEvent> {
   const environment = useRelayEnvironment();
-  // Compared by content, because a caller may create it anew on each render.
+  // The filter is compared by its content, because a caller may create a new object on each render.
   const filterKey = JSON.stringify(filter);
   const source = useMemo(
     () => createEventSource(environment, JSON.parse(filterKey)),
@@ -108,7 +108,7 @@ function createEventSource(environment: IEnvironment, filter: TailFilter): LiveS
       });
       return unsubscribe;
     },
-    // New events are later than the start of any period.
+    // A period filter does not exclude new events, because they are later than its start.
     follow: createTime?.until
       ? null
       : (after, sink) => {

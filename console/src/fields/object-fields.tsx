@@ -1,4 +1,4 @@
-/** Chooses the fields of an object that are read: required ones, and optional ones. */
+/** Form inputs for the fields of an object: required, optional and mapped fields. */
 import { graphql, useFragment } from 'react-relay';
 import type { objectFields_object$key } from '../../__generated__/objectFields_object.graphql.ts';
 import { CheckBox, Choice } from '../parts/form.tsx';
@@ -29,16 +29,16 @@ interface AccountField {
   displayName: string;
 }
 
-/** An object as the provider of the account describes it. */
+/** An object of the account, as the provider describes it. */
 export interface AccountObject {
   displayName?: string | null | undefined;
   fields: readonly AccountField[];
 }
 
-/** The object of a provider that can't describe its objects. */
+/** Stands for the description if the provider can't describe its objects. */
 export const UNDESCRIBED: AccountObject = { fields: [] };
 
-/** The present config of the object in the installation. */
+/** The object's config in the installation. */
 interface FieldConfig {
   selectedFields: readonly string[];
   fieldMappings: readonly { fieldName?: string | null; mapToName?: string | null }[];
@@ -126,7 +126,7 @@ const getSelectionName = (objectName: string, fieldName: string) =>
   `field/${objectName}/${fieldName}`;
 const getMappingName = (objectName: string, name: string) => `map/${objectName}/${name}`;
 
-/** Reads the config of an object's fields from the values of a form with `ObjectFields`. */
+/** Reads the config of an object's fields from the values of a form that contains `ObjectFields`. */
 export function readFieldConfig(values: Record<string, FormDataEntryValue>, objectName: string) {
   const valuesWithPrefix = (prefix: string) =>
     Object.entries(values).flatMap(([name, value]) => {

@@ -1,4 +1,4 @@
-/** The builder's customers (groups) and their people (consumers). */
+/** Lists the project's customers (groups) and their people (consumers). */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { groupsPage_project$key } from '../../__generated__/groupsPage_project.graphql.ts';

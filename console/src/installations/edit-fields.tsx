@@ -1,4 +1,4 @@
-/** Edits the fields that an installation reads, chosen from those in the customer's account. */
+/** Edits which fields of the customer's account an installation reads. */
 import { graphql, useFragment } from 'react-relay';
 import type { editFields_installation$key } from '../../__generated__/editFields_installation.graphql.ts';
 import type { editFieldsMutation } from '../../__generated__/editFieldsMutation.graphql.ts';
@@ -128,7 +128,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
     const read = config.read.map((object) =>
       applyFieldConfig(object, readFieldConfig(values, object.objectName)),
     );
-    // An update replaces the whole config, so members that the form does not show are sent back unchanged.
+    // An update replaces the complete config, so members that the form does not show are sent back unchanged.
     const nextConfig = { ...config, read } as never;
     return { projectIdOrName: project, installationId: id, config: nextConfig };
   };
@@ -164,7 +164,10 @@ interface MappedObject {
   fieldMappings: readonly { mapToName?: string | null; fieldName?: string | null }[];
 }
 
-/** Applies the fields of the form. Keeps mappings that the form does not show, and other members of mappings. */
+/**
+ * Applies the values of the form to the config. Mappings that the form does not show, and further members of
+ * mappings, remain.
+ */
 function applyFieldConfig<Read extends MappedObject>(
   read: Read,
   fieldConfig: ReturnType<typeof readFieldConfig>,

@@ -1,4 +1,4 @@
-/** Installations with their health. */
+/** A table of installations with their health. */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { installationRows_installation$key } from '../../__generated__/installationRows_installation.graphql.ts';
@@ -31,7 +31,7 @@ const ROW = graphql`
 interface InstallationRowsProps {
   installations: installationRows_installation$key;
   linkTo: (path: string) => string;
-  /** The object whose page shows the rows. Columns that would repeat it are omitted. */
+  /** The kind of page that shows the rows. Columns that would repeat its title are omitted. */
   parent?: 'group' | 'connection' | 'integration';
 }
 

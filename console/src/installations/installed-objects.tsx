@@ -95,7 +95,10 @@ interface ReadState {
   backfillDone: boolean;
 }
 
-/** An object without a schedule is read only on demand, apart from a first read that is still due. */
+/**
+ * Describes an object without a schedule: it is read only on demand, except for a first read that is still
+ * due.
+ */
 function describeState({ schedule, nextReadTime, backfillDone }: ReadState): string {
   if (schedule == null && nextReadTime == null) return 'MANUAL';
   return backfillDone ? 'ACTIVE' : 'PENDING';

@@ -1,4 +1,4 @@
-/** An object by the provider's name, followed by the name that the integration maps it to. */
+/** Shows the provider's name of an object, followed by the mapped name. */
 interface ObjectNameProps {
   objectName: string;
   mappedObjectName: string | null | undefined;

@@ -1,4 +1,4 @@
-/** The provider's current records, with the installation's fields and mapping. They are loaded on a button press. */
+/** Loads current records from the provider on a button press, with the installation's fields and mapping. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { recordsQuery } from '../../__generated__/recordsQuery.graphql.ts';
@@ -94,7 +94,7 @@ export function Records({ id, objects }: RecordsProps) {
   );
 }
 
-/** Numbers, true and false are sent as such; everything else as text. */
+/** Converts numbers, `true` and `false`. Returns any other text unchanged. */
 function parseLiteral(text: string): unknown {
   return /^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
 }
@@ -150,7 +150,7 @@ export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProp
 
 type Contract = NonNullable<recordsQuery['response']['node']>['contract'];
 
-/** Provider names of an object's mapped fields, which a record has under their mapped names too. */
+/** Lists the provider's names of mapped fields. A record also has these fields under their mapped names. */
 function listRenamedFields(contract: Contract, objectName: string): Set<string> {
   const renamed = new Set<string>();
   for (const { sources, fields } of contract?.objects ?? []) {

@@ -1,4 +1,4 @@
-/** The content of a revision as people read and write it: JSON without members that are not set. */
+/** The content of a revision as JSON text for people, without members that are not set. */
 import { graphql } from 'react-relay';
 
 export const CONTENT = graphql`
@@ -101,7 +101,7 @@ export const CONTENT = graphql`
   }
 `;
 
-/** Formatted, without members that are null or empty lists. */
+/** Formats a content, without members that are null or empty lists. */
 export function formatContent(content: unknown): string {
   return JSON.stringify(content, (_key, value) => (isUnset(value) ? undefined : value), 2);
 }

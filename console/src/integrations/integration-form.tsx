@@ -1,4 +1,4 @@
-/** The content of a new integration: a template's form, or the same as YAML next to its reference. */
+/** Edits the content of a new integration, with a form that fills a template or as YAML. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationFormDestinationMutation } from '../../__generated__/integrationFormDestinationMutation.graphql.ts';
@@ -41,7 +41,7 @@ const CREATE_STREAM = graphql`
   }
 `;
 
-/** The name of the stream that is created for a project without destinations. */
+/** The name of the stream that the page creates if the project has no destination. */
 const STREAM = 'records';
 const OBJECT = 'object.';
 const YAML = 'yaml';

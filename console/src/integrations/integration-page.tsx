@@ -1,4 +1,4 @@
-/** One integration: its revisions, the difference between two, a form for a new one, and its installations. */
+/** One integration: its revisions, the difference between two of them, and its installations. */
 import { graphql } from 'react-relay';
 import { Link, Redirect } from 'wouter';
 import type { integrationPageDeleteMutation } from '../../__generated__/integrationPageDeleteMutation.graphql.ts';
@@ -51,7 +51,10 @@ const DELETE = graphql`
   }
 `;
 
-/** The last part of the usual URL of a form for a new object. An integration may have this name. */
+/**
+ * People may type `/integrations/new`, although the form has another URL. An integration may also have the
+ * name `new`.
+ */
 const NEW = 'new';
 
 export default function IntegrationPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
@@ -80,7 +83,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
             kind={nodes.length === 0 ? 'plain' : 'primary'}
             input={input}
             integration={{ name: integration.name, provider: integration.provider }}
-            revision={integration.latestRevision}
+            latestRevision={integration.latestRevision}
           />
           <ConfirmChange<integrationPageDeleteMutation>
             triggerLabel="Delete"

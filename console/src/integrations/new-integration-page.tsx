@@ -1,4 +1,4 @@
-/** A new integration: its provider, and its content from a template, as a form or as YAML. */
+/** Creates an integration: a person chooses a provider, and fills a template or writes YAML. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link, useLocation } from 'wouter';

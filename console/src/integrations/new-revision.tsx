@@ -1,4 +1,4 @@
-/** A form for a new revision. It starts with the content of the latest one. */
+/** Creates a revision in a dialog. The editor starts with the content of the latest revision. */
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
@@ -31,15 +31,15 @@ const CREATE = graphql`
 interface NewRevisionProps {
   input: { projectIdOrName: string; integrationIdOrName: string };
   integration: { name: string; provider: string };
-  revision: newRevision_revision$key;
+  latestRevision: newRevision_revision$key;
   kind: 'primary' | 'plain';
 }
 
-export function NewRevision({ input, integration, revision, kind }: NewRevisionProps) {
-  const key: content_revision$key = useFragment(REVISION, revision);
-  const { specVersion, content } = useFragment(CONTENT, key);
-  const { run, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
-  const [destructive, setDestructive] = useState(false);
+export function NewRevision({ input, integration, latestRevision, kind }: NewRevisionProps) {
+  const contentRef: content_revision$key = useFragment(REVISION, latestRevision);
+  const { specVersion, content } = useFragment(CONTENT, contentRef);
+  const { run: createRevision, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
+  const [isDestructive, setDestructive] = useState(false);
   return (
     <Dialog triggerLabel="Create revision" kind={kind} title="Create revision" isWide>
       {(close) => (
@@ -49,25 +49,30 @@ export function NewRevision({ input, integration, revision, kind }: NewRevisionP
           prefix="input.revision.content."
           isRunning={isRunning}
           submitLabel="Create revision"
-          onSave={async (next) => {
-            const revision = { specVersion, content: next as never };
-            const response = await run({ input: { ...input, destructive, revision } });
+          onSave={async (newContent) => {
+            const response = await createRevision({
+              input: {
+                ...input,
+                destructive: isDestructive,
+                revision: { specVersion, content: newContent as never },
+              },
+            });
             return response?.createRevision.warnings ?? null;
           }}
           onDone={close}
           onCancel={close}
         >
-          {(next) => (
+          {(newContent) => (
             <>
               <ControlledCheckBox
                 label="Pause reads of objects that this revision removes"
-                isOn={destructive}
+                isOn={isDestructive}
                 onChange={setDestructive}
               />
               <RevisionPreview
                 project={input.projectIdOrName}
                 integration={integration}
-                content={next}
+                content={newContent}
                 specVersion={specVersion}
               />
             </>

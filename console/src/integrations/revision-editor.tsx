@@ -1,4 +1,4 @@
-/** An integration's content as text, in an editor that checks it. Findings of the gateway are shown in place. */
+/** An editor for a revision's content as text. It shows the gateway's findings at their lines. */
 import { type ComponentType, lazy, type ReactNode, useMemo, useState } from 'react';
 import type { Problem } from '../network/problem.ts';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -6,7 +6,7 @@ import { Loaded } from '../parts/page.tsx';
 import type { EditorProps, LineFinding } from './editor/code-editor.tsx';
 import type { Finding } from './editor/findings.ts';
 
-/** The language of the text: its editor, which is loaded when it opens, and its parser. */
+/** A language of the text: its editor, which is loaded when it opens, and its parser. */
 export interface TextFormat {
   Editor: ComponentType<EditorProps>;
   /** Throws if the text is invalid. */
@@ -19,20 +19,22 @@ const JSON_TEXT: TextFormat = {
 };
 
 interface RevisionEditorProps {
-  /** Default: JSON */
+  /** Default: JSON. */
   format?: TextFormat;
   initial: string;
   problem: Problem | null;
-  /** Path of the content in the input. Findings and warnings are shown without this prefix. */
+  /**
+   * The path of the content in the mutation's input. It is removed from the paths of findings and warnings.
+   */
   prefix: string;
   isRunning: boolean;
   submitLabel: string;
   /** Resolves with the gateway's warnings, or with null if the gateway refused the content. */
   onSave: (content: Content) => Promise<readonly string[] | null>;
-  /** Called when the content is saved and the reader has seen its warnings. */
+  /** Called when the content is saved and the user has closed its warnings. */
   onDone: (content: Content) => void;
   onCancel: () => void;
-  /** Elements below the editor, for the present content: null if its text is not a JSON object. */
+  /** Renders elements below the editor from its content. The content is null if the text is not an object. */
   children?: (content: Content | null) => ReactNode;
 }
 
@@ -50,7 +52,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
   const [saved, setSaved] = useState<{ content: Content; warnings: readonly string[] } | null>(
     null,
   );
-  // Findings of an older text may no longer apply.
+  // The gateway's findings are shown only while the text is the one that it refused.
   const isTextSaved = savedText === text;
   const serverFindings = useMemo(
     () => (problem && isTextSaved ? toFindings(problem, prefix) : NO_FINDINGS),
@@ -102,7 +104,7 @@ export function RevisionEditor(props: RevisionEditorProps) {
   );
 }
 
-/** Shown instead of the editor until the reader closes it. */
+/** Replaces the editor after a save with warnings, until the user closes it. */
 function Warnings({ findings, onClose }: { findings: Finding[]; onClose: () => void }) {
   return (
     <>
@@ -125,7 +127,7 @@ function Warnings({ findings, onClose }: { findings: Finding[]; onClose: () => v
   );
 }
 
-/** Null if the text is not an object. The editor marks the error. */
+/** Returns null if the text is not an object. The editor marks the error. */
 function parseObject(text: string, parse: TextFormat['parse']): Content | null {
   try {
     const content = parse(text);
@@ -140,7 +142,7 @@ function toFindings({ issues }: Problem, prefix: string): Finding[] {
   return issues.map(({ name, detail }) => ({ path: removePrefix(name, prefix), detail }));
 }
 
-/** A warning is one text: a path, a colon and a sentence. */
+/** Splits a warning, which consists of a path, a colon and a sentence. */
 function parseWarning(warning: string, prefix: string): Finding {
   const [, path = '', detail = warning] = /^(\S+): (.*)$/s.exec(warning) ?? [];
   return { path: removePrefix(path, prefix), detail };

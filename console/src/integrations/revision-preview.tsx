@@ -1,4 +1,4 @@
-/** Previews a new revision: the customers that it would break, and the changes that it would make. */
+/** Previews a new revision: the customers whose installations it would break, and its changes. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { revisionPreviewMutation } from '../../__generated__/revisionPreviewMutation.graphql.ts';
@@ -59,7 +59,10 @@ export function RevisionPreview(props: RevisionPreviewProps) {
 
 const ENUM_MEMBERS = ['enabled', 'mode', 'optionalFieldsAuto', 'valueType', 'watchFieldsAuto'];
 
-/** Documents have the words of manifests, such as `singleSelect` for SINGLE_SELECT, and no null members. */
+/**
+ * Formats a document. Enum values have the form of manifests (`singleSelect` for SINGLE_SELECT), and null
+ * members are omitted.
+ */
 function formatDocument(document: object): string {
   return JSON.stringify(document, (key, value) => {
     if (value === null) return undefined;

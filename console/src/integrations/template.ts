@@ -1,4 +1,4 @@
-/** Templates of integrations: the content for a purpose, the chosen objects and a schedule. */
+/** Templates that create the content of a new integration from a purpose, objects and a schedule. */
 export type Purpose = 'READ' | 'READ_WRITE' | 'FOLLOW';
 
 interface Template {
@@ -22,7 +22,7 @@ export function listTemplates(supports: readonly string[]): readonly Template[] 
   return TEMPLATES.filter(({ needs }) => supports.includes(needs));
 }
 
-/** Cron expressions in UTC. An empty one means that only `triggerRead` reads. */
+/** Cron expressions in UTC. With an empty one, objects are read only by `triggerRead`. */
 export const SCHEDULES = [
   { id: '*/10 * * * *', label: 'Every 10 minutes' },
   { id: '0 * * * *', label: 'Every hour' },

@@ -15,7 +15,7 @@ export function formatYaml(content: object): string {
 
 type EnumConversion = (text: string, values: readonly string[]) => string;
 
-/** Converts the values of enums, which the schema has in upper case. */
+/** Converts enum values of the schema, which are in upper case, to the form of manifests. */
 function convertEnums(value: unknown, path: readonly Step[], convert: EnumConversion): unknown {
   if (Array.isArray(value))
     return value.map((item, index) => convertEnums(item, [...path, index], convert));
@@ -31,12 +31,15 @@ function convertEnums(value: unknown, path: readonly Step[], convert: EnumConver
   return values && typeof value === 'string' ? convert(value, values) : value;
 }
 
-/** `ON_REQUEST` as `onRequest` */
+/** Converts `ON_REQUEST` to `onRequest`. */
 function toCamelCase(value: string): string {
   return value.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** The enum's value of that name. Another text is returned as it is, and refused by the gateway. */
+/**
+ * Returns the schema's enum value for a manifest's value. An unknown value is returned unchanged, and the
+ * gateway refuses it.
+ */
 function toEnumValue(text: string, values: readonly string[]): string {
   return values.find((value) => toCamelCase(value) === text) ?? text;
 }

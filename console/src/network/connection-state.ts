@@ -1,4 +1,4 @@
-/** Whether the gateway is reachable, according to the last request and the socket. */
+/** Stores whether the gateway is reachable, by the last request and the state of the WebSocket. */
 type Listener = () => void;
 
 let isLost = false;

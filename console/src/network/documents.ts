@@ -1,11 +1,13 @@
-/** The texts of the operations, for people who want to read them. Pages send only their IDs. */
+/**
+ * Loads the texts of operations, which people can open in GraphiQL. Pages send only the ids of operations.
+ */
 import { useEffect, useState } from 'react';
 import { BASE } from './connection-state.ts';
 
 type Documents = Record<string, string>;
 let loading: Promise<Documents> | undefined;
 
-/** One promise for all pages of a tab. A failed load is repeated at the next use. */
+/** All pages of a tab share one promise. After a failed load, the next use loads again. */
 function readDocuments(): Promise<Documents> {
   loading ??= fetch(`${BASE}/console/documents.json`)
     .then((response) => response.json())

@@ -1,4 +1,4 @@
-/** The Relay environment of one signed-in reader. */
+/** Creates the Relay environment for a signed-in user. */
 import type { Client } from 'graphql-ws';
 import {
   Environment,
@@ -13,7 +13,7 @@ import { fetchGraphql, getDocumentId, type HeaderMap } from './fetch-graphql.ts'
 import { type GraphqlError, Problem } from './problem.ts';
 import { createSocket } from './socket.ts';
 
-/** Retains queries of pages that were left, so that going back shows them immediately. */
+/** The number of closed pages whose data is kept, so that they show it immediately when the user returns. */
 const KEPT_QUERIES_MAX = 30;
 
 /** `onSignedOut` is called when the gateway no longer accepts the credential. */
@@ -37,13 +37,16 @@ export function createEnvironment(headers: HeaderMap, onSignedOut?: () => void):
   });
 }
 
-/** The stream updates the cursor in these variables, so a socket that reconnects resumes at the current cursor. */
+/**
+ * The subscription updates the cursor in these variables, so a WebSocket that reconnects resumes at the last
+ * cursor.
+ */
 function createSubscribe(headers: HeaderMap): SubscribeFunction {
   let socket: Client | undefined;
   return (params, variables) => {
     socket ??= createSocket(headers);
     const client = socket;
-    // The socket library requires a query.
+    // graphql-ws requires a query.
     const operation = {
       query: '',
       documentId: getDocumentId(params),
@@ -73,7 +76,7 @@ function recordCursor(variables: object, data: unknown): void {
   }
 }
 
-/** The variables with `after` at the last received position. */
+/** Sets `after` in the variables to the cursor of the last received item. */
 function createResumableVariables(variables: Record<string, unknown>): Record<string, unknown> {
   if (!('after' in variables)) return variables;
   return {

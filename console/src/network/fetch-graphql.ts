@@ -1,11 +1,14 @@
-/** Sends one operation over HTTP. Queries wait for an unreachable gateway; mutations are sent once. */
+/**
+ * Sends one operation over HTTP. A query waits while the gateway is unreachable. A mutation is sent only
+ * once.
+ */
 import { connectionState, GRAPHQL_URL } from './connection-state.ts';
 import { type GraphqlError, Problem } from './problem.ts';
 
 const RETRY_MS = 1_000;
 
 export interface GraphqlOperation {
-  /** The persisted document with this ID, which the same build gave to the gateway. */
+  /** The id of a persisted document. The build stores its text for the gateway. */
   documentId: string;
   variables: object;
   isMutation: boolean;
@@ -45,7 +48,7 @@ export async function fetchGraphql(
   }
 }
 
-/** Null if the gateway is unreachable or overloaded. */
+/** Returns null if the gateway is unreachable or overloaded. */
 async function send(
   { documentId, variables }: GraphqlOperation,
   headers: HeaderMap,
@@ -66,7 +69,7 @@ async function send(
   }
 }
 
-/** The error of a gateway of another version that does not have this page's operations. */
+/** The code of the error if another version of the gateway does not have this page's operations. */
 const UNKNOWN_DOCUMENT = /^The documentId names no document/;
 const OUTDATED_PAGE = new Problem({
   message: 'The gateway was updated. Reload the page.',
@@ -74,8 +77,8 @@ const OUTDATED_PAGE = new Problem({
 });
 
 /**
- * Throws if an error leaves a root field null, or belongs to no field. A failed nested field is null in the data, and the
- * page shows it.
+ * Throws if an error makes a root field null or belongs to no field. If a nested field fails, the page shows
+ * the other fields.
  */
 function requireNoRefusal({ data, errors = [] }: GraphqlResponse): void {
   const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);

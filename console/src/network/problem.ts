@@ -38,7 +38,7 @@ export class Problem extends Error {
   }
 }
 
-/** The parts of an error that a page shows. */
+/** The part of a problem that a page shows. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,12 @@
-/** One WebSocket for all live parts of the tab. It opens when the first one needs it, and reconnects when it breaks. */
+/**
+ * The WebSocket of the tab, which all live lists share. It opens on first use, and reconnects when it breaks.
+ */
 import { type Client, createClient } from 'graphql-ws';
 import { connectionState, GRAPHQL_URL } from './connection-state.ts';
 import type { HeaderMap } from './fetch-graphql.ts';
 
 const RETRY_MS_MAX = 5_000;
-/** Close codes after which a retry is useless: credentials, the protocol. */
+/** Close codes for wrong credentials and protocol errors, after which a retry is useless. */
 const FATAL = new Set([4400, 4401, 4403, 4406, 4409]);
 
 export function createSocket(headers: HeaderMap): Client {

@@ -1,4 +1,7 @@
-/** The log of an operation. It is polled while the operation runs, and once more after its end. */
+/**
+ * The log of an operation. It is polled while the operation runs, and once more after the operation has
+ * ended.
+ */
 import { graphql } from 'react-relay';
 import type { operationLogsQuery } from '../../__generated__/operationLogsQuery.graphql.ts';
 import { Empty } from '../parts/page.tsx';

@@ -1,12 +1,15 @@
-/** A result or log line of an operation, which the gateway begins with the object in brackets, like `[contacts]`. */
+/**
+ * Shows a result or a log line of an operation. The gateway begins it with the object in brackets, like
+ * `[contacts]`.
+ */
 
 interface OperationTextProps {
   text: string | null | undefined;
-  /** Objects that the page names next to the text. */
+  /** The objects that the page already names next to the text. */
   namedObjects: readonly string[];
 }
 
-/** Shows the object as a label, or omits it if it is the only one that the page names. */
+/** Shows the object as a label. Omits the label if the page names only this object. */
 export function OperationText({ text, namedObjects }: OperationTextProps) {
   const [, objectName, sentence] = /^\[([^\]]+)\] (.*)$/s.exec(text ?? '') ?? [];
   if (!objectName || !sentence) return text;

@@ -38,7 +38,7 @@ const ROW = graphql`
 interface OperationsListProps {
   operations: operationsList_operation$key;
   linkTo: (path: string) => string;
-  /** True on the page of an installation, which names the integration and the group already. */
+  /** True on the page of an installation, where the integration and the group would repeat the title. */
   isOfInstallation?: boolean;
 }
 

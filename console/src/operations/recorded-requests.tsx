@@ -99,7 +99,7 @@ function ConnectionRequestList({ id }: RequestsProps) {
   return <RequestLines requests={node?.requests?.nodes ?? []} />;
 }
 
-/** The first status that is recorded as a failure. */
+/** The lowest status that is recorded as a failure. */
 const FAILED_STATUS = 300;
 
 function RequestLines({ requests }: { requests: recordedRequests_request$key }) {

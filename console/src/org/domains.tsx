@@ -1,4 +1,4 @@
-/** The domains of an org: people with an address at a proven one may join it. */
+/** The claimed domains of an org. People with an email address of a verified domain may join the org. */
 import { graphql, useFragment } from 'react-relay';
 import type { domains_org$key } from '../../__generated__/domains_org.graphql.ts';
 import type { domainsClaimMutation } from '../../__generated__/domainsClaimMutation.graphql.ts';

@@ -1,4 +1,7 @@
-/** Orgs that the reader may join: by an invite, or by the domain of their address. Shows nothing if there are none. */
+/**
+ * Lists orgs that the user may join by an invite or by the domain of their email address. Shows nothing if
+ * there are none.
+ */
 import { graphql, useFragment } from 'react-relay';
 import type { invitesToViewer_query$key } from '../../__generated__/invitesToViewer_query.graphql.ts';
 import type { invitesToViewerAcceptMutation } from '../../__generated__/invitesToViewerAcceptMutation.graphql.ts';

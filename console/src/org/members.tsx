@@ -1,4 +1,7 @@
-/** The members of an org with their roles. An admin changes roles and removes others, and a member may leave. */
+/**
+ * The members of an org with their roles. An admin can change roles and remove other members, and a member
+ * can leave.
+ */
 import { graphql, useFragment } from 'react-relay';
 import type { members_org$data, members_org$key } from '../../__generated__/members_org.graphql.ts';
 import type { members_query$key } from '../../__generated__/members_query.graphql.ts';

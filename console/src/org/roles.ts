@@ -11,7 +11,7 @@ export function formatRole(role: string): string {
   return LABELS[role as Role] ?? role;
 }
 
-/** Returns the role of a choice. A form without the choice has the role of an ordinary member. */
+/** Returns the chosen role. `MEMBER` if the form has no choice. */
 export function parseRole(id: unknown): Role {
   return id === 'ADMIN' ? 'ADMIN' : 'MEMBER';
 }

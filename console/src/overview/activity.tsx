@@ -1,4 +1,4 @@
-/** Activity of the last 24 hours, from a whole hour on: operations by hour, moved records and delivery attempts. */
+/** Activity since the first hour of the charts: operations by hour, moved records and delivery attempts. */
 import { useMemo } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -87,7 +87,7 @@ export default function ActivityPanels({ project: idOrName, linkTo }: ActivityPa
   );
 }
 
-/** A column for each hour. Failed ones are drawn last and cover the rest. */
+/** A plot with a bar for each hour. Failed operations are drawn last and cover the other bars. */
 function createColumns(operations: readonly OperationCount[], firstHour: number) {
   const hours = Array.from({ length: HOURS }, (_none, index) => firstHour + index * HOUR_MS);
   const sumCounts = (isCounted: (bucket: OperationCount) => boolean) =>
@@ -110,7 +110,7 @@ interface MovedRecordsProps {
   linkTo: (path: string) => string;
 }
 
-/** Shows what was moved, without zeros. */
+/** Lists counts of moved records, without zeros. */
 function MovedRecords({ activity: { records, streams }, linkTo }: MovedRecordsProps) {
   const counts = [
     {

@@ -83,9 +83,9 @@ const REOPEN = graphql`
 
 const POLL_MS = 10_000;
 const DAY_MS = HOURS * HOUR_MS;
-/** More items are behind "Show more". */
+/** The number of items that are shown before "Show more". */
 const SHOWN_ITEMS = 8;
-/** The gateway counts up to this number. */
+/** The highest count that the gateway returns. */
 const COUNT_MAX = 500;
 
 const COUNTED_KINDS = ['PROPOSALS_PENDING', 'OPERATIONS_FAILED', 'DELIVERIES_FAILED'];
@@ -199,7 +199,7 @@ function AttentionLine({ item, linkTo, onAcknowledge, onReopen }: AttentionLineP
   );
 }
 
-/** The item as a statement, and the page that shows its cause. */
+/** Describes the item in a sentence, and names the page that shows its cause. */
 function describeItem(
   { kind, subject, objectName, count }: Item,
   getProviderName: (provider: string) => string,
@@ -242,7 +242,7 @@ function describeItem(
         text: formatCount(count, 'delivery failed permanently', 'deliveries failed permanently'),
         path: 'deliveries?status=FAILED&time=day',
       };
-    // A kind that a newer gateway has.
+    // A newer gateway may have further kinds.
     default:
       return { text: kind, path: '' };
   }
@@ -268,7 +268,7 @@ function countOperations(
   return { succeeded: countStatus('SUCCEEDED'), failed: countStatus('FAILED') };
 }
 
-/** The percentage of ended operations that succeeded. Null if none has ended. */
+/** Returns the percentage of ended operations that succeeded. Null if none has ended. */
 function computeRate({ succeeded, failed }: OutcomeCounts): number | null {
   const endedCount = succeeded + failed;
   return endedCount === 0 ? null : (100 * succeeded) / endedCount;

@@ -1,8 +1,11 @@
-/** The start of the charts and rates of the overview, which count whole hours. */
+/** The first hour of the overview's charts and rates, which cover complete hours. */
 export const HOUR_MS = 3_600_000;
 export const HOURS = 24;
 
-/** The start of the hour 23 hours before the present one, so that refreshes within an hour repeat the query. */
+/**
+ * Returns the start of the hour 23 hours ago. The value stays the same within an hour, so a refresh finds its
+ * cached query.
+ */
 export function getFirstHour(): number {
   return (Math.floor(Date.now() / HOUR_MS) - HOURS + 1) * HOUR_MS;
 }
@@ -14,7 +17,7 @@ const hourFormat = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** Formats the first hour as in "since Wed 13:00". */
+/** Formats the first hour, like "since Wed 13:00". */
 export function formatSince(firstHourMs: number): string {
   return `since ${hourFormat.format(firstHourMs)}`;
 }

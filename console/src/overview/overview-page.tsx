@@ -1,4 +1,4 @@
-/** The project at a glance. Each figure leads to the list behind it. */
+/** The overview of a project. Each figure links to the list that it counts. */
 import { lazy } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { DestinationStates, LastFailures } from './project-health.tsx';
 
-/** Load separately, so that figures do not wait for them. */
+/** Plots and lists that load separately, so that the figures do not wait for them. */
 const Checklist = lazy(() => import('../start/checklist.tsx'));
 const AttentionPanel = lazy(() => import('./attention.tsx'));
 const ActivityPanels = lazy(() => import('./activity.tsx'));
@@ -67,7 +67,7 @@ const QUERY = graphql`
 `;
 
 const POLL_MS = 5_000;
-/** Each figure links to the list that it counts. A count of problems above zero is highlighted, and zeros step back. */
+/** Shows the counts. Problems are highlighted if their count is above zero, and zeros are less prominent. */
 const FIGURES = [
   {
     period: 'Now',
@@ -198,7 +198,10 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** 24 hours ago, rounded up to the minute, so that refreshes within a minute repeat the query. */
+/**
+ * Returns the time 24 hours ago, rounded up to the minute, so that a refresh within a minute finds its cached
+ * query.
+ */
 function getDayStart(): string {
   return new Date(Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS - DAY_MS).toISOString();
 }

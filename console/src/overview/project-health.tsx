@@ -112,7 +112,7 @@ export function DestinationStates({ project, linkTo }: ProjectHealthProps) {
 
 type DeliveryList = 'pending' | 'retrying' | 'failed';
 
-/** Counts of deliveries that have not arrived, without zeros. */
+/** Lists counts of deliveries that have not arrived, without zeros. */
 function listUndelivered(lists: Record<DeliveryList, { totalCount: number }>) {
   const counts = [
     { label: 'pending', filter: 'status=PENDING', count: lists.pending.totalCount },

@@ -6,17 +6,17 @@ import { type ChangeResponse, useChange } from './queries.ts';
 
 export interface ChangeFormProps<Mutation extends MutationParameters> {
   mutation: GraphQLTaggedNode;
-  /** Builds the variables from the values of the inputs. */
+  /** Creates the mutation's variables from the values of the inputs. */
   variables: (values: FormValues) => Mutation['variables'];
-  /** The text of its button. */
+  /** The label of the submit button. */
   submitLabel: string;
   kind?: 'primary' | 'plain' | 'danger';
   /** True if the response contains every change, so that pages are not refreshed. */
   skipRefetch?: boolean;
-  /** True if success clears the inputs, so that the next entry of a list can be added. */
+  /** True if the form is cleared after success, so that the user can add the next item. */
   clears?: boolean;
   onDone?: (response: ChangeResponse<Mutation>) => void;
-  /** Adds a button that leaves the form without the change. */
+  /** Adds a button that cancels the form. */
   onCancel?: () => void;
   children: ReactNode;
 }

@@ -35,7 +35,7 @@ export function CopyButton({ value, label }: CopyButtonProps) {
   );
 }
 
-/** A value in a fixed-width font with its copy button. */
+/** Shows a value in a fixed-width font, with a copy button. */
 export function Copyable({ value, label }: CopyButtonProps) {
   return (
     <span className="copyable">

@@ -5,7 +5,7 @@ const DAY_HOURS = 24;
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const WORKDAYS = '1-5';
 
-/** Returns a text like "Every 10 minutes". Null for an expression that the words don't cover. */
+/** Returns a text like "Every 10 minutes". Null for an expression that has no such text. */
 export function describeSchedule(cron: string): string | null {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = cron.trim().split(/\s+/);
   if (month !== '*') return null;
@@ -23,7 +23,7 @@ export function describeSchedule(cron: string): string | null {
   return null;
 }
 
-/** A step that does not divide the hour restarts with each hour, so its gaps differ. */
+/** A step that does not divide 60 starts again each hour, so its intervals differ. */
 function describeMinutes(minute: string): string | null {
   if (minute === '0') return 'Every hour';
   if (isNumber(minute)) return `Every hour at :${minute.padStart(2, '0')}`;
@@ -36,7 +36,7 @@ function describeHours(hour: string): string | null {
   return step && DAY_HOURS % step === 0 ? `Every ${step} hours` : null;
 }
 
-/** Returns 10 for a star with the step 10. Null for other fields and for a step of one. */
+/** Returns the step of a field that is a star with a step. Null for other fields and for a step of 1. */
 function readStep(field: string): number | null {
   const step = /^\*\/(\d+)$/.exec(field)?.[1];
   return step !== undefined && Number(step) > 1 ? Number(step) : null;

@@ -16,7 +16,7 @@ import { Action, Refusal } from './form.tsx';
 import { type ChangeResponse, useChange } from './queries.ts';
 
 interface DialogProps {
-  /** The text of the button that opens it. */
+  /** The label of the button that opens the dialog. */
   triggerLabel: string;
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   title: string;
@@ -50,11 +50,14 @@ interface FormDialogProps<Mutation extends MutationParameters>
   triggerLabel: string;
   kind?: 'primary' | 'plain' | 'danger';
   title: string;
-  /** Replaces the form after success, until the reader closes the dialog. Without it, the dialog closes immediately. */
+  /**
+   * Replaces the form after success, until the user closes the dialog. If omitted, the dialog closes
+   * immediately.
+   */
   renderResult?: (response: ChangeResponse<Mutation>) => ReactNode;
 }
 
-/** A form in front of the page, for one change. */
+/** A dialog with a form for one mutation. */
 export function FormDialog<Mutation extends MutationParameters>(props: FormDialogProps<Mutation>) {
   const { triggerLabel, kind = 'plain', title, renderResult, ...form } = props;
   return (
@@ -100,7 +103,7 @@ function DialogForm<Mutation extends MutationParameters>(props: DialogFormProps<
   );
 }
 
-/** A change that may be running or refused: the result of useChange. */
+/** The state of a mutation: the result of `useChange`. */
 export interface ChangeState {
   isRunning: boolean;
   problem: Problem | null;
@@ -110,14 +113,14 @@ interface ConfirmProps {
   triggerLabel: string;
   kind?: 'primary' | 'danger';
   title: string;
-  /** The text of the button that closes it without the change. */
+  /** The label of the button that closes the dialog without the change. */
   cancel?: string;
   /** The consequences of the change. */
   children: ReactNode;
   change: ChangeState;
   /** Resolves with null if the change was refused. */
   onConfirm: () => Promise<unknown>;
-  /** The path to open after success, because the present page shows a deleted object. */
+  /** The path to open after success. Set it if the current page shows the deleted object. */
   leadsTo?: string;
 }
 
@@ -159,7 +162,7 @@ type ConfirmChangeProps<Mutation extends MutationParameters> = Omit<
   variables: Mutation['variables'];
 };
 
-/** A confirmation before one change. */
+/** A dialog that asks for confirmation before one mutation. */
 export function ConfirmChange<Mutation extends MutationParameters>(
   props: ConfirmChangeProps<Mutation>,
 ) {

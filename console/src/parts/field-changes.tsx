@@ -4,7 +4,7 @@ import { Table } from './table.tsx';
 
 interface FieldChange {
   name: string;
-  /** The name that people see. */
+  /** The field's name for people. */
   label: string;
   before: unknown;
   after: unknown;
@@ -31,7 +31,7 @@ export function FieldChanges({ label: record, changes }: FieldChangesProps) {
             <td className="value">
               <Value value={before} />
             </td>
-            {/* The word repeats the color, for readers who do not distinguish colors. */}
+            {/* The word has the same meaning as the color, for people who do not distinguish the colors. */}
             <td className={`value ${change ?? ''}`}>
               <Value value={after} /> {change && <span className="tag">{messages[change]}</span>}
             </td>
@@ -44,19 +44,19 @@ export function FieldChanges({ label: record, changes }: FieldChangesProps) {
 
 type Change = 'added' | 'changed' | 'removed';
 
-/** Null if the value stays. */
+/** The word for the change. Null if the value is unchanged. */
 function findChange(before: unknown, after: unknown): Change | null {
   if (isEmpty(before)) return isEmpty(after) ? null : 'added';
   if (isEmpty(after)) return 'removed';
   return JSON.stringify(before) === JSON.stringify(after) ? null : 'changed';
 }
 
-/** An empty text and no value look the same in every app. */
+/** An empty text is shown like a missing value, as most apps do. */
 const isEmpty = (value: unknown) => value == null || value === '';
 
 /**
- * Values come from providers and agents. They are isolated, so that right-to-left characters in one don't reorder the
- * text around it.
+ * Values come from providers and agents. Each is isolated, so that right-to-left characters in a value do not
+ * reorder the text around it.
  */
 function Value({ value }: { value: unknown }) {
   const { empty } = usePartMessages();

@@ -1,4 +1,4 @@
-/** Filters are in the URL, so that a page can be bookmarked and shared. */
+/** Filters of lists. They are stored in the URL, so that people can bookmark and share a filtered page. */
 import { useMemo } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { Choice, SearchInput, TimeInput } from './form.tsx';
@@ -7,7 +7,7 @@ import { formatWords } from './status.tsx';
 
 const ALL = 'ALL';
 
-/** Values from the URL, and a function that sets some. An empty value is removed. */
+/** Returns the values in the URL, and a function that sets values. An empty value is removed from the URL. */
 export function useParameters(): [URLSearchParams, (changed: Record<string, string>) => void] {
   const [params, setParams] = useSearchParams();
   const change = (changed: Record<string, string>) =>
@@ -25,7 +25,7 @@ export function useParameters(): [URLSearchParams, (changed: Record<string, stri
   return [params, change];
 }
 
-/** The value of a URL parameter, if it is one of the allowed values. */
+/** Returns the value of a URL parameter if it is one of the allowed values. */
 export function useFilter<const Value extends string>(
   name: string,
   values: readonly Value[],
@@ -36,7 +36,7 @@ export function useFilter<const Value extends string>(
 }
 
 interface FilterProps {
-  /** The URL parameter's name. */
+  /** The name of the URL parameter. */
   name: string;
   label: string;
   values: readonly string[];
@@ -64,7 +64,7 @@ interface IntegrationFilterProps {
   integrations: readonly NamedIntegration[];
 }
 
-/** An integration that the URL names but that no longer exists is an option too. */
+/** If the URL names an integration that no longer exists, the integration is still an option. */
 export function IntegrationFilter({ integrations }: IntegrationFilterProps) {
   const value = useTextFilter('integration') ?? '';
   const options = integrations.map((integration) => ({
@@ -99,7 +99,7 @@ function OptionFilter({ name, label, options, value, isDisabled = false }: Optio
   );
 }
 
-/** A text from the URL, such as the name of an integration; null if absent. */
+/** Returns a text from the URL, such as the name of an integration. Null if it is absent. */
 export function useTextFilter(name: string): string | null {
   const [params] = useParameters();
   return params.get(name) || null;
@@ -108,7 +108,10 @@ export function useTextFilter(name: string): string | null {
 const SEARCH = 'search';
 const SEARCH_LENGTH_MAX = 64;
 
-/** The words of a search. The gateway searches the whole list, so other filters are inactive during a search. */
+/**
+ * The search of a list. The gateway searches the complete list, so other filters are disabled during a
+ * search.
+ */
 export function useSearch(): { search: string | null; isSearching: boolean } {
   const text = useTextFilter(SEARCH) ?? '';
   const search = text.trim().slice(0, SEARCH_LENGTH_MAX) || null;
@@ -121,7 +124,7 @@ export function Search({ label = 'Search' }: { label?: string }) {
   return <SearchInput label={label} value={text} onChange={(next) => change({ [SEARCH]: next })} />;
 }
 
-/** Periods that end now, in hours. */
+/** Lengths of periods that end now, in hours. */
 const RECENT: Record<string, { label: string; hours: number }> = {
   hour: { label: 'Last hour', hours: 1 },
   day: { label: 'Last 24 hours', hours: 24 },
@@ -141,7 +144,7 @@ interface TimeRange {
   until: string | null;
 }
 
-/** The period in the URL: `time=day`, or `from=` and `until=`. Null if absent. */
+/** Returns the period in the URL, from `time=day` or `from=` and `until=`. Null if it is absent. */
 export function useTimeRange(): TimeRange | null {
   const [params] = useParameters();
   const hours = RECENT[params.get('time') ?? '']?.hours;
@@ -149,7 +152,7 @@ export function useTimeRange(): TimeRange | null {
   return useMemo(() => {
     if (from !== null || until !== null) return { from, until };
     if (hours === undefined) return null;
-    // Rounded up to the minute, so that a reopened page finds its cached query.
+    // The time is rounded up to the minute, so that a page that is opened again finds its cached query.
     const now = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
     return { from: new Date(now - hours * HOUR_MS).toISOString(), until: null };
   }, [hours, from, until]);
@@ -188,7 +191,7 @@ export function TimeFilter({ isDisabled = false }: { isDisabled?: boolean }) {
   );
 }
 
-/** Returns a function that creates the link to a page of the project. */
+/** Returns a function that creates links to pages of the project. */
 export function useProjectLink(project: string): (path: string) => string {
   useLocation();
   return (path) => `/${encodeURIComponent(project)}${path ? `/${path}` : ''}`;

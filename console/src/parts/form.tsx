@@ -1,4 +1,4 @@
-/** Forms: labelled inputs, with the gateway's errors next to the fields that they name. */
+/** Forms: labeled inputs, with the gateway's errors next to the fields that they name. */
 import { type FormEvent, type InputEvent, type ReactNode, useState } from 'react';
 import {
   Form as AriaForm,
@@ -31,22 +31,26 @@ export function Action({ kind = 'plain', ...props }: ActionProps) {
 export type FormValues = Record<string, FormDataEntryValue>;
 
 interface FormProps {
-  /** Receives the values of the inputs and of the pressed button, if it has a name. */
+  /** Receives the values of the inputs, and of the pressed button if it has a name. */
   onSubmit: (values: FormValues) => unknown;
-  /** The last error: its issues are shown next to the fields that they name, the rest above the buttons. */
+  /**
+   * The last error. Its issues are shown next to the fields that they name, and other issues above the
+   * buttons.
+   */
   problem?: Problem | null;
   children: ReactNode;
 }
 
 export function Form({ onSubmit, problem, children }: FormProps) {
-  // An error disappears when its field is edited, not on blur: the button would move away from the pointer.
+  // An error disappears when its field is edited. If it disappeared on blur, the button would move away from
+  // the pointer.
   const [edited, setEdited] = useState<{ problem: Problem; names: string[] } | null>(null);
   const editedNames = problem && edited?.problem === problem ? edited.names : [];
   const recordEdit = ({ target }: InputEvent<HTMLFormElement>) => {
     const { name } = target as unknown as HTMLInputElement;
     if (problem) setEdited({ problem, names: [...editedNames, name] });
   };
-  // The form passes all events on, but its type lacks this one.
+  // React Aria's form accepts this event, but its type lacks it.
   const inputEvents: object = { onInput: recordEdit };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -72,12 +76,12 @@ interface TextInputProps {
   type?: 'text' | 'password' | 'url' | 'email' | 'number' | 'search' | 'datetime-local';
   isRequired?: boolean;
   defaultValue?: string;
-  /** Number of lines; more than one makes it a text area. */
+  /** The number of lines. With more than one line, the input is a text area. */
   lines?: number;
-  /** True for long lines, as in code. */
+  /** True for long lines, such as code. */
   isWide?: boolean;
   placeholder?: string;
-  /** True if it gets the focus when it appears. */
+  /** True if the input gets the focus when it appears. */
   isFocused?: boolean;
 }
 
@@ -108,7 +112,7 @@ export function TextInput(props: TextInputProps) {
 
 interface ChoiceProps {
   label: string;
-  /** True if only screen readers get the label, where a column already names the choice. */
+  /** True if the label is only for screen readers, because a column header already shows it. */
   isLabelHidden?: boolean;
   name?: string;
   options: readonly { id: string; label: string }[];
@@ -146,10 +150,10 @@ export function Choice(props: ChoiceProps) {
   );
 }
 
-/** The part of an error that no field shows. */
+/** Shows the part of an error that no field shows. */
 interface RefusalProps {
   problem: Problem | null;
-  /** Names of inputs that show their issues themselves. */
+  /** The names of inputs that show their own issues. */
   shownNames?: readonly string[];
 }
 
@@ -193,7 +197,7 @@ export function CheckBox({ name, label, isCheckedByDefault = false }: CheckBoxPr
 }
 
 interface ControlledCheckBoxProps {
-  /** The name in a form's values. Without one, the form has no value of it. */
+  /** The name of the value in the form. Without a name, the form does not contain the value. */
   name?: string;
   label: string;
   isOn: boolean;
@@ -231,7 +235,7 @@ export function SearchInput({ label, value, onChange }: SearchProps) {
 
 interface TimeInputProps {
   label: string;
-  /** A time in the API's form, shown in the reader's time zone. */
+  /** An input for a time. Its value is in the API's format, and it shows the time in the user's time zone. */
   value: string | null;
   onChange: (time: string | null) => void;
   isDisabled?: boolean;
@@ -255,7 +259,7 @@ export function TimeInput({ label, value, onChange, isDisabled = false }: TimeIn
 
 const MINUTE_MS = 60_000;
 
-/** A time in the form of the browser's inputs: local time without a zone. */
+/** Formats a time for the browser's input: local time without a time zone. */
 function toLocalTime(time: string): string {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);

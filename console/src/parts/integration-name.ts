@@ -1,4 +1,4 @@
-/** The name of an integration that people know. Its name in the API is shown only as an identifier. */
+/** Returns an integration's display name. Its name in the API is shown only as an identifier. */
 import { graphql } from 'react-relay';
 
 /** The fields from which `getIntegrationName` takes the name. */

@@ -1,4 +1,4 @@
-/** Loads plots separately, so that the rest of a page does not wait for them. */
+/** Loads plots separately, so that the other parts of a page do not wait for them. */
 import { lazy } from 'react';
 
 export type { Series } from './plot.tsx';

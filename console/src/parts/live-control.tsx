@@ -1,9 +1,9 @@
-/** Says whether a live list is followed, and pauses it. */
+/** Shows whether a live list is paused, with a button to pause and resume it. */
 import { Action } from './form.tsx';
 import { Status } from './status.tsx';
 
 interface LiveControlProps {
-  /** The items of the list, in the plural. */
+  /** The noun for the list's items, in the plural. */
   noun: string;
   isPaused: boolean;
   onChange: (isPaused: boolean) => void;

@@ -1,4 +1,4 @@
-/** Below a live list: the button that loads older entries. */
+/** The button below a live list that loads older entries. */
 import { Action } from './form.tsx';
 import type { Live } from './use-live.ts';
 

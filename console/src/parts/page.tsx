@@ -1,4 +1,4 @@
-/** The frame of every page: a title, its actions, the query, and its errors. */
+/** The layout of every page: a title, actions, the query for GraphiQL, and errors. */
 import { Component, type ReactNode, Suspense, useContext, useEffect } from 'react';
 import type { GraphQLTaggedNode } from 'relay-runtime';
 import { getRequest } from 'relay-runtime';
@@ -14,9 +14,9 @@ import { refreshAll } from './refresh.ts';
 
 interface PageProps {
   title: ReactNode;
-  /** The title of the tab and of bookmarks, if `title` is not a string. */
+  /** The title of the browser tab, if `title` is not a string. */
   name?: string;
-  /** A line below the title. */
+  /** A text below the title. */
   description?: ReactNode;
   actions?: ReactNode;
   /** The query of the page, to open in GraphiQL. */
@@ -63,8 +63,8 @@ export function ListPage({ filters, children, ...page }: ListPageProps) {
 }
 
 /**
- * A link to GraphiQL with the page's query. GraphiQL uses the browser session. Keys and tokens are never put in a URL:
- * the user enters them in the Headers tab.
+ * A link to GraphiQL with the page's query. GraphiQL uses the browser session. Keys and tokens are never put
+ * into a URL, so users enter them in the Headers tab.
  */
 function GraphiqlLink({ query, variables }: { query: GraphQLTaggedNode; variables: object }) {
   const text = useDocument(getDocumentId(getRequest(query).params));
@@ -103,12 +103,12 @@ export function Panel({ title, actions, children }: PanelProps) {
 interface LoadedProps {
   /** A new key remounts the content. */
   resetKey: string;
-  /** Shown instead of the content if the gateway refused it; default: the reason and a retry button. */
+  /** Replaces the content if the gateway refused it. Default: the reason and a retry button. */
   errorFallback?: ReactNode;
   children: ReactNode;
 }
 
-/** Shows its own loading and error states, so that the rest of the screen stays visible. */
+/** A section with its own loading and error states, so that other sections stay visible. */
 export function Loaded({ resetKey, errorFallback, children }: LoadedProps) {
   return (
     <ErrorBoundary key={resetKey} errorFallback={errorFallback}>
@@ -177,7 +177,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** No object has this ID or name, or the reader may not see it. */
+/** Reports that no object has this ID or name, or that the user may not see it. */
 export function NotFound({ noun }: { noun: string }) {
   const ancestors = useContext(AncestorsContext);
   const { name, path } = noun === 'project' ? PROJECTS : (ancestors.at(-1) ?? PROJECTS);

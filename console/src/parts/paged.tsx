@@ -5,16 +5,16 @@ import type { FragmentType, GraphQLTaggedNode, OperationType } from 'relay-runti
 import { Action } from './form.tsx';
 import { refreshAll, useRefreshHold } from './refresh.ts';
 
-/** The reference of a fragment in a query's data, as relay-compiler types it. */
+/** The reference to a fragment in a query's data, as relay-compiler types it. */
 type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentType }>;
 
 interface PagedProps<Data, Node> {
   /** A refetchable fragment with one connection. */
   fragment: GraphQLTaggedNode;
   parent: Spread<Data>;
-  /** The connection in the fragment's data. */
+  /** Selects the connection in the fragment's data. */
   list: (data: Data) => { totalCount: number; edges: readonly { node: Node }[] };
-  /** Shown instead of a list without rows. */
+  /** Replaces the list if it has no rows. */
   empty: ReactNode;
   children: (nodes: Node[]) => ReactNode;
 }

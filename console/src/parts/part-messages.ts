@@ -1,4 +1,4 @@
-/** Texts of parts that the connect page shows too, in its languages. The console itself is in English. */
+/** Texts of components that the console and the connect page share, in the languages of the connect page. */
 import { useLocale } from 'react-aria-components';
 import { getLanguage, type Language } from '../../common/languages.ts';
 

@@ -10,9 +10,9 @@ export interface Series {
 }
 
 interface PlotProps {
-  /** The plot's content with its sums, for readers who do not see it. */
+  /** A text with the plot's content and sums, for screen readers. */
   label: string;
-  /** Starts of the buckets, in seconds. */
+  /** The starts of the buckets, in seconds. */
   times: readonly number[];
   series: readonly Series[];
   style?: PlotStyle;
@@ -96,7 +96,8 @@ function createOptions(
     padding: [12, 8, 0, 0],
     cursor: { points: { show: false } },
     scales: {
-      // Space for half of the first bar and half of the last.
+      // Adds half a bucket at both ends of the time axis, because the first and the last bar are centered on
+      // their times.
       x: {
         range: (_plot, min, max) => [
           min - getBucketSeconds(times) / 2,
@@ -111,11 +112,11 @@ function createOptions(
         grid: { show: false },
         values: (_plot, seconds) => seconds.map(formatTime),
       },
-      // Bars count whole numbers.
+      // Bars show counts, so the axis has only whole numbers.
       { ...axis, size: 44, ...(isBars && { incrs: WHOLE_STEPS }) },
     ],
     series: [
-      // A value is null unless the pointer is at a bucket.
+      // The legend's value is null while the pointer is not over the plot.
       { label: 'Time', value: (_plot, seconds) => (seconds === null ? '' : formatTime(seconds)) },
       ...series.map(({ name, tone }) => ({
         label: name,
@@ -134,7 +135,7 @@ const DAY_SECONDS = 86_400;
 const hourFormat = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23' });
 const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 
-/** Formats times as days if the buckets are days, and else by a 24-hour clock. */
+/** Formats times as days if the buckets are days, and otherwise as 24-hour times. */
 function createTimeFormat(times: readonly number[]): (seconds: number) => string {
   const format = getBucketSeconds(times) >= DAY_SECONDS ? dayFormat : hourFormat;
   return (seconds) => format.format(seconds * 1_000);

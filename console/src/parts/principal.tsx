@@ -1,4 +1,4 @@
-/** Principals by the names that people know: `consumer:<id>` as the end user's name. */
+/** Shows principals by names that people know, for example `consumer:<id>` as the end user's name. */
 import { graphql } from 'react-relay';
 import type { principalQuery } from '../../__generated__/principalQuery.graphql.ts';
 import { Loaded } from './page.tsx';
@@ -24,7 +24,7 @@ const QUERY = graphql`
   }
 `;
 
-/** The word before the name. A builder is a colleague of the reader, whose name is enough. */
+/** The word before the name. A builder has none, because the name of a colleague is enough. */
 const PREFIXES: Record<string, string> = {
   agent: 'Agent ',
   api: 'API key ',
@@ -47,7 +47,7 @@ export function Principal({ value }: { value: string }) {
   );
 }
 
-/** The ID of a principal that was deleted. */
+/** Shows the id of a deleted principal. */
 function Name({ id }: { id: string }) {
   const { node } = usePageQuery<principalQuery>(QUERY, { id });
   return (

@@ -1,8 +1,8 @@
-/** Providers by the names that people know, after a neutral mark: logos are trademarks of their owners. */
+/** Shows providers by their display names, after a neutral mark. Logos are trademarks of their owners. */
 import { graphql, useLazyLoadQuery } from 'react-relay';
 import type { providerMarkQuery } from '../../__generated__/providerMarkQuery.graphql.ts';
 
-/** A provider's display name after its mark. */
+/** Shows a provider's display name after its mark. */
 export function ProviderName({ provider }: { provider: string }) {
   const getProviderName = useProviderNames();
   const displayName = getProviderName(provider);
@@ -25,7 +25,7 @@ const QUERY = graphql`
   }
 `;
 
-/** Returns a function from the name of a provider, like `hubspot`, to its display name. */
+/** Returns a function that returns a provider's display name by its name, like `hubspot`. */
 export function useProviderNames(): (provider: string) => string {
   // The catalog changes only with a new version of the gateway.
   const options = { fetchPolicy: 'store-or-network' } as const;
@@ -44,7 +44,7 @@ export function ProviderMark({ displayName }: { displayName: string }) {
 
 const INITIALS_MAX = 2;
 
-/** `Google Sheets` as `GS`, `HubSpot` as `HS`, `Airtable` as `Ai` */
+/** Returns up to two letters: `GS` for `Google Sheets`, `HS` for `HubSpot`, `Ai` for `Airtable`. */
 function getInitials(displayName: string): string {
   const words = displayName.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
   const [first = displayName] = words;

@@ -1,11 +1,14 @@
-/** Hooks with which pages read and change data, over Relay's own. */
+/** Hooks for reading and changing data, based on Relay's hooks. */
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLazyLoadQuery, useMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
 import { type GraphqlError, Problem, toProblem } from '../network/problem.ts';
 import { refreshAll, useRefreshKey } from './refresh.ts';
 
-/** Shows stored data immediately and refreshes it from the gateway, also while other variables load. */
+/**
+ * Returns cached data immediately and refreshes it from the gateway. The previous data stays while new
+ * variables load.
+ */
 export function usePageQuery<Query extends OperationType>(
   query: GraphQLTaggedNode,
   variables: Query['variables'],
@@ -23,13 +26,13 @@ export function usePageQuery<Query extends OperationType>(
   });
 }
 
-/** The response to a mutation without errors: only a refused field is null. */
+/** The response to a mutation without errors. Root fields are null only if they were refused. */
 export type ChangeResponse<Mutation extends MutationParameters> = {
   [Field in keyof Mutation['response']]: NonNullable<Mutation['response'][Field]>;
 };
 
 interface MutationControl<Mutation extends MutationParameters> {
-  /** Null if the gateway refused it: then `problem` says why. */
+  /** Resolves with null if the gateway refused the mutation. `problem` then has the reason. */
   run: (variables: Mutation['variables']) => Promise<ChangeResponse<Mutation> | null>;
   isRunning: boolean;
   problem: Problem | null;

@@ -1,11 +1,11 @@
-/** When pages refresh: after each change of their own, and regularly while the page is visible. */
+/** Refreshes pages after each change by the user, and regularly while the page is visible. */
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { connectionState } from '../network/connection-state.ts';
 
 let refreshKey = 0;
 const listeners = new Set<() => void>();
 
-/** Refreshes the data on the screen. */
+/** Refreshes the data of all visible pages. */
 export function refreshAll(): void {
   refreshKey += 1;
   for (const listener of listeners) listener();
@@ -16,14 +16,14 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-// Changes during a lost connection are on no page yet.
+// While the connection was lost, no page has received changes.
 connectionState.subscribe(() => {
   if (!connectionState.isLost) refreshAll();
 });
 
 let holdCount = 0;
 
-/** Stops regular refreshes, which would drop loaded pages of a list. */
+/** Stops regular refreshes. They would drop the pages of a list that the user has loaded. */
 export function useRefreshHold(isHeld: boolean): void {
   useEffect(() => {
     if (!isHeld) return;
@@ -34,7 +34,7 @@ export function useRefreshHold(isHeld: boolean): void {
   }, [isHeld]);
 }
 
-/** Changes when the page must refresh. */
+/** A number that changes when the page must refresh. */
 export function useRefreshKey(everyMs?: number): string {
   const current = useSyncExternalStore(subscribe, () => refreshKey);
   const [ticks, setTicks] = useState(0);

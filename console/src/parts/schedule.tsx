@@ -1,4 +1,4 @@
-/** Schedules in words. The tooltip is the cron expression. */
+/** Shows a schedule in words, with the cron expression as its tooltip. */
 import { describeSchedule } from './describe-schedule.ts';
 
 export function Schedule({ cron }: { cron: string }) {

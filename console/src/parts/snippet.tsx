@@ -1,4 +1,4 @@
-/** Code to copy. */
+/** Shows code with a copy button. */
 import { CopyButton } from './copy.tsx';
 
 interface SnippetProps {

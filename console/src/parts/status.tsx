@@ -1,4 +1,4 @@
-/** A status as a word with a color, never as a color alone. */
+/** Shows a status as a colored word, because a color alone is not accessible. */
 type Tone = 'good' | 'bad' | 'busy' | 'idle';
 
 const TONES: Record<string, Tone> = {
@@ -42,7 +42,7 @@ export function Status({ value, label, tone }: StatusProps) {
   );
 }
 
-/** Statuses of connections whose names in the API say too little. */
+/** Statuses of connections whose API names are not clear to people. */
 const STATUS_LABELS: Record<string, string> = {
   CREATED: 'Not used yet',
   BAD_CREDENTIALS: 'Needs reconnecting',
@@ -52,7 +52,7 @@ export function formatStatus(status: string): string {
   return STATUS_LABELS[status] ?? formatWords(status);
 }
 
-/** `IN_PROGRESS` as `In progress`, and `READ_BY_ID` as `Read by ID` */
+/** Converts `IN_PROGRESS` to `In progress`, and `READ_BY_ID` to `Read by ID`. */
 export function formatWords(value: string): string {
   const label = value
     .toLowerCase()

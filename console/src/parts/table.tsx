@@ -1,13 +1,16 @@
-/** Tables that scroll within a narrow screen, and facts as pairs. */
+/** Tables that scroll on a narrow screen, and lists of facts. */
 import type { ReactNode } from 'react';
 import { useLocale } from 'react-aria-components';
 import { usePartMessages } from './part-messages.ts';
 
 interface TableProps {
-  /** The table's content, for screen readers. */
+  /** The content of the table, for screen readers. */
   label: string;
   columns: readonly string[];
-  /** Columns that narrow screens hide, because the page of each row shows them too. Names of other columns have no effect. */
+  /**
+   * Columns that are hidden on narrow screens, because each row's page also shows them. Columns that the
+   * table lacks are ignored.
+   */
   detailColumns?: readonly string[];
   children: ReactNode;
 }
@@ -33,7 +36,7 @@ export function Table({ label, columns, detailColumns = [], children }: TablePro
   );
 }
 
-/** Facts about one object. A null fact is omitted. */
+/** Shows facts about one object as pairs of names and values. A fact whose value is null is omitted. */
 export function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   return (
     <dl className="facts">
@@ -61,7 +64,7 @@ export function Json({ value, label }: { value: unknown; label: string }) {
 interface BarProps {
   label: string;
   completed: number;
-  /** Unknown until the provider reports it. */
+  /** Null until the provider has reported the total. */
   total: number | null | undefined;
   /** The unit that is counted. Default: records. */
   unit?: string;

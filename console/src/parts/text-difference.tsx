@@ -1,4 +1,4 @@
-/** The lines that differ between two texts, with a few unchanged lines around them. */
+/** Shows the lines that differ between two texts, with a few unchanged lines around them. */
 import { diffLines } from 'diff';
 
 export function TextDifference({ from, to }: { from: string; to: string }) {
@@ -35,7 +35,7 @@ function shorten(text: string): string {
   return [...start, `… ${hiddenLines} unchanged lines`, ...end].join('\n');
 }
 
-/** The sign repeats the color, for readers who do not distinguish colors. */
+/** The sign has the same meaning as the color, for people who do not distinguish the colors. */
 function markLines(text: string, mark: string): string {
   return text.replace(/\n$/, '').replace(/^/gm, mark);
 }

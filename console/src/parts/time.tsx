@@ -1,4 +1,4 @@
-/** Times in the reader's time zone: relative, with the exact time on hover. */
+/** Shows times in the user's time zone: relative, with the exact time as a tooltip. */
 import { useSyncExternalStore } from 'react';
 import { useLocale } from 'react-aria-components';
 import { usePartMessages } from './part-messages.ts';
@@ -11,7 +11,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** The formats of a locale. They are kept, because creating them is slow. */
+/** The formats of each locale. They are cached, because creating them is slow. */
 interface Formats {
   relative: Intl.RelativeTimeFormat;
   exact: Intl.DateTimeFormat;
@@ -59,7 +59,9 @@ export function Time({ value, none = '—' }: { value: string | null | undefined
   );
 }
 
-/** When something is due. "now" once that time has passed: it has begun or is about to begin. */
+/**
+ * Shows when work is due. After that time it shows "now", because the work has begun or is about to begin.
+ */
 export function DueTime({ value }: { value: string | null | undefined }) {
   useSyncExternalStore(subscribe, () => now);
   const { exact } = getFormats(useLocale().locale);
@@ -75,7 +77,7 @@ export function DueTime({ value }: { value: string | null | undefined }) {
 const dayFormat = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 const isToday = (time: Date) => time.toDateString() === new Date().toDateString();
 
-/** For lines of a log or a tail: with the day, unless it is today. */
+/** Shows the time of a log line or a live entry, with the day unless it is today. */
 export function ClockTime({ value }: { value: string }) {
   const { exact } = getFormats(useLocale().locale);
   const time = new Date(value);

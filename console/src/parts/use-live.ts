@@ -1,6 +1,6 @@
 /**
- * A live list: first the latest entries, then each new one, and older ones on demand. Neither a pause nor a lost
- * connection leaves a gap.
+ * A live list: the latest entries, then each new entry, and older entries on demand. After a pause or a lost
+ * connection, no entry is missing.
  */
 import { useEffect, useRef, useState } from 'react';
 import { type Problem, toProblem } from '../network/problem.ts';
@@ -13,7 +13,7 @@ interface LiveEdge<Item> {
 /** A page of the list, oldest first. */
 interface LivePage<Item> {
   edges: readonly LiveEdge<Item>[];
-  /** The cursor after the last entry; null if there was none. */
+  /** The cursor after the last entry. Null if there are no entries. */
   endCursor: string | null;
   hasOlder: boolean;
 }
@@ -33,22 +33,22 @@ interface Sink<Value> {
   error: (error: unknown) => void;
 }
 
-/** The sources. Each returns a function that stops it. */
+/** Functions that load and follow the list. Each returns a function that stops it. */
 export interface LiveSource<Item> {
-  /** Loads the latest entries, or the latest before a cursor. */
+  /** Loads the latest entries, or the latest entries before a cursor. */
   read: (before: string | null, sink: Sink<LivePage<Item>>) => () => void;
-  /** Null if no more entries can arrive. */
+  /** Follows new entries. Null if no more entries can arrive. */
   follow: ((cursor: string | null, sink: Sink<LiveEdge<Item>>) => () => void) | null;
 }
 
-/** How many new entries stay on the page. Dropped ones are loaded again as older entries. */
+/** The number of new entries that stay in the list. Dropped entries can be loaded again as older entries. */
 const KEPT_MAX = 300;
 export const LAST_COUNT = 50;
 
 interface LiveState<Item> {
   /** Newest first. */
   edges: readonly LiveEdge<Item>[];
-  /** The most entries that stay. It grows with the older entries that the reader loads. */
+  /** The maximum number of entries in the list. It grows when the user loads older entries. */
   edgesMax: number;
   hasOlder: boolean;
   isLoaded: boolean;
@@ -63,7 +63,7 @@ const INITIAL_STATE = {
   problem: null,
 };
 
-/** A new source restarts the list: pass the same object while nothing changed. */
+/** A new source object restarts the list, so pass the same object while the source is unchanged. */
 export function useLive<Item>(source: LiveSource<Item>, isPaused: boolean): Live<Item> {
   const cursor = useRef<string | null>(null);
   const [state, setState] = useState<LiveState<Item>>(INITIAL_STATE);

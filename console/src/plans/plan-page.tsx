@@ -108,7 +108,7 @@ export default function PlanPage({ project, id = '' }: ConsolePageProps) {
 interface ApplyProps {
   project: string;
   id: string;
-  /** Paths of the values that no document contains. */
+  /** Paths of secret values, which the document does not contain. */
   secrets: readonly string[];
   brokenCount: number;
   breakingCount: number;

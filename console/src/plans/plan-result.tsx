@@ -1,4 +1,7 @@
-/** The consequences of a plan: customers that it breaks, changes for code, and changes of the project. */
+/**
+ * The consequences of a plan: the customers whose installations it breaks, changes for code, and changes of
+ * the project.
+ */
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type {
@@ -94,7 +97,7 @@ interface ImpactsProps {
   linkTo: (path: string) => string;
 }
 
-/** A reason may concern thousands of installations. */
+/** Shows only some installations, because a reason may concern thousands. */
 const INSTALLATIONS_SHOWN = 20;
 
 function Impacts({ impacts, linkTo }: ImpactsProps) {

@@ -1,4 +1,4 @@
-/** The project's OAuth apps at a provider. Without one, customers can't consent there. */
+/** The project's OAuth apps at a provider. Customers can't consent there if the project has no app. */
 import { graphql, useFragment } from 'react-relay';
 import type { providerApps_project$key } from '../../__generated__/providerApps_project.graphql.ts';
 import type { providerAppsCreateMutation } from '../../__generated__/providerAppsCreateMutation.graphql.ts';
@@ -48,7 +48,7 @@ const DELETE = graphql`
 interface ProviderAppsProps {
   project: providerApps_project$key;
   idOrName: string;
-  /** True if the provider's schemes use consent. */
+  /** True if customers of this provider consent in a browser. */
   isNeeded: boolean;
 }
 
@@ -95,7 +95,7 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
 interface NewAppProps {
   project: string;
   provider: { name: string; displayName: string; scopes: readonly string[] };
-  /** True if customers of the provider consent in a browser. */
+  /** True if customers of a provider with these schemes consent in a browser. */
   hasConsent: boolean;
 }
 

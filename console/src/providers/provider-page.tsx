@@ -1,4 +1,4 @@
-/** One provider: what it can do, and the project's apps there. */
+/** One provider: its capabilities, and the project's provider apps. */
 import { graphql } from 'react-relay';
 import type { providerPageQuery } from '../../__generated__/providerPageQuery.graphql.ts';
 import { Copyable } from '../parts/copy.tsx';

@@ -1,4 +1,4 @@
-/** Forms for a new topic and for new routes. */
+/** Forms that create topics and routes. */
 import { graphql } from 'react-relay';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
@@ -60,7 +60,7 @@ export function NewTopic({ project }: NewProps) {
 
 interface NewRouteProps extends NewProps {
   routed: RoutedProject;
-  /** The selection in the picture, which prefills the form. */
+  /** The selection in the diagram, which prefills the form. */
   selection: RouteEnd | null;
 }
 

@@ -1,9 +1,12 @@
-/** The ends of routes. The page highlights and lists the routes of the selected one. */
+/**
+ * The ends of routes: event types, topics and destinations. The page highlights and lists the routes of the
+ * selected end.
+ */
 import type { RoutedProject } from './routes-page.tsx';
 
 export interface RouteEnd {
   kind: 'event' | 'topic' | 'destination';
-  /** For an event, its type. */
+  /** The id of the topic or destination, or the event type. */
   id: string;
 }
 
@@ -38,6 +41,6 @@ export function listRoutes({
 export const isSameEnd = (first: RouteEnd, second: RouteEnd | null) =>
   first.kind === second?.kind && first.id === second.id;
 
-/** True for all routes if nothing is selected. */
+/** True if the route has the selected end, or if nothing is selected. */
 export const hasEnd = ({ from, to }: Pick<RouteEnds, 'from' | 'to'>, selection: RouteEnd | null) =>
   selection === null || isSameEnd(from, selection) || isSameEnd(to, selection);

@@ -1,4 +1,4 @@
-/** The routes as tables, with a button that deletes each. */
+/** Tables of the routes, with a button that deletes each route. */
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
@@ -31,7 +31,7 @@ const REMOVE_TOPIC = graphql`
 interface RouteListProps {
   project: string;
   routed: RoutedProject;
-  /** Only its routes; null for all. */
+  /** The end whose routes are listed. Null for all routes. */
   selection: RouteEnd | null;
 }
 

@@ -1,4 +1,4 @@
-/** Routes from event types to topics, and from topics to destinations. */
+/** The routes from event types to topics, and from topics to destinations. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { Link } from 'wouter';
@@ -114,7 +114,7 @@ interface SelectionActionsProps {
   onAll: () => void;
 }
 
-/** Links from the selection to its object, or back to all routes. */
+/** Links to the page of the selected object, and back to all routes. */
 function SelectionActions({ project, selection: { kind, id }, onAll }: SelectionActionsProps) {
   const linkTo = useProjectLink(project);
   return (

@@ -1,4 +1,4 @@
-/** The routes as a picture: event types on the left, topics in the middle, destinations on the right. */
+/** A diagram of the routes: event types on the left, topics in the middle, destinations on the right. */
 import { ToggleButton } from 'react-aria-components';
 import { Empty } from '../parts/page.tsx';
 import { formatWords } from '../parts/status.tsx';
@@ -12,7 +12,7 @@ interface Line {
   id: string;
   from: number;
   to: number;
-  /** How many of the last events took this route. */
+  /** The number of recent events that took this route. */
   flow: number;
   name: string;
   isDim: boolean;
@@ -91,7 +91,10 @@ function createLines(routed: RoutedProject, { from, to, selection }: LinesInput)
   });
 }
 
-/** Events on the line from an event type to a topic. A topic sends all of its events to each destination. */
+/**
+ * Counts events on the line from an event type to a topic. A topic sends all of its events to each of its
+ * destinations.
+ */
 function countFlow({ notificationEvents }: RoutedProject, from: RouteEnd, to: RouteEnd): number {
   const topicId = from.kind === 'topic' ? from.id : to.id;
   return notificationEvents.nodes.filter(

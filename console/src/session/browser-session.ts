@@ -1,18 +1,21 @@
-/** The session of the browser, which the gateway keeps: its cookie can't be read by scripts. All tabs share it. */
+/**
+ * The browser session: a cookie that scripts can't read, which all tabs share. The functions call the
+ * gateway's sign-in.
+ */
 import { BASE } from '../network/connection-state.ts';
 
 export interface BrowserSession {
   name: string | null;
   email: string | null;
   secondsLeft: number;
-  /** False if activity can't extend the session, because it already lasts until its maximum lifetime. */
+  /** False if activity can no longer extend the session, because it has reached its maximum lifetime. */
   isExtensible: boolean;
 }
 
 export interface SignInState {
-  /** OpenID providers, and the links that begin a sign-in at each. */
+  /** The OpenID providers, each with the link that begins a sign-in. */
   issuers: { name: string; url: string }[];
-  /** True if the local issuer signs people in with its password. */
+  /** True if people can sign in with the local issuer's password. */
   hasLocalSignIn: boolean;
   /** Null if no person is signed in. */
   session: BrowserSession | null;
@@ -20,7 +23,7 @@ export interface SignInState {
 
 const SESSION_URL = `${BASE}/session`;
 
-/** Null if the gateway is unreachable. */
+/** Returns the session's state. Null if the gateway is unreachable. */
 export async function readSignInState(): Promise<SignInState | null> {
   try {
     const response = await fetch(SESSION_URL);
@@ -30,7 +33,10 @@ export async function readSignInState(): Promise<SignInState | null> {
   }
 }
 
-/** Extends the session. The result is null if the gateway is unreachable; its `session` is null if it has ended. */
+/**
+ * Extends the session. Returns null if the gateway is unreachable. If the session has ended, the result's
+ * `session` is null.
+ */
 export async function extendSession(): Promise<Pick<SignInState, 'session'> | null> {
   try {
     const response = await fetch(SESSION_URL, { method: 'POST' });
@@ -41,7 +47,9 @@ export async function extendSession(): Promise<Pick<SignInState, 'session'> | nu
   }
 }
 
-/** Signs the browser out in all tabs. False if the gateway is unreachable, so that the session continues. */
+/**
+ * Signs the browser out in all tabs. Returns false if the gateway is unreachable, and the session continues.
+ */
 export async function endSession(): Promise<boolean> {
   try {
     const { ok } = await fetch(SESSION_URL, { method: 'DELETE' });
@@ -52,7 +60,10 @@ export async function endSession(): Promise<boolean> {
   }
 }
 
-/** Returns the reason of a refusal, or null after success. */
+/**
+ * Signs in with the local issuer's password. Returns the reason if the gateway refuses it, or null after
+ * success.
+ */
 export async function signInLocally(input: {
   email: string;
   name?: string;
@@ -65,7 +76,7 @@ export async function signInLocally(input: {
       body: JSON.stringify(input),
     });
     if (response.ok) return null;
-    // A proxy's refusal has no JSON.
+    // The response may come from a proxy and contain no JSON.
     const body = (await response.json().catch(() => null)) as { detail?: string } | null;
     return body?.detail ?? `Sign-in failed (${response.status}).`;
   } catch {
@@ -81,7 +92,7 @@ export function onSignedOutElsewhere(listener: () => void): () => void {
   return () => tabs.removeEventListener('message', listener);
 }
 
-/** The link that begins a sign-in at an OpenID provider and leads back to this page. */
+/** Returns the link that begins a sign-in at an OpenID provider. The sign-in returns to this page. */
 export function createSignInLink(url: string): string {
   const { pathname, search } = location;
   const link = new URL(url);

@@ -1,6 +1,6 @@
 /**
- * The reader's credential: the session of the browser, an API key or a bearer token. Keys and tokens are kept in this
- * tab only, and never in a URL.
+ * The credential of the user: the browser session, an API key or a bearer token. Keys and tokens are kept
+ * only in this tab, and never in a URL.
  */
 
 import { BASE } from '../network/connection-state.ts';
@@ -8,7 +8,7 @@ import type { HeaderMap } from '../network/fetch-graphql.ts';
 
 const KEY = 'gateway.credential';
 
-/** Stands for the session of the browser, whose cookie the browser adds to requests. */
+/** Stands for the browser session. The browser adds its cookie to requests. */
 export const BROWSER_SESSION = { kind: 'BROWSER_SESSION' } as const;
 export type Credential = string | typeof BROWSER_SESSION;
 
@@ -34,7 +34,10 @@ export interface DemoCredentials {
   bearerToken?: string;
 }
 
-/** The demo's own credential, which the gateway gives to browsers on its machine; null for others. */
+/**
+ * Returns the demo's credential, which the gateway sends only to browsers on its own machine. Null for other
+ * browsers.
+ */
 export async function findDemoCredentials(): Promise<DemoCredentials | null> {
   try {
     const response = await fetch(`${BASE}/console/demo.json`);
@@ -44,14 +47,14 @@ export async function findDemoCredentials(): Promise<DemoCredentials | null> {
   }
 }
 
-/** The gateway's demo tokens expire after an hour. */
+/** Well below the hour after which demo tokens expire. */
 const RENEW_MS = 30 * 60_000;
 const DEMO_ISSUER = 'urn:integration-gateway:local-issuer';
 const DEMO_SUBJECT = 'demo';
 
 /**
- * Renews a demo token in place: requests and reconnects read `headers` each time. Does nothing for other credentials.
- * Returns a function that stops the renewal.
+ * Renews a demo token. The new token is stored in the same object, because requests and reconnects read
+ * `headers` each time. Does nothing for other credentials. Returns a function that stops the renewal.
  */
 export function keepDemoTokenFresh(credential: Credential, headers: HeaderMap): () => void {
   if (typeof credential !== 'string' || !isDemoToken(credential)) return () => {};

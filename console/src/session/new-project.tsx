@@ -1,4 +1,4 @@
-/** A form for a new project, in an org that the reader administers or in a new one. */
+/** A form for a new project, in an org of which the user is an admin or in a new org. */
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
@@ -30,7 +30,7 @@ const CREATE = graphql`
 const NEW_ORG = 'new';
 
 interface NewProjectProps {
-  /** The orgs of the reader. */
+  /** The orgs of the user. */
   orgs: readonly { id: string; label: string; viewerRole: string | null | undefined }[];
   onCancel?: () => void;
 }
@@ -44,11 +44,11 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
   const [, navigate] = useLocation();
   const problem = org.problem ?? project.problem;
 
-  /** Returns the ID of the chosen org or of a new one. Null if the gateway refused the new one. */
+  /** Returns the ID of the chosen org, or of a new org. Null if the gateway refused the new org. */
   const getOrCreateOrg = async (label: string): Promise<string | null> => {
     if (orgId !== NEW_ORG) return orgId;
     const response = await org.run({ input: { label } });
-    // If the project is refused, the next attempt uses the same org.
+    // If the gateway then refuses the project, the next attempt uses the same org.
     if (response) setOrgId(response.createOrg.org.id);
     return response?.createOrg.org.id ?? null;
   };

@@ -1,4 +1,6 @@
-/** The projects that the reader may see. The only one opens immediately, unless the URL has `?all`. */
+/**
+ * Lists the projects that the user may see. A single project opens immediately, unless the URL has `?all`.
+ */
 import { graphql } from 'react-relay';
 import { Link, Redirect, useSearchParams } from 'wouter';
 import type { projectsPageQuery } from '../../__generated__/projectsPageQuery.graphql.ts';

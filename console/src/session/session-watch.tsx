@@ -1,4 +1,4 @@
-/** Watches the session of the browser: extends it while the reader is active, and warns before it ends. */
+/** Extends the browser session while the user is active, and warns before it ends. */
 import { useEffect, useRef, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { Action } from '../parts/form.tsx';
@@ -10,11 +10,11 @@ import {
 } from './browser-session.ts';
 
 const WARNING_MS = 120_000;
-/** How often activity extends the session at most. */
+/** The minimum time between two extensions. */
 const EXTENSION_MS = 60_000;
-/** The next attempt if the gateway is unreachable. */
+/** The delay before the next attempt if the gateway is unreachable. */
 const RETRY_MS = 10_000;
-/** Timers of browsers overflow after 24 days. */
+/** The maximum delay of a timer. Browsers overflow after 24 days. */
 const TIMER_MS_MAX = 3_600_000;
 
 interface Warning {
@@ -88,7 +88,7 @@ interface Watch {
 
 interface Listeners {
   onEnded: () => void;
-  /** Null once there is nothing left to warn of. */
+  /** The next warning. Null if there is none. */
   onWarning: (warning: Warning | null) => void;
 }
 
@@ -112,14 +112,14 @@ function watchSession({ onEnded, onWarning }: Listeners): Watch {
     onWarning(isWarned ? { endMs: Date.now() + leftMs, isExtensible } : null);
     plan(isWarned ? leftMs + 1_000 : leftMs - WARNING_MS);
   };
-  // Another tab may have extended the session, so the gateway is asked before a warning.
+  // Another tab may have extended the session, so its state is loaded again before a warning.
   const check = async () => update(await readSignInState());
   const extend = async () => {
     extendedMs = Date.now();
     update(await extendSession());
   };
   const recordActivity = () => {
-    // During a warning, the reader decides.
+    // During a warning, activity does not extend the session. The user decides.
     if (!isWarned && Date.now() - extendedMs >= EXTENSION_MS) void extend();
   };
   const checkVisible = () => {

@@ -1,4 +1,4 @@
-/** The page of a reader who has not signed in. */
+/** The page for a user who has not signed in. */
 import { useEffect, useState } from 'react';
 import { graphql } from 'react-relay';
 import { getRequest } from 'relay-runtime';
@@ -120,7 +120,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
 
 interface KeyFormProps {
   isChecking: boolean;
-  /** True if the page has no other sign-in. */
+  /** True if the page offers no other way to sign in. */
   isMain: boolean;
   onSubmit: (credential: string) => unknown;
 }

@@ -1,4 +1,4 @@
-/** Deletes a project after its name was typed. */
+/** Deletes a project once the user has typed its name. */
 import { graphql } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { deleteProjectMutation } from '../../__generated__/deleteProjectMutation.graphql.ts';

@@ -1,4 +1,4 @@
-/** Settings for end users: origins of the pages that they use, and public keys for tokens that your server signs. */
+/** Settings for end users: the origins of your pages, and public keys for tokens that your server signs. */
 import { graphql, useFragment } from 'react-relay';
 import type { endUsers_project$key } from '../../__generated__/endUsers_project.graphql.ts';
 import type { endUsersCreateMutation } from '../../__generated__/endUsersCreateMutation.graphql.ts';

@@ -1,4 +1,4 @@
-/** Keys, with buttons to activate, deactivate and delete them. */
+/** A table of keys, with buttons to activate, deactivate and delete them. */
 import type { ReactNode } from 'react';
 import { type ChangeState, Confirm } from '../parts/dialog.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
@@ -13,14 +13,14 @@ interface KeyRow {
 
 interface KeyTableProps<Row extends KeyRow> {
   label: string;
-  /** Columns between the state and the actions. */
+  /** Further columns, between the state and the actions. */
   columns: readonly string[];
   keys: readonly Row[];
   update: ChangeState;
   remove: ChangeState;
   onSwitch: (id: string, active: boolean) => unknown;
   onDelete: (id: string) => Promise<unknown>;
-  /** The consequence of its deletion. */
+  /** The consequence of deleting a key. */
   deleteWarning: string;
   /** Shown below the label. */
   renderDetails?: (key: Row) => ReactNode;

@@ -25,7 +25,7 @@ const CREATE = graphql`
 interface NewApiKeyProps {
   project: newApiKey_project$key;
   idOrName: string;
-  /** The preset that is chosen first. */
+  /** The preset that is selected when the form opens. */
   preset?: PresetId;
   kind?: 'primary' | 'plain';
 }

@@ -1,4 +1,4 @@
-/** The names of the project, and the appearance of its connect page. */
+/** Edits the names of the project and the appearance of its connect page. */
 import { graphql, useFragment } from 'react-relay';
 import { useLocation } from 'wouter';
 import type { projectForm_project$key } from '../../__generated__/projectForm_project.graphql.ts';

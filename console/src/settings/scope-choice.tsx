@@ -1,4 +1,4 @@
-/** Chooses the scopes of a new key: those of a preset, or any others. */
+/** A choice of scopes for a new key: a preset, or any scopes. */
 import { useState } from 'react';
 import { Scope } from '../../__generated__/enums.ts';
 import { Choice, ControlledCheckBox, type FormValues } from '../parts/form.tsx';
@@ -34,7 +34,9 @@ const getPresetScopes = (id: string) => PRESETS.find((preset) => preset.id === i
 
 const getInputName = (scope: ScopeName) => `scope/${scope}`;
 
-/** The name of a scope in tokens, errors and the REST API: `PROVIDER_APPS_WRITE` as `provider-apps:write` */
+/**
+ * Returns a scope's name in tokens, errors and the REST API: `provider-apps:write` for `PROVIDER_APPS_WRITE`.
+ */
 export function formatScope(scope: string): string {
   return scope
     .replace(/_(?=[A-Z]+$)/, ':')
@@ -45,24 +47,24 @@ export function formatScope(scope: string): string {
 /** Scopes that `FULL` does not imply. */
 const OUTSIDE_FULL: readonly string[] = ['ORG_WRITE', 'CREDENTIALS_READ'] satisfies ScopeName[];
 
-/** Returns the scopes without those that `FULL` implies, if it is one of them. */
+/** Removes the scopes that `FULL` implies if `FULL` is one of the scopes. */
 export function omitImpliedScopes(scopes: readonly string[]): readonly string[] {
   if (!scopes.includes('FULL')) return scopes;
   return ['FULL', ...scopes.filter((scope) => OUTSIDE_FULL.includes(scope))];
 }
 
-/** The scopes that a submitted form has chosen. */
+/** Returns the scopes that are chosen in a submitted form. */
 export function readScopes(values: FormValues): ScopeName[] {
   return Scope.filter((scope) => values[getInputName(scope)]);
 }
 
 interface ScopeChoiceProps {
   preset?: PresetId | undefined;
-  /** True for a reader who is a member of the org and not an admin. */
+  /** True if the user is a member of the org and not an admin. */
   isForMember: boolean;
 }
 
-/** The scope that only admins of the org can give. */
+/** The scope that only admins of the org can give to a key. */
 const ADMIN_SCOPE: ScopeName = 'ORG_WRITE';
 
 export function ScopeChoice({ preset: initial = 'reader', isForMember }: ScopeChoiceProps) {

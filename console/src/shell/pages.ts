@@ -2,9 +2,9 @@
 import { type ComponentType, lazy } from 'react';
 
 export interface ConsolePageProps {
-  /** The project's ID or name, as in the URL. */
+  /** The project's ID or name, from the URL. */
   project: string;
-  /** The rest of the path below the page: an ID or a name. */
+  /** The part of the path after the page's own path: an ID or a name. */
   id?: string | undefined;
 }
 
@@ -13,7 +13,7 @@ interface ConsolePage {
   name: string;
   List?: ComponentType<ConsolePageProps>;
   DetailPage?: ComponentType<ConsolePageProps>;
-  /** The path of the page above it; absent in the menu. */
+  /** The path of the parent page. Absent for pages of the menu. */
   parent?: string;
 }
 
@@ -31,7 +31,7 @@ const definePage = (
   ...(detail && { DetailPage: lazy(detail) }),
 });
 
-/** Pages that other pages lead to, below a page of the menu. */
+/** Pages that are not in the menu. Each has a parent page in the menu. */
 const UNLISTED: ConsolePage[] = [
   {
     ...definePage(
@@ -44,7 +44,7 @@ const UNLISTED: ConsolePage[] = [
 ];
 
 interface MenuSection {
-  /** Null for pages above the first heading of the menu. */
+  /** The heading. Null for the first pages, which have none. */
   name: string | null;
   pages: ConsolePage[];
 }

@@ -1,4 +1,4 @@
-/** The open project and its org, with a menu of the reader's other projects. */
+/** Shows the open project and its org, with a menu of the user's other projects. */
 import {
   Button,
   Header,
@@ -70,7 +70,7 @@ function OpenProject({ project: idOrName }: { project: string }) {
   );
 }
 
-/** The path of the list of projects, also for a reader with a single project. */
+/** The path of the list of projects. With `?all`, the list does not open a single project. */
 const ALL_PROJECTS = '/?all';
 
 function ProjectMenu() {

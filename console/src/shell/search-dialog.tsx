@@ -1,4 +1,4 @@
-/** Search over the whole project: pages, names, refs and IDs. */
+/** Searches the project for pages, names, refs and IDs. */
 import { useEffect, useState } from 'react';
 import {
   Autocomplete,
@@ -145,7 +145,7 @@ export default function SearchDialog({ project, onClose }: SearchDialogProps) {
   );
 }
 
-/** Returns the value when it has not changed for `DEBOUNCE_MS`. */
+/** Returns the value once it has not changed for `DEBOUNCE_MS`. */
 function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -156,7 +156,7 @@ function useDebounced(value: string): string {
 }
 
 interface Result {
-  /** The path below the project, or from the root if it starts with a slash. */
+  /** The path below the project. With a leading slash, it is relative to the root of the console. */
   path: string;
   name: string;
   kind: string;
@@ -208,7 +208,7 @@ type SearchData = searchDialogQuery['response'];
 const isMatch = (text: string, name: string) =>
   name.toLowerCase().includes(text.trim().toLowerCase());
 
-/** Pages are in the menu already, so they need no request. */
+/** Searching pages needs no request. */
 function findPages(text: string): Result[] {
   return CONSOLE_PAGES.filter(({ List, name }) => List && isMatch(text, name)).map(
     ({ path, name }) => ({
@@ -224,7 +224,7 @@ function listResults(
   search: string,
   getProviderName: (provider: string) => string,
 ): Result[] {
-  // The first result is selected. Until the project's objects arrive, that would be a provider.
+  // The first result is selected, so providers are shown only when the project's objects have arrived.
   if (search === '' || (!node && !project)) return [];
   const matchingProviders = providers.nodes
     .filter(({ name, displayName }) => isMatch(search, `${name} ${displayName}`))
@@ -281,7 +281,7 @@ function listProjectResults(
   ];
 }
 
-/** The pages of objects whose page has their ID in its path, by the prefix of the ID. */
+/** Pages whose path contains the object's ID, by the prefix of the ID. */
 const PAGES_BY_PREFIX: Record<string, string> = {
   con: 'connections',
   dlv: 'deliveries',
@@ -291,7 +291,7 @@ const PAGES_BY_PREFIX: Record<string, string> = {
   opr: 'operations',
   prp: 'agents',
 };
-/** The pages on which other objects are listed. */
+/** Pages that list objects without a page of their own. */
 const LISTS_BY_PREFIX: Record<string, string> = {
   ags: 'agents',
   etr: 'routes',
@@ -316,7 +316,7 @@ function toNodeResult(node: NonNullable<SearchData['node']>): Result {
   return { ...result, path: page ? `${page}/${id}` : (LISTS_BY_PREFIX[prefix] ?? '') };
 }
 
-/** `ConnectedAccount` as `Connected account` */
+/** Converts `ConnectedAccount` to `Connected account`. */
 function formatKind(typeName: string): string {
   return formatWords(typeName.replace(/(?<=[a-z])(?=[A-Z])/g, '_'));
 }

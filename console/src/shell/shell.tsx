@@ -1,4 +1,4 @@
-/** The frame around each page: navigation, search, the project, and whether the gateway is reachable. */
+/** The layout around each page: navigation, search, the project, and whether the gateway is reachable. */
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
@@ -10,7 +10,7 @@ import { ThemeSwitch } from './theme.tsx';
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx'));
 
-/** The server writes these attributes into the page. */
+/** The server writes these attributes into the HTML page. */
 const { dataset: page } = document.documentElement;
 const SEARCH_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
 
@@ -100,7 +100,7 @@ function Menu({ project, onOpened }: { project: string; onOpened: () => void }) 
   );
 }
 
-/** Whether the search is open. ⌘K and Ctrl+K open and close it. */
+/** Returns whether the search is open. ⌘K and Ctrl+K open and close it. */
 function useSearchShortcut(): [boolean, (isOpen: boolean) => void] {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** The three calls that a backend needs, to copy: a link to the connect page, records, and a write or a read. */
+/**
+ * Code for three calls of a backend: create a link to the connect page, read records, and write a record or
+ * start a read.
+ */
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { BASE } from '../network/connection-state.ts';
 import { Snippet } from '../parts/snippet.tsx';
@@ -15,7 +18,7 @@ interface BackendCallsProps {
   groupRef: string;
   /** True if the integration writes the object. */
   isWritten: boolean;
-  /** Mapped names that a write of the object uses. */
+  /** The fields of the object with their mapped names, which a write uses. */
   mappings: readonly {
     fieldName: string | null | undefined;
     mapToName: string | null | undefined;

@@ -1,4 +1,4 @@
-/** The steps of a new project on its overview, until all are done or the reader hides them. */
+/** The steps of a new project on its overview, until all are done or the user hides them. */
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useProjectLink } from '../parts/filters.tsx';

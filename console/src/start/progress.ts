@@ -72,7 +72,7 @@ export const PROGRESS = graphql`
   }
 `;
 
-type ProjectProgress = NonNullable<progressQuery['response']['project']>;
+export type ProjectProgress = NonNullable<progressQuery['response']['project']>;
 
 export interface Step {
   id: 'integration' | 'account' | 'records' | 'calls';
@@ -80,7 +80,7 @@ export interface Step {
   isDone: boolean;
 }
 
-/** Null if the reader may not see the project. */
+/** Returns null if the user may not see the project. */
 export function useProgress(
   idOrName: string,
   everyMs: number,

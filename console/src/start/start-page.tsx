@@ -1,5 +1,4 @@
 /** Leads from an empty project to a first record and a first API call, step by step. */
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ConnectCustomer } from '../connections/connect-customer.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
@@ -10,90 +9,19 @@ import { NewApiKey } from '../settings/new-api-key.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { BackendCalls } from './backend-calls.tsx';
 import { FirstRecords } from './first-records.tsx';
-import { PROGRESS, type Step, useProgress } from './progress.ts';
+import { PROGRESS, type ProjectProgress, type Step, useProgress } from './progress.ts';
 import { TestAccount } from './test-account.tsx';
 
 const POLL_MS = 1_500;
 
+type Integration = ProjectProgress['integrations']['nodes'][number];
+type Installation = ProjectProgress['installations']['nodes'][number];
+
 export default function StartPage({ project: idOrName }: ConsolePageProps) {
   const progress = useProgress(idOrName, POLL_MS);
-  const getProviderName = useProviderNames();
-  const linkTo = useProjectLink(idOrName);
   if (!progress) return <NotFound noun="project" />;
   const { project, steps } = progress;
-  const [integration] = project.integrations.nodes;
-  const [installation] = project.installations.nodes;
-  const { read, write } = integration?.latestRevision.content ?? {};
-  const objects = read?.objects ?? [];
-  const [firstObject] = objects;
-  const writtenObject = write?.objects?.find(
-    ({ objectName }) => objectName === firstObject?.objectName,
-  );
-  const hasTestAccount = integration?.provider === 'sandbox' && !installation;
   const nextStep = steps.find(({ isDone }) => !isDone);
-  const contents: Record<Step['id'], ReactNode> = {
-    integration: integration ? (
-      <p>
-        <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
-          {getIntegrationName(integration)}
-        </Link>{' '}
-        reads and writes at {getProviderName(integration.provider)}.
-      </p>
-    ) : (
-      <>
-        <p>An integration says which objects of a provider you read and write.</p>
-        <Link className="action primary" href={linkTo('new-integration')}>
-          Choose a provider
-        </Link>
-      </>
-    ),
-    account: integration && (
-      <>
-        <p>
-          A customer of yours (a <em>group</em>) connects an account and installs the integration.
-        </p>
-        <div className="row">
-          {hasTestAccount && (
-            <TestAccount
-              project={idOrName}
-              integration={integration.name}
-              objects={objects.map(({ objectName }) => objectName)}
-            />
-          )}
-          <ConnectCustomer
-            project={idOrName}
-            kind={nextStep?.id === 'account' && !hasTestAccount ? 'primary' : 'plain'}
-          />
-        </div>
-      </>
-    ),
-    records: installation && <FirstRecords project={idOrName} installation={installation} />,
-    calls: integration && (
-      <>
-        <p>
-          Your backend calls the API with a key. Create one, and put it into the variable{' '}
-          <code>GATEWAY_API_KEY</code>.
-        </p>
-        <NewApiKey
-          project={project}
-          idOrName={idOrName}
-          preset="backend"
-          kind={nextStep?.id === 'calls' ? 'primary' : 'plain'}
-        />
-        <BackendCalls
-          integration={integration.name}
-          objectName={firstObject?.mapToName ?? firstObject?.objectName ?? 'contacts'}
-          isWritten={writtenObject !== undefined}
-          mappings={
-            firstObject && writtenObject?.inheritMapping
-              ? [...firstObject.requiredFields, ...firstObject.optionalFields]
-              : []
-          }
-          groupRef={installation?.group.groupRef ?? 'customer-1'}
-        />
-      </>
-    ),
-  };
   return (
     <Page
       title="Get started"
@@ -101,20 +29,129 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
       query={PROGRESS}
       variables={{ project: idOrName }}
     >
-      {steps.map(({ id, title, isDone }, index) => (
-        <section key={id} className="card step" aria-labelledby={`step-${id}`}>
-          <h2 id={`step-${id}`}>
-            <span className={isDone ? 'badge done' : 'badge'} aria-hidden="true">
-              {isDone ? '✓' : index + 1}
+      {steps.map((step, index) => (
+        <section key={step.id} className="card step" aria-labelledby={`step-${step.id}`}>
+          <h2 id={`step-${step.id}`}>
+            <span className={step.isDone ? 'badge done' : 'badge'} aria-hidden="true">
+              {step.isDone ? '✓' : index + 1}
             </span>
-            {title}
-            <span className="hidden">{isDone ? ' (done)' : ' (open)'}</span>
+            {step.title}
+            <span className="hidden">{step.isDone ? ' (done)' : ' (open)'}</span>
           </h2>
-          {contents[id] ?? (
-            <p className="quiet">Follows after “{nextStep?.title ?? 'the steps above'}”.</p>
-          )}
+          <StepContent step={step} nextStep={nextStep} idOrName={idOrName} project={project} />
         </section>
       ))}
     </Page>
+  );
+}
+
+interface StepContentProps {
+  step: Step;
+  /** The first open step. Its button is the primary one of the page. */
+  nextStep: Step | undefined;
+  idOrName: string;
+  project: ProjectProgress;
+}
+
+function StepContent({ step, nextStep, idOrName, project }: StepContentProps) {
+  const [integration] = project.integrations.nodes;
+  const [installation] = project.installations.nodes;
+  const kind = step === nextStep ? 'primary' : 'plain';
+  if (step.id === 'integration') {
+    return <IntegrationStep idOrName={idOrName} integration={integration} />;
+  }
+  if (step.id === 'records' && installation) {
+    return <FirstRecords project={idOrName} installation={installation} />;
+  }
+  if (step.id === 'records' || !integration) {
+    return <p className="quiet">Available after “{nextStep?.title ?? 'the steps above'}”.</p>;
+  }
+  const stepProps = { idOrName, project, integration, installation, kind } as const;
+  return step.id === 'account' ? <AccountStep {...stepProps} /> : <CallsStep {...stepProps} />;
+}
+
+interface IntegrationStepProps {
+  idOrName: string;
+  integration: Integration | undefined;
+}
+
+function IntegrationStep({ idOrName, integration }: IntegrationStepProps) {
+  const linkTo = useProjectLink(idOrName);
+  const getProviderName = useProviderNames();
+  if (!integration) {
+    return (
+      <>
+        <p>An integration defines which objects of a provider you read and write.</p>
+        <Link className="action primary" href={linkTo('new-integration')}>
+          Choose a provider
+        </Link>
+      </>
+    );
+  }
+  return (
+    <p>
+      <Link href={linkTo(`integrations/${encodeURIComponent(integration.name)}`)}>
+        {getIntegrationName(integration)}
+      </Link>{' '}
+      reads and writes records in {getProviderName(integration.provider)}.
+    </p>
+  );
+}
+
+interface IntegratedStepProps {
+  idOrName: string;
+  project: ProjectProgress;
+  integration: Integration;
+  installation: Installation | undefined;
+  kind: 'primary' | 'plain';
+}
+
+function AccountStep({ idOrName, integration, installation, kind }: IntegratedStepProps) {
+  const objects = integration.latestRevision.content.read?.objects ?? [];
+  const hasTestAccount = integration.provider === 'sandbox' && !installation;
+  return (
+    <>
+      <p>
+        A customer of yours (a <em>group</em>) connects an account and installs the integration.
+      </p>
+      <div className="row">
+        {hasTestAccount && (
+          <TestAccount
+            project={idOrName}
+            integration={integration.name}
+            objects={objects.map(({ objectName }) => objectName)}
+          />
+        )}
+        <ConnectCustomer project={idOrName} kind={hasTestAccount ? 'plain' : kind} />
+      </div>
+    </>
+  );
+}
+
+function CallsStep({ idOrName, project, integration, installation, kind }: IntegratedStepProps) {
+  const { read, write } = integration.latestRevision.content;
+  const readObject = read?.objects[0];
+  const writeObject = write?.objects?.find(
+    ({ objectName }) => objectName === readObject?.objectName,
+  );
+  return (
+    <>
+      <p>
+        Your backend calls the API with a key. Create one, and put it into the variable{' '}
+        <code>GATEWAY_API_KEY</code>.
+      </p>
+      <NewApiKey project={project} idOrName={idOrName} preset="backend" kind={kind} />
+      <BackendCalls
+        integration={integration.name}
+        objectName={readObject?.mapToName ?? readObject?.objectName ?? 'contacts'}
+        isWritten={writeObject !== undefined}
+        mappings={
+          readObject && writeObject?.inheritMapping
+            ? [...readObject.requiredFields, ...readObject.optionalFields]
+            : []
+        }
+        groupRef={installation?.group.groupRef ?? 'customer-1'}
+      />
+    </>
   );
 }

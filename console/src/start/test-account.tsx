@@ -1,4 +1,4 @@
-/** Connects an account of the sandbox for a test customer, and installs the integration for it. */
+/** Connects a sandbox account for a test customer, and installs the integration for the customer. */
 import { graphql } from 'react-relay';
 import type { testAccountInstallMutation } from '../../__generated__/testAccountInstallMutation.graphql.ts';
 import type { testAccountMutation } from '../../__generated__/testAccountMutation.graphql.ts';
@@ -26,7 +26,7 @@ const INSTALL = graphql`
 `;
 
 const GROUP_REF = 'test-customer';
-/** The sandbox accepts every key that starts with this text. */
+/** The sandbox accepts every key that starts with `sandbox-key`. */
 const SANDBOX_KEY = 'sandbox-key';
 
 interface TestAccountProps {
@@ -52,7 +52,7 @@ export function TestAccount({ project, integration, objects }: TestAccountProps)
     });
     if (!connected) return;
     const connectionId = connected.generateConnection.connection.id;
-    // Without a choice, only the required fields are read, and a template has none.
+    // By default, an installation reads only required fields, and an integration from a template has none.
     const read = objects.map((objectName) => ({ objectName, selectedFieldsAuto: 'ALL' as const }));
     await install.run({
       input: { ...group, integrationIdOrName: integration, connectionId, config: { read } },

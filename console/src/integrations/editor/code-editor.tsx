@@ -1,5 +1,6 @@
 /**
- * A text in CodeMirror. It lives in a shadow tree, where its styles are style sheets that the page's policy allows.
+ * A text editor (CodeMirror) in a shadow tree. There its styles are style sheets, which the page's policy
+ * permits.
  */
 import { completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -26,16 +27,18 @@ export interface LineFinding extends Finding {
 /** The language of the text. */
 export interface Format {
   extensions: Extension;
-  /** Findings that need no request to the gateway. */
+  /** Checks the text without a request to the gateway. */
   check: (view: EditorView) => LocatedFinding[];
-  /** The position of the value at a path, or of its innermost existing ancestor. */
+  /**
+   * Returns the position of the value at a path, or of the innermost existing value that contains the path.
+   */
   findRange: (state: EditorState, path: readonly Step[]) => TextRange;
 }
 
 export interface EditorProps {
   label: string;
   initial: string;
-  /** Issues with which the gateway refused the saved text. */
+  /** The issues of the saved text that the gateway refused. */
   serverFindings: readonly Finding[];
   onChange: (text: string) => void;
   /** Receives all current findings of the text. */
@@ -96,7 +99,7 @@ function createView(host: HTMLElement, propsRef: PropsRef): EditorView {
       THEME,
     ],
   });
-  // Escape first closes the editor's own pop-ups, and only then the surrounding dialog.
+  // Escape first closes the editor's pop-ups, and then the surrounding dialog.
   host.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
   });

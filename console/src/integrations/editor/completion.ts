@@ -10,7 +10,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { getNodePath, getPropertyName, listParts } from './json-tree.ts';
 import { describeKind, findMember, findMembers, type Member } from './members.ts';
 
-/** The text typed so far, including quotes. */
+/** Matches the text that was typed so far, including quotes. */
 const WORD = /"?[\w-]*$/;
 
 export function completeContent(context: CompletionContext): CompletionResult | null {

@@ -1,4 +1,4 @@
-/** Checks a content against the schema and reports every invalid path. */
+/** Checks the content of a revision against the schema and reports every invalid path. */
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import {
@@ -24,7 +24,7 @@ export interface Finding {
 
 export interface LocatedFinding extends Finding, TextRange {}
 
-/** Findings of a text that is valid JSON. */
+/** Returns the findings of a text that is valid JSON. */
 export function checkContent(state: EditorState): LocatedFinding[] {
   const root = findRoot(state);
   return root ? checkValue(state, root, []) : [];
@@ -49,7 +49,7 @@ function checkValue(state: EditorState, node: SyntaxNode, path: Step[]): Located
 
 function checkObject(state: EditorState, node: SyntaxNode, path: Step[]): LocatedFinding[] {
   const members = findMembers(path);
-  // JSON of any form.
+  // The schema accepts any JSON here.
   if (!members) return [];
   const properties = listParts(node).filter(({ name }) => name === 'Property');
   const presentNames = new Set(properties.map((property) => getPropertyName(state, property)));
@@ -89,6 +89,6 @@ function hasKind(state: EditorState, node: SyntaxNode, member: Member): boolean 
   }
   const expected = KINDS[member.valueType];
   if (expected) return expected.includes(node.name);
-  // An input is an object. A type that is neither an input nor a scalar takes any JSON.
+  // Input types are objects. All other types that are not scalars accept any JSON.
   return member.valueType.endsWith('Input') ? node.name === 'Object' : true;
 }

@@ -11,7 +11,7 @@ export interface TextRange {
 
 const PARTS = new Set(['Property', 'Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
 
-/** Values of an array, or the properties of an object. */
+/** Lists the values of an array, or the properties of an object. */
 export function listParts(node: SyntaxNode): SyntaxNode[] {
   const parts: SyntaxNode[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -29,12 +29,12 @@ export function getPropertyValue(property: SyntaxNode): SyntaxNode | undefined {
   return listParts(property)[0];
 }
 
-/** The root value of the text; null for an empty one. */
+/** Returns the root value of the text. Null for an empty text. */
 export function findRoot(state: EditorState): SyntaxNode | null {
   return syntaxTree(state).topNode.firstChild;
 }
 
-/** The path of the object or list that contains the node, or the node's own. */
+/** Returns the path of the property or array item that the node is or belongs to. */
 export function getNodePath(state: EditorState, node: SyntaxNode): Step[] {
   const path: Step[] = [];
   for (let ancestor: SyntaxNode | null = node; ancestor?.parent; ancestor = ancestor.parent) {
@@ -47,7 +47,7 @@ export function getNodePath(state: EditorState, node: SyntaxNode): Step[] {
   return path;
 }
 
-/** The position of the value at a path, or of its innermost existing ancestor. */
+/** Returns the position of the value at a path, or of the innermost existing value that contains the path. */
 export function findRange(state: EditorState, path: readonly Step[]): TextRange {
   let range: TextRange = { from: 0, to: Math.min(1, state.doc.length) };
   let node = findRoot(state);
@@ -62,7 +62,8 @@ export function findRange(state: EditorState, path: readonly Step[]): TextRange 
     if (!part) return range;
     const name = part.getChild('PropertyName');
     node = part.name === 'Property' ? (getPropertyValue(part) ?? null) : part;
-    // Marks only the name or the first character of an object or a list, because the whole may be long.
+    // For an object or array, only the name or the first character is marked, because the complete value may
+    // be long.
     const isWide = node !== null && (node.name === 'Object' || node.name === 'Array');
     if (node && !isWide) range = { from: node.from, to: node.to };
     else if (name) range = { from: name.from, to: name.to };

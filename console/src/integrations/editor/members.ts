@@ -1,8 +1,8 @@
-/** The members that a value of the content may have, from the schema. */
+/** Describes the members that a content may have, from the schema. */
 import { EDITED, INPUTS } from '../../../__generated__/edited-inputs.ts';
 
 export interface Member {
-  /** The type of its value, or of its list's items. */
+  /** The type of the member's value, or of its items if it is a list. */
   valueType: string;
   isList: boolean;
   isRequired: boolean;
@@ -17,7 +17,7 @@ const inputs: Record<string, Members> = INPUTS;
 /** A step of a path: the name of a member, or an index in a list. */
 export type Step = string | number;
 
-/** The value itself, because the content is one member of its input. */
+/** Describes the content itself, as if it were a member. */
 const WHOLE: Member = {
   valueType: EDITED,
   isList: false,
@@ -26,7 +26,7 @@ const WHOLE: Member = {
   description: '',
 };
 
-/** The schema's description of the value at a path; undefined if the schema has no such member. */
+/** Returns the schema's description of the value at a path. Undefined if the schema has no such member. */
 export function findMember(path: readonly Step[]): Member | undefined {
   let member: Member | undefined = WHOLE;
   for (const step of path) {
@@ -41,13 +41,13 @@ function getItemMember(list: Member): Member {
   return { ...list, isList: false };
 }
 
-/** The members of the object at a path; undefined if the value is not an object or is free-form. */
+/** Returns the members of the object at a path. Undefined if the value is no object or accepts any JSON. */
 export function findMembers(path: readonly Step[]): Members | undefined {
   const member = findMember(path);
   return member && !member.isList ? inputs[member.valueType] : undefined;
 }
 
-/** `read.objects[0].schedule` */
+/** Formats a path, like `read.objects[0].schedule`. */
 export function formatPath(path: readonly Step[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -59,7 +59,7 @@ export function parsePath(path: string): Step[] {
   return (path.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-/** The kind of value that a person may write, in words. */
+/** Describes the kind of value that a member accepts, in words. */
 export function describeKind({ valueType, isList, values }: Member): string {
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;

@@ -1,4 +1,4 @@
-/** The editor in the page's colors, which its shadow tree inherits. */
+/** Styles of the editor. The shadow tree inherits the page's colors. */
 import { HighlightStyle } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

@@ -1,4 +1,4 @@
-/** The content of an integration as YAML. The gateway checks it when it is saved. */
+/** An editor for an integration's content as YAML. The gateway checks the content when it is saved. */
 import { StreamLanguage } from '@codemirror/language';
 import { isCollection, isNode, parseDocument } from 'yaml';
 import { CodeEditor, type EditorProps, type Format } from './code-editor.tsx';
@@ -27,7 +27,7 @@ const YAML_FORMAT: Format = {
       from: Math.min(from, state.doc.length),
       to: Math.min(to, state.doc.length),
       path: '',
-      // The lines after the first one repeat the text.
+      // Only the first line describes the error. The other lines repeat the text.
       detail: `Not YAML: ${message.split('\n')[0]}`,
     })),
   findRange(state, path) {
@@ -36,7 +36,7 @@ const YAML_FORMAT: Format = {
       const node = document.getIn(path.slice(0, length), true);
       if (!isNode(node) || !node.range) continue;
       const [from, to] = node.range;
-      // Marks only the first character of an object or a list, because the whole may be long.
+      // For an object or list, only the first character is marked, because the complete value may be long.
       return { from, to: isCollection(node) ? from + 1 : to };
     }
     return { from: 0, to: Math.min(1, state.doc.length) };
