@@ -7,9 +7,9 @@ import { testGraphiql } from './graphiql.ts';
 import { testReferencePage } from './reference-page.ts';
 import { openPagesStage } from './stage.ts';
 
-describeInBrowser(openPagesStage, (stage) => {
-  describe('reference page', () => testReferencePage(stage));
-  describe('GraphiQL', () => testGraphiql(stage));
-  describe('page of a builder', () => testBuilderPage(stage));
-  describe('page of an end user', () => testEndUserPage(stage));
+describeInBrowser(openPagesStage, (getStage) => {
+  describe('reference page', () => testReferencePage(getStage));
+  describe('GraphiQL', () => testGraphiql(getStage));
+  describe('page of a builder', () => testBuilderPage(getStage));
+  describe('page of an end user', () => testEndUserPage(getStage));
 });

@@ -10,10 +10,10 @@ interface Sent {
   body?: unknown;
 }
 
-export function testBuilderPage(stage: () => PagesStage) {
+export function testBuilderPage(getStage: () => PagesStage) {
   /** Sends a request from the page, and checks the response against the reference API's shapes. */
   async function send(page: Page, path: string, { method = 'GET', body }: Sent = {}) {
-    const { url, apiKey } = stage().server.demo;
+    const { url, apiKey } = getStage().server.demo;
     const response = await page.evaluate(
       async ({ to, key, given }) => {
         const headers = { 'x-api-key': key, 'content-type': 'application/json' };
@@ -36,8 +36,8 @@ export function testBuilderPage(stage: () => PagesStage) {
   }
 
   async function openPage(): Promise<Page> {
-    const page = await stage().browser.newPage();
-    await page.goto(stage().allowedOrigin);
+    const page = await getStage().browser.newPage();
+    await page.goto(getStage().allowedOrigin);
     return page;
   }
 
@@ -155,7 +155,7 @@ export function testBuilderPage(stage: () => PagesStage) {
       method: 'POST',
       body: { provider: 'sandbox', ...CLIENT },
     });
-    const { origin: from } = new URL(stage().server.demo.url);
+    const { origin: from } = new URL(getStage().server.demo.url);
     const approvedConsent = await openConsent(page, 'ann');
     const approvedClosed = approvedConsent.waitForEvent('close');
     await approvedConsent.getByRole('button', { name: 'Approve' }).click();

@@ -10,7 +10,7 @@ interface Sent {
 
 const QUERY_VIEWER = { query: '{ viewer { kind project { name connections { totalCount } } } }' };
 const GENERATE_CONNECTION = {
-  query: `mutation ($input: GenerateConnectionInput!) {
+  query: `mutation GenerateConnection($input: GenerateConnectionInput!) {
     generateConnection(input: $input) { connection { id group { groupRef } } }
   }`,
   variables: {
@@ -24,7 +24,7 @@ const GENERATE_CONNECTION = {
   },
 };
 const CREATE_INSTALLATION = {
-  query: `mutation ($input: CreateInstallationInput!) {
+  query: `mutation CreateInstallation($input: CreateInstallationInput!) {
     createInstallation(input: $input) { installation { id } }
   }`,
   variables: {
@@ -37,7 +37,7 @@ const CREATE_INSTALLATION = {
   },
 };
 const TRIGGER_READ = {
-  query: `mutation ($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`,
+  query: `mutation TriggerRead($input: TriggerReadInput!) { triggerRead(input: $input) { operation { id } } }`,
   variables: {
     input: {
       projectIdOrName: 'demo',
@@ -47,16 +47,17 @@ const TRIGGER_READ = {
     },
   },
 };
-const SUBSCRIBE_TO_OPERATION = 'subscription ($id: ID!) { operation(id: $id) { id } }';
+const SUBSCRIBE_TO_OPERATION =
+  'subscription FollowOperation($id: ID!) { operation(id: $id) { id } }';
 
-export function testEndUserPage(stage: () => PagesStage) {
+export function testEndUserPage(getStage: () => PagesStage) {
   let allowedOrigin: string;
   let otherOrigin: string;
   let token: string;
 
   /** Sends a query as the builder's backend. */
   async function sendAsBackend(query: string, variables: object) {
-    const { url, apiKey } = stage().server.demo;
+    const { url, apiKey } = getStage().server.demo;
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
@@ -70,7 +71,7 @@ export function testEndUserPage(stage: () => PagesStage) {
     [allowedOrigin, otherOrigin] = pages.map(({ origin }) => origin) as [string, string];
     const project = { projectIdOrName: 'demo' };
     await sendAsBackend(
-      'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
+      'mutation UpdateProject($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
       {
         input: { ...project, allowedOrigins: [allowedOrigin] },
       },
@@ -86,7 +87,7 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   /** Returns the response to an operation of a page of the origin, or null if the browser blocks it. */
   async function sendFrom(origin: string, headers: Record<string, string>, sent: Sent) {
-    const page = await stage().browser.newPage();
+    const page = await getStage().browser.newPage();
     await page.goto(origin);
     const response = await page.evaluate(
       async ({ to, given, body }) => {
@@ -96,7 +97,7 @@ export function testEndUserPage(stage: () => PagesStage) {
           () => null,
         );
       },
-      { to: `${stage().server.demo.url}/graphql`, given: headers, body: sent },
+      { to: `${getStage().server.demo.url}/graphql`, given: headers, body: sent },
     );
     await page.close();
     return response;
@@ -104,7 +105,7 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   /** Returns the first message of a subscription over a WebSocket, or the code of its close. */
   async function listenFrom(origin: string, payload: object, sent: Sent) {
-    const page = await stage().browser.newPage();
+    const page = await getStage().browser.newPage();
     await page.goto(origin);
     const message = await page.evaluate(
       ({ to, init, body }) =>
@@ -120,7 +121,11 @@ export function testEndUserPage(stage: () => PagesStage) {
             socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: body }));
           };
         }),
-      { to: `${stage().server.demo.url.replace('http', 'ws')}/graphql`, init: payload, body: sent },
+      {
+        to: `${getStage().server.demo.url.replace('http', 'ws')}/graphql`,
+        init: payload,
+        body: sent,
+      },
     );
     await page.close();
     return message;
@@ -144,7 +149,7 @@ export function testEndUserPage(stage: () => PagesStage) {
 
   test('refuses a page of another origin, and one with an API key', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    const key = { 'x-api-key': stage().server.demo.apiKey };
+    const key = { 'x-api-key': getStage().server.demo.apiKey };
     expect(await sendFrom(otherOrigin, headers, QUERY_VIEWER)).toBeNull();
     expect(await sendFrom(otherOrigin, key, QUERY_VIEWER)).toBeNull();
     const { errors, data } = await sendFrom(allowedOrigin, key, QUERY_VIEWER);

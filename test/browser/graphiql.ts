@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
-export function testGraphiql(stage: () => PagesStage) {
+export function testGraphiql(getStage: () => PagesStage) {
   /** The tests share the page, because loading GraphiQL takes longer than the tests. */
   let page: Page;
   let foreign: string[];
@@ -13,8 +13,8 @@ export function testGraphiql(stage: () => PagesStage) {
   afterAll(() => page?.close());
 
   async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
-    const page = await stage().browser.newPage({ viewport: { width: 1400, height: 900 } });
-    const { url } = stage().server.demo;
+    const page = await getStage().browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const { url } = getStage().server.demo;
     const foreign: string[] = [];
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
@@ -82,7 +82,7 @@ export function testGraphiql(stage: () => PagesStage) {
   });
 
   test('delivers an event to subscriptions by fetch and by WebSocket', async () => {
-    const { apiKey } = stage().server.demo;
+    const { apiKey } = getStage().server.demo;
     const receivedEvents = await page.evaluate(subscribeBothWays, {
       query: SUBSCRIBE_TO_EVENTS,
       apiKey,

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
-export function testReferencePage(stage: () => PagesStage) {
+export function testReferencePage(getStage: () => PagesStage) {
   test('lists the endpoints, and loads nothing from the internet', async () => {
-    const { origin } = new URL(stage().server.demo.url);
-    const page = await stage().browser.newPage();
+    const { origin } = new URL(getStage().server.demo.url);
+    const page = await getStage().browser.newPage();
     const foreign: string[] = [];
     const failedRequests: string[] = [];
     page.on('request', (request) => {
@@ -25,8 +25,8 @@ export function testReferencePage(stage: () => PagesStage) {
   });
 
   test('uses the dark mode of the system, or the theme that was chosen in the console', async () => {
-    const { origin } = new URL(stage().server.demo.url);
-    const page = await stage().browser.newPage({ colorScheme: 'dark' });
+    const { origin } = new URL(getStage().server.demo.url);
+    const page = await getStage().browser.newPage({ colorScheme: 'dark' });
     const background = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await page.goto(`${origin}/v1/docs`);

@@ -26,7 +26,7 @@ function createProblemRule(title: string, check: (problem: Problem) => unknown):
   };
 }
 
-const getIssues = ({ issues = [] }: Problem) => {
+const expectIssues = ({ issues = [] }: Problem) => {
   expect(issues.length).toBeGreaterThan(0);
   return issues as unknown as Record<string, unknown>[];
 };
@@ -51,27 +51,27 @@ const problemRules: Rule[] = [
     expect(instance).toMatch(/^urn:uuid:/),
   ),
   createProblemRule('A problem may have `issues`, one for each invalid input.', (problem) =>
-    getIssues(problem),
+    expectIssues(problem),
   ),
   createProblemRule('An issue has `type` and may have `title`.', (problem) => {
-    for (const { type } of getIssues(problem)) expect(type).toEqual(expect.any(String));
+    for (const { type } of expectIssues(problem)) expect(type).toEqual(expect.any(String));
   }),
   createProblemRule('An issue has `detail`, a string.', (problem) => {
-    for (const { detail } of getIssues(problem)) expect(detail).toMatch(/\w/);
+    for (const { detail } of expectIssues(problem)) expect(detail).toMatch(/\w/);
   }),
   createProblemRule('An issue has `in`: `path` or `body`.', (problem) => {
-    for (const issue of getIssues(problem)) expect(['path', 'body']).toContain(issue.in);
+    for (const issue of expectIssues(problem)) expect(['path', 'body']).toContain(issue.in);
   }),
   createProblemRule(
     'An issue has `name`, the parameter or the path of the property.',
     (problem) => {
-      expect(getIssues(problem).map(({ name }) => name)).toContainEqual(
+      expect(expectIssues(problem).map(({ name }) => name)).toContainEqual(
         expect.stringMatching(/^(input\.)?name$/),
       );
     },
   ),
   createProblemRule('An issue has `value`, the invalid value.', (problem) => {
-    expect(getIssues(problem).map(({ value }) => value)).toContain('no_underscores');
+    expect(expectIssues(problem).map(({ value }) => value)).toContain('no_underscores');
   }),
   createProblemRule('Invalid input returns 400 with the title `Bad Request`.', (problem) =>
     expect(problem).toMatchObject({ status: 400, title: 'Bad Request' }),
@@ -79,7 +79,7 @@ const problemRules: Rule[] = [
   {
     title: 'Every invalid path parameter and body property has an issue.',
     rest: async (fixture) => {
-      const positions = getIssues(await fetchRestProblem(fixture)).map(
+      const positions = expectIssues(await fetchRestProblem(fixture)).map(
         (issue) => `${issue.in} ${issue.name}`,
       );
       expect(positions.sort()).toEqual(['body name', 'path projectIdOrName', 'path topicId']);

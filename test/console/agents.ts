@@ -5,15 +5,15 @@ import { expectFitsScreens, openConsole } from '../support/console.ts';
 import { type DemoAgent, propose, requestContact } from './demo-agent.ts';
 import type { ConsoleStage } from './stage.ts';
 
-export function testAgents(stage: () => ConsoleStage) {
+export function testAgents(getStage: () => ConsoleStage) {
   let page: Page;
   let agent: DemoAgent;
   beforeAll(async () => {
-    page = await stage().openTab();
+    page = await getStage().openTab();
     return () => page.close();
   });
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
   const listRows = (list: string) => page.getByRole('region', { name: list }).getByRole('row');
@@ -51,7 +51,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await row.getByText('phones: update any object, only phone, up to 10 a day').waitFor();
     expect(await row.innerText()).toMatch(/Sales helper.*Active.*Ada Lovelace.*people.*Read/s);
     expect(await page.content()).not.toContain(token);
-    agent = { url: stage().url, token };
+    agent = { url: getStage().url, token };
   });
 
   test('approves and commits a pending proposal from the overview', async () => {
@@ -76,18 +76,18 @@ export function testAgents(stage: () => ConsoleStage) {
     await press('Commit');
     await dialog().getByRole('button', { name: 'Commit' }).click();
     await status('Committed').waitFor();
-    expect(await requestContact(stage(), '3')).toMatchObject({ lastname: 'Byron' });
+    expect(await requestContact(getStage(), '3')).toMatchObject({ lastname: 'Byron' });
     await page.locator('.facts a', { hasText: 'Succeeded' }).click();
     await page.getByRole('heading', { level: 1, name: 'Write contacts' }).waitFor();
   });
 
   test('links an event to its proposal', async () => {
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { topics(first: 1) { nodes { id } } } }',
     );
     const [{ id: topicId }] = project.topics.nodes;
-    await stage().api(
-      `mutation ($topicId: ID!) { createEventTopicRoute(input: { projectIdOrName: "demo",
+    await getStage().api(
+      `mutation CreateRoute($topicId: ID!) { createEventTopicRoute(input: { projectIdOrName: "demo",
       topicId: $topicId, eventType: PROPOSAL_CREATED }) { eventTopicRoute { id } } }`,
       { topicId },
     );
@@ -103,7 +103,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await dialog().getByRole('button', { name: 'Create link' }).click();
     const link = await dialog().locator('[data-label="Approval link"]').innerText();
     await dialog().getByRole('button', { name: 'Done' }).click();
-    const context = await stage().openContext({ locale: 'en-US' });
+    const context = await getStage().openContext({ locale: 'en-US' });
     const customer = await context.newPage();
     await customer.goto(link);
     await customer.getByRole('article', { name: '1. Change a record: People' }).waitFor();
@@ -130,7 +130,7 @@ export function testAgents(stage: () => ConsoleStage) {
     await open(`agents/${id}`);
     await status('Approved').waitFor();
     await page.getByText('Rule phones', { exact: true }).waitFor();
-    await requestContact(stage(), '5', { phone: '+1 556' });
+    await requestContact(getStage(), '5', { phone: '+1 556' });
     await press('Commit');
     await dialog().getByRole('button', { name: 'Commit' }).click();
     await page
@@ -139,7 +139,7 @@ export function testAgents(stage: () => ConsoleStage) {
       .first()
       .waitFor();
     await status('Stale').waitFor();
-    expect(await requestContact(stage(), '5')).toMatchObject({ phone: '+1 556' });
+    expect(await requestContact(getStage(), '5')).toMatchObject({ phone: '+1 556' });
   });
 
   test('revokes a session', async () => {

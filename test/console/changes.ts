@@ -4,14 +4,14 @@ import { beforeAll, expect, test } from 'vitest';
 import { createDemoClient, expectAccessible, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-export function testChanges(stage: () => ConsoleStage) {
+export function testChanges(getStage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
-    page = await stage().openTab();
+    page = await getStage().openTab();
     return () => page.close();
   });
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
   const pressInDialog = (name: string) =>
@@ -40,7 +40,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await page.getByRole('link', { name: 'mine' }).click();
     await press('Disable');
     await page.getByRole('button', { name: 'Enable' }).waitFor();
-    const { project } = await stage().api(DESTINATIONS);
+    const { project } = await getStage().api(DESTINATIONS);
     expect(project.destinations.nodes).toContainEqual(
       expect.objectContaining({
         name: 'mine',
@@ -51,14 +51,15 @@ export function testChanges(stage: () => ConsoleStage) {
     await press('Delete');
     await pressInDialog('Delete');
     await page.getByRole('heading', { level: 1, name: 'Destinations' }).waitFor();
-    expect(JSON.stringify(await stage().api(DESTINATIONS))).not.toContain('mine');
+    expect(JSON.stringify(await getStage().api(DESTINATIONS))).not.toContain('mine');
   });
 
   const INSTALLATION = `{ project(idOrName: "demo") { installations(first: 1) { nodes { id
   objects { objectName paused pauseNote }
   config { read { objectName selectedFields } }
   operations(first: 1) { nodes { actionType status metadata { objects } } } } } } }`;
-  const installation = async () => (await stage().api(INSTALLATION)).project.installations.nodes[0];
+  const installation = async () =>
+    (await getStage().api(INSTALLATION)).project.installations.nodes[0];
 
   test('starts a read, pauses an object with a note, and resumes it', async () => {
     await open(`installations/${(await installation()).id}`);
@@ -110,7 +111,7 @@ export function testChanges(stage: () => ConsoleStage) {
   });
 
   test('prefills the link to the connect page for a connection that no installation uses', async () => {
-    const { project } = await stage().api(`{ project(idOrName: "demo") {
+    const { project } = await getStage().api(`{ project(idOrName: "demo") {
       connections(groupRef: "wayne") { nodes { id } } } }`);
     await open(`connections/${project.connections.nodes[0].id}`);
     await press('Connect customer');
@@ -191,7 +192,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await pressInDialog('Create revision');
     await dialog().waitFor({ state: 'detached' });
     await page.locator('.diff .added', { hasText: '*/20 * * * *' }).waitFor();
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }',
     );
     expect(project.integration.revisions.totalCount).toBe(4);
@@ -200,7 +201,7 @@ export function testChanges(stage: () => ConsoleStage) {
   test('asks for the scopes of an app, and shows the redirect URL to register', async () => {
     await open('providers/hubspot');
     await press('Add app');
-    await dialog().getByText(`${stage().url}/oauth/callback`).waitFor();
+    await dialog().getByText(`${getStage().url}/oauth/callback`).waitFor();
     const scopes = dialog().getByLabel('Scopes');
     expect(await scopes.inputValue()).toContain('crm.objects.contacts.read');
     await expectAccessible(page);
@@ -252,7 +253,7 @@ export function testChanges(stage: () => ConsoleStage) {
     expect(await rows.count()).toBe(1);
     const routes = async () =>
       (
-        await stage().api(`{ project(idOrName: "demo") {
+        await getStage().api(`{ project(idOrName: "demo") {
         eventTopicRoutes(eventType: SUBSCRIBE_CREATE_ERROR) { totalCount } } }`)
       ).project.eventTopicRoutes.totalCount;
     expect(await routes()).toBe(1);
@@ -280,7 +281,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await row.locator('.status.idle', { hasText: 'Inactive' }).waitFor();
     await row.getByRole('button', { name: 'Activate' }).click();
     await row.locator('.status.good', { hasText: 'Active' }).waitFor();
-    const asKey = createDemoClient({ demo: { url: stage().url, apiKey: key ?? '' } });
+    const asKey = createDemoClient({ demo: { url: getStage().url, apiKey: key ?? '' } });
     expect((await asKey('{ viewer { scopes } }')).viewer.scopes).toEqual([
       'CONNECTIONS_WRITE',
       'INSTALLATIONS_WRITE',
@@ -305,7 +306,7 @@ export function testChanges(stage: () => ConsoleStage) {
     await dialog().getByRole('button', { name: 'Delete' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor();
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { connections(groupRef: "wayne") { totalCount } } }',
     );
     expect(project.connections.totalCount).toBe(0);

@@ -17,7 +17,7 @@ import type { ConsoleStage } from './stage.ts';
 const CONNECTED = 'Connected';
 const PACKAGE_URL = 'https://apps.example.com/install?p=1&v=2';
 
-export function testConnect(stage: () => ConsoleStage) {
+export function testConnect(getStage: () => ConsoleStage) {
   let page: Page;
   let builder: Server;
   let origin: string;
@@ -26,10 +26,10 @@ export function testConnect(stage: () => ConsoleStage) {
     builder = createServer((req, res) => void answerBuilder(req.method, res));
     await new Promise<void>((resolve) => builder.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(builder.address() as AddressInfo).port}`;
-    await stage().api(`mutation { createProviderApp(input: { projectIdOrName: "demo", provider: "sandbox",
+    await getStage().api(`mutation { createProviderApp(input: { projectIdOrName: "demo", provider: "sandbox",
     clientId: "${CLIENT.clientId}", clientSecret: "${CLIENT.clientSecret}",
     metadata: { providerParams: { packageInstallURL: "${PACKAGE_URL}" } } }) { providerApp { id } } }`);
-    const context = await stage().openContext({ viewport: { width: 700, height: 900 } });
+    const context = await getStage().openContext({ viewport: { width: 700, height: 900 } });
     page = await context.newPage();
     return async () => {
       await context.close();
@@ -40,7 +40,7 @@ export function testConnect(stage: () => ConsoleStage) {
 
   /** Returns a link that shows one integration. */
   async function connectUrl(groupRef: string, integration = 'crm-sync'): Promise<string> {
-    const { createSessionToken } = await stage().api(`mutation { createSessionToken(input: {
+    const { createSessionToken } = await getStage().api(`mutation { createSessionToken(input: {
     projectIdOrName: "demo", groupRef: "${groupRef}", consumerRef: "ann",
     integrations: ["${integration}"] }) { connectUrl } }`);
     return createSessionToken.connectUrl;
@@ -58,7 +58,7 @@ export function testConnect(stage: () => ConsoleStage) {
     const document = readFileSync(join(import.meta.dirname, '../../docs/connect.md'), 'utf8');
     const [, html = ''] = /```html\n(.*?)```/s.exec(document) ?? [];
     res.setHeader('content-type', 'text/html');
-    return res.end(html.replaceAll('http://127.0.0.1:4000', stage().url));
+    return res.end(html.replaceAll('http://127.0.0.1:4000', getStage().url));
   }
 
   async function openConnect(groupRef: string): Promise<void> {
@@ -76,7 +76,7 @@ export function testConnect(stage: () => ConsoleStage) {
   const waitForConnected = () => page.getByText(CONNECTED, { exact: true }).waitFor();
   const queryConnections = async (groupRef: string) =>
     (
-      await stage().api(`{ project(idOrName: "demo") { connections(groupRef: "${groupRef}") {
+      await getStage().api(`{ project(idOrName: "demo") { connections(groupRef: "${groupRef}") {
       nodes { authScheme consumer { consumerRef } } } } }`)
     ).project.connections.nodes;
 
@@ -97,7 +97,7 @@ export function testConnect(stage: () => ConsoleStage) {
       { authScheme: 'API_KEY', consumer: { consumerRef: 'ann' } },
     ]);
     const { project } =
-      await stage().api(`{ project(idOrName: "demo") { installations(groupRef: "by-key") {
+      await getStage().api(`{ project(idOrName: "demo") { installations(groupRef: "by-key") {
     nodes { config { read { objectName selectedFields } } } } } }`);
     expect(project.installations.nodes[0].config.read).toContainEqual({
       objectName: 'contacts',
@@ -146,8 +146,8 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test('hides mistakes of the setup from the customer', async () => {
     const content = { name: 'no-app', provider: 'hubspot', proxy: { enabled: true } };
-    await stage().api(
-      `mutation ($content: IntegrationContentInput!) { createIntegration(input: { projectIdOrName: "demo",
+    await getStage().api(
+      `mutation CreateIntegration($content: IntegrationContentInput!) { createIntegration(input: { projectIdOrName: "demo",
       name: "no-app", provider: "hubspot", latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
       { content },
     );
@@ -159,14 +159,14 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByText('Something is wrong on our side.').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/scope|app of the project/i);
     await expectAccessible(page);
-    const builder = await stage().openTab();
-    await openConsole(builder, `${stage().url}/console/demo`);
+    const builder = await getStage().openTab();
+    await openConsole(builder, `${getStage().url}/console/demo`);
     await builder.getByRole('link', { name: "Customers can't connect HubSpot" }).click();
     await builder.getByText(/has no provider app for hubspot/).waitFor();
     await builder.getByText(/^Failed 1 time, last/).waitFor();
     await expectFitsScreens(builder);
     await builder.close();
-    await stage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
+    await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
       integrationIdOrName: "no-app" }) { deletedId } }`);
   });
 
@@ -176,12 +176,12 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
     await waitForConnected();
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
     );
     const [{ id }] = project.connections.nodes;
-    const builder = await stage().openTab();
-    await builder.goto(`${stage().url}/console/demo/connections/${id}`);
+    const builder = await getStage().openTab();
+    await builder.goto(`${getStage().url}/console/demo/connections/${id}`);
     await builder.getByRole('button', { name: 'Reconnect link' }).click();
     const dialog = builder.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Create link' }).click();
@@ -193,7 +193,7 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key-2');
     await submit();
     await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
-    const after = await stage().api(
+    const after = await getStage().api(
       '{ project(idOrName: "demo") { connections(groupRef: "by-link") { nodes { id } } } }',
     );
     expect(after.project.connections.nodes).toEqual([{ id }]);
@@ -254,8 +254,8 @@ export function testConnect(stage: () => ConsoleStage) {
 
   test("shows the project's logo, color and language, as the settings say", async () => {
     const LOGO = 'https://cdn.example.com/logo.svg';
-    const builder = await stage().openTab();
-    await openConsole(builder, `${stage().url}/console/demo/settings`);
+    const builder = await getStage().openTab();
+    await openConsole(builder, `${getStage().url}/console/demo/settings`);
     await builder.getByRole('textbox', { name: 'Logo' }).fill(LOGO);
     await builder.getByRole('textbox', { name: 'Accent color' }).fill('yellow');
     await builder.getByRole('textbox', { name: 'Language' }).fill('de-AT');
@@ -265,11 +265,11 @@ export function testConnect(stage: () => ConsoleStage) {
     await builder.getByRole('textbox', { name: 'Accent color' }).fill('#FFE600');
     await builder.getByRole('button', { name: 'Save', exact: true }).click();
     const readColor = async () =>
-      (await stage().api('{ project(idOrName: "demo") { accentColor } }')).project.accentColor;
+      (await getStage().api('{ project(idOrName: "demo") { accentColor } }')).project.accentColor;
     await expect.poll(readColor).toBe('#ffe600');
     await builder.close();
 
-    const context = await stage().openContext({ locale: 'en-US' });
+    const context = await getStage().openContext({ locale: 'en-US' });
     const customer = await context.newPage();
     await customer.route(LOGO, (route) =>
       route.fulfill({
@@ -290,8 +290,8 @@ export function testConnect(stage: () => ConsoleStage) {
     await customer.getByRole('button', { name: 'Anderes Konto verbinden' }).click();
     await customer.getByRole('button', { name: 'Weiter zu Sandbox CRM' }).waitFor();
     const update = (changes: object) =>
-      stage().api(
-        'mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
+      getStage().api(
+        'mutation UpdateProject($input: UpdateProjectInput!) { updateProject(input: $input) { project { id } } }',
         { input: { projectIdOrName: 'demo', ...changes } },
       );
     const button = customer.getByRole('button', { name: 'Weiter zu Sandbox CRM' });
@@ -318,14 +318,14 @@ export function testConnect(stage: () => ConsoleStage) {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('Not connected', { exact: true }).waitFor();
     expect(await queryConnections('by-key')).toEqual([]);
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { installations(groupRef: "by-key") { totalCount } } }',
     );
     expect(project.installations.totalCount).toBe(0);
   });
 
   test('rejects a link without a token and one with an invalid token', async () => {
-    const { url } = stage();
+    const { url } = getStage();
     await page.goto(`${url}/connect`);
     await page.getByText('This link is incomplete').waitFor();
     const address = await connectUrl('late');
@@ -338,7 +338,7 @@ export function testConnect(stage: () => ConsoleStage) {
   });
 
   test('opens in a frame of an allowed origin, and sends messages to it', async () => {
-    const builderPage = await stage().browser.newPage({ viewport: { width: 900, height: 900 } });
+    const builderPage = await getStage().browser.newPage({ viewport: { width: 900, height: 900 } });
     await builderPage.goto(origin);
     await builderPage.getByRole('button', { name: 'Connect an account' }).click();
     const framed = builderPage.frameLocator('iframe');
@@ -348,7 +348,7 @@ export function testConnect(stage: () => ConsoleStage) {
     expect((await warning).text()).toContain('allowedOrigins');
     await builderPage.waitForFunction(() => frames.length === 1);
     await expect.poll(() => builderPage.frames().at(-1)?.url()).toMatch(/^chrome-error/);
-    await stage().api(`mutation { updateProject(input: { projectIdOrName: "demo",
+    await getStage().api(`mutation { updateProject(input: { projectIdOrName: "demo",
     allowedOrigins: ["${origin}"] }) { project { id } } }`);
     await builderPage.reload();
     await builderPage.getByRole('button', { name: 'Connect an account' }).click();
@@ -367,7 +367,7 @@ export function testConnect(stage: () => ConsoleStage) {
   });
 
   test('serves a small connect.js without dependencies', async () => {
-    const script = await (await fetch(`${stage().url}/connect.js`)).text();
+    const script = await (await fetch(`${getStage().url}/connect.js`)).text();
     expect(script.length).toBeLessThan(5_000);
     expect(script).not.toMatch(/\bimport\b|require\(|cookie|localStorage|https?:/);
   });

@@ -17,20 +17,20 @@ import { testShell } from './shell.ts';
 import { openConsoleStage } from './stage.ts';
 import { testStates } from './states.ts';
 
-describeInBrowser(openConsoleStage, (stage) => {
+describeInBrowser(openConsoleStage, (getStage) => {
   // The first suite does not change the demo. Later ones may delete rows and restart the server.
-  describe('pages', () => testPages(stage));
-  describe('shell', () => testShell(stage));
-  describe('demo session', () => testDemoSession(stage));
-  describe('first run', () => testFirstRun(stage));
-  describe('newcomer', () => testNewcomer(stage));
-  describe('connect', () => testConnect(stage));
-  describe('agents', () => testAgents(stage));
-  describe('approvals', () => testApprovals(stage));
-  describe('deliveries', () => testDeliveries(stage));
-  describe('diagnosis', () => testDiagnosis(stage));
-  describe('states', () => testStates(stage));
-  describe('changes', () => testChanges(stage));
-  describe('plans', () => testPlans(stage));
-  describe('live', () => testLive(stage));
+  describe('pages', () => testPages(getStage));
+  describe('shell', () => testShell(getStage));
+  describe('demo session', () => testDemoSession(getStage));
+  describe('first run', () => testFirstRun(getStage));
+  describe('newcomer', () => testNewcomer(getStage));
+  describe('connect', () => testConnect(getStage));
+  describe('agents', () => testAgents(getStage));
+  describe('approvals', () => testApprovals(getStage));
+  describe('deliveries', () => testDeliveries(getStage));
+  describe('diagnosis', () => testDiagnosis(getStage));
+  describe('states', () => testStates(getStage));
+  describe('changes', () => testChanges(getStage));
+  describe('plans', () => testPlans(getStage));
+  describe('live', () => testLive(getStage));
 });

@@ -6,13 +6,13 @@ import type { ConsoleStage } from './stage.ts';
 
 const LIST_DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { id name } } } }';
 
-export function testDeliveries(stage: () => ConsoleStage) {
+export function testDeliveries(getStage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
 
   beforeAll(async () => {
-    page = await stage().openTab();
-    const { project } = await stage().api(LIST_DESTINATIONS);
+    page = await getStage().openTab();
+    const { project } = await getStage().api(LIST_DESTINATIONS);
     const events = project.destinations.nodes.find(
       ({ name }: { name: string }) => name === 'events',
     );
@@ -20,10 +20,10 @@ export function testDeliveries(stage: () => ConsoleStage) {
     return () => page.close();
   });
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const counts = async () => {
-    const { node } = await stage().api(`{ node(id: "${destinationId}") { ... on Destination {
+    const { node } = await getStage().api(`{ node(id: "${destinationId}") { ... on Destination {
       all: deliveries { totalCount nodes { attempts { attemptNumber } } }
       failed: deliveries(status: FAILED) { totalCount } } } }`);
     const { nodes, totalCount } = node.all;
@@ -87,15 +87,15 @@ export function testDeliveries(stage: () => ConsoleStage) {
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'kept' }).click();
     await page.getByText('No messages yet').waitFor();
-    const { project } = await stage().api(`{ project(idOrName: "demo") {
+    const { project } = await getStage().api(`{ project(idOrName: "demo") {
       topics { nodes { id name } } destinations(search: "kept") { nodes { id } } } }`);
     const [{ id }] = project.destinations.nodes;
     for (const topic of project.topics.nodes) {
-      await stage().api(`mutation { createTopicDestinationRoute(input: { projectIdOrName: "demo",
+      await getStage().api(`mutation { createTopicDestinationRoute(input: { projectIdOrName: "demo",
         topicId: "${topic.id}", destinationId: "${id}" }) { topicDestinationRoute { id } } }`);
     }
     const connect = (groupRef: string) =>
-      stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+      getStage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
         provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
         connection { id } } }`);
     const lines = page.locator('main .lines li');

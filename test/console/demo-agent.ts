@@ -6,7 +6,7 @@ export interface DemoAgent {
   token: string;
 }
 
-const CREATE_AGENT_SESSION = `mutation ($input: CreateAgentSessionInput!) {
+const CREATE_AGENT_SESSION = `mutation CreateAgentSession($input: CreateAgentSessionInput!) {
   createAgentSession(input: $input) { token }
 }`;
 

@@ -5,12 +5,12 @@ import type { ConsoleStage } from './stage.ts';
 
 const storedToken = () => sessionStorage.getItem('gateway.credential');
 
-export function testDemoSession(stage: () => ConsoleStage) {
+export function testDemoSession(getStage: () => ConsoleStage) {
   test('renews its token before it expires, and uses the new one', async () => {
-    const context = await stage().openContext();
+    const context = await getStage().openContext();
     const page = await context.newPage();
     await page.clock.install();
-    await signIn(page, stage().url);
+    await signIn(page, getStage().url);
     const firstToken = await page.evaluate(storedToken);
     expect(firstToken).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
 

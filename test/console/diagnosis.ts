@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const WRITE_RECORDS = `mutation ($input: WriteRecordsInput!) {
+const WRITE_RECORDS = `mutation WriteRecords($input: WriteRecordsInput!) {
   writeRecords(input: $input) { operationId operation { status } }
 }`;
 const WRITE_INPUT = {
@@ -17,31 +17,31 @@ const WRITE_INPUT = {
 };
 const GET_INSTALLATION = `{ project(idOrName: "demo") {
   installations(first: 1) { nodes { id connection { id } } } } }`;
-const LIST_RECORDS = `query ($id: ID!) {
+const LIST_RECORDS = `query ListRecords($id: ID!) {
   node(id: $id) { ... on Installation { records(objectName: "contacts") { nodes { id } } } }
 }`;
 
-export function testDiagnosis(stage: () => ConsoleStage) {
+export function testDiagnosis(getStage: () => ConsoleStage) {
   let page: Page;
 
   async function setFault(fault: object | null): Promise<void> {
-    const faults = `${stage().server.demo.sandboxUrl}/control/faults`;
+    const faults = `${getStage().server.demo.sandboxUrl}/control/faults`;
     const request = fault ? { method: 'PUT', body: JSON.stringify(fault) } : { method: 'DELETE' };
     expect((await fetch(faults, request)).ok).toBe(true);
   }
 
   beforeAll(async () => {
-    page = await stage().openTab();
+    page = await getStage().openTab();
     return () => page.close();
   });
   afterAll(() => setFault(null));
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const requests = () => page.locator('section.card', { hasText: 'Requests to the provider' });
 
   test('shows the request that failed, with the response of the provider', async () => {
     await setFault({ method: 'POST', pathPrefix: '/objects/deals', status: 400 });
-    const { writeRecords } = await stage().api(WRITE_RECORDS, { input: WRITE_INPUT });
+    const { writeRecords } = await getStage().api(WRITE_RECORDS, { input: WRITE_INPUT });
     expect(writeRecords.operation.status).toBe('FAILED');
     await open(`operations/${writeRecords.operationId}`);
     await requests().locator('.status.bad', { hasText: '400' }).waitFor();
@@ -55,11 +55,11 @@ export function testDiagnosis(stage: () => ConsoleStage) {
 
   test('shows requests of a connection that failed outside of operations', async () => {
     await setFault({ pathPrefix: '/objects', status: 503, times: 3 });
-    const { project } = await stage().api(GET_INSTALLATION);
+    const { project } = await getStage().api(GET_INSTALLATION);
     const [installation] = project.installations.nodes;
-    await fetch(`${stage().url}/graphql`, {
+    await fetch(`${getStage().url}/graphql`, {
       method: 'POST',
-      headers: { 'x-api-key': stage().server.demo.apiKey, 'content-type': 'application/json' },
+      headers: { 'x-api-key': getStage().server.demo.apiKey, 'content-type': 'application/json' },
       body: JSON.stringify({ query: LIST_RECORDS, variables: { id: installation.id } }),
     });
     await open(`connections/${installation.connection.id}`);

@@ -11,17 +11,17 @@ const DARK_PHONE: BrowserContextOptions = {
   colorScheme: 'dark',
 };
 
-export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
+export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
   /** Opens the console as a builder who has no org yet. */
   async function openAsNewBuilder(email: string, options?: BrowserContextOptions): Promise<Page> {
-    const context = await stage().openContext(options);
-    const token = await stage().server.mintToken(email);
+    const context = await getStage().openContext(options);
+    const token = await getStage().server.mintToken(email);
     await context.addInitScript(
       (credential) => sessionStorage.setItem('gateway.credential', credential),
       token,
     );
     const page = await context.newPage();
-    await page.goto(`${stage().url}/console`);
+    await page.goto(`${getStage().url}/console`);
     return page;
   }
 
@@ -86,7 +86,7 @@ export function testFirstRun(stage: () => ConsoleStage<DemoServer>) {
   async function sendCurl(page: Page, title: string, key: string): Promise<unknown> {
     const text = await page.getByRole('region', { name: title }).innerText();
     const [, body = ''] = /-d '(.*)'$/s.exec(text) ?? [];
-    const response = await fetch(`${stage().url}/graphql`, {
+    const response = await fetch(`${getStage().url}/graphql`, {
       method: 'POST',
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body,

@@ -7,16 +7,16 @@ import type { ConsoleStage } from './stage.ts';
 /** More events than the page shows at first. */
 const OLDER_EVENT_COUNT = 55;
 
-export function testLive(stage: () => ConsoleStage) {
+export function testLive(getStage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
-    page = await stage().openTab();
+    page = await getStage().openTab();
     return () => page.close();
   });
 
   /** Causes an event from outside: a new group connects. */
   const connect = (groupRef: string) =>
-    stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+    getStage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
     provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
     connection { id } } }`);
 
@@ -25,7 +25,7 @@ export function testLive(stage: () => ConsoleStage) {
     (await lines()).flatMap((line) => names.filter((name) => line.includes(name)));
 
   test('shows new events, and events that arrived during a pause after it', async () => {
-    await openConsole(page, `${stage().url}/console/demo/events`);
+    await openConsole(page, `${getStage().url}/console/demo/events`);
     await page.locator('main .lines li').first().waitFor();
     await connect('live-1');
     await page.getByText('live-1').waitFor();
@@ -40,8 +40,8 @@ export function testLive(stage: () => ConsoleStage) {
   });
 
   test('updates an operation and its log until the operation ends', async () => {
-    await openConsole(page, `${stage().url}/console/demo/operations`);
-    const { triggerRead } = await stage().api(`mutation { triggerRead(input: {
+    await openConsole(page, `${getStage().url}/console/demo/operations`);
+    const { triggerRead } = await getStage().api(`mutation { triggerRead(input: {
     projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts",
     groupRef: "acme" }) { operation { id } } }`);
     const row = page.locator(`a[href$="${triggerRead.operation.id}"]`);
@@ -52,7 +52,7 @@ export function testLive(stage: () => ConsoleStage) {
   });
 
   test('links figures of the overview to filtered lists', async () => {
-    await openConsole(page, `${stage().url}/console/demo`);
+    await openConsole(page, `${getStage().url}/console/demo`);
     await page.getByRole('link', { name: /Failed operations/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILED');
@@ -66,7 +66,10 @@ export function testLive(stage: () => ConsoleStage) {
     await Promise.all(
       Array.from({ length: OLDER_EVENT_COUNT }, (_none, index) => connect(`older-${index}`)),
     );
-    await openConsole(page, `${stage().url}/console/demo/events?type=CONNECTION_CREATED&time=week`);
+    await openConsole(
+      page,
+      `${getStage().url}/console/demo/events?type=CONNECTION_CREATED&time=week`,
+    );
     const row = page.locator('main .lines li');
     await expect.poll(() => row.count()).toBe(50);
     await connect('newer');
@@ -76,14 +79,14 @@ export function testLive(stage: () => ConsoleStage) {
       await page.getByRole('button', { name: 'Show older' }).click();
       await expect.poll(() => row.count()).toBeGreaterThan(before);
     }
-    const { project } = await stage().api(`{ project(idOrName: "demo") {
+    const { project } = await getStage().api(`{ project(idOrName: "demo") {
       notificationEvents(eventTypes: [CONNECTION_CREATED]) { totalCount } } }`);
     const addresses = await row
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     expect(new Set(addresses).size).toBe(addresses.length);
     expect(addresses.length).toBe(project.notificationEvents.totalCount);
-    await openConsole(page, `${stage().url}/console/demo/events?until=2020-01-01T00:00:00.000Z`);
+    await openConsole(page, `${getStage().url}/console/demo/events?until=2020-01-01T00:00:00.000Z`);
     await page.getByText('No events of this type in this period').waitFor();
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });

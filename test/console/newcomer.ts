@@ -16,7 +16,7 @@ const [BREAK_COMMAND = '', REPAIR_COMMAND = ''] = [...SECTION.matchAll(/```sh\n(
 );
 const TOUR_TIMEOUT_MS = 90_000;
 
-export function testNewcomer(stage: () => ConsoleStage) {
+export function testNewcomer(getStage: () => ConsoleStage) {
   /** Presses an element that the tour names. */
   async function press(scope: Page | Locator, name: string, role: Role = 'button'): Promise<void> {
     expect(TOUR_TEXT).toContain(`"${name}"`);
@@ -32,7 +32,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
 
   /** Runs a command of the tour on the server's machine. */
   async function runCommand(command: string): Promise<void> {
-    const { sandboxUrl } = stage().server.demo;
+    const { sandboxUrl } = getStage().server.demo;
     const localCommand = command.replaceAll(/\$\(node -p '[^']*'\)/g, sandboxUrl);
     expect(localCommand).toContain(sandboxUrl);
     await promisify(execFile)('sh', ['-c', localCommand.replaceAll('curl -s', 'curl -sf')]);
@@ -42,9 +42,9 @@ export function testNewcomer(stage: () => ConsoleStage) {
     'connects a group, and shows its messages, a failure and the recovery',
     { timeout: TOUR_TIMEOUT_MS },
     async () => {
-      const context = await stage().openContext();
+      const context = await getStage().openContext();
       const page = await context.newPage();
-      await signIn(page, stage().server.demo.url);
+      await signIn(page, getStage().server.demo.url);
 
       await openFromMenu(page, 'Connections');
       await press(page, 'Connect customer');
@@ -92,7 +92,7 @@ export function testNewcomer(stage: () => ConsoleStage) {
         .getByRole('row', { name: /Records of .* Succeeded .* 3 204/ })
         .first()
         .waitFor();
-      const { project } = await stage().api(`{ project(idOrName: "demo") {
+      const { project } = await getStage().api(`{ project(idOrName: "demo") {
       pending: deliveries(status: PENDING) { totalCount }
       retrying: deliveries(status: RETRYING) { totalCount } } }`);
       expect(project).toEqual({ pending: { totalCount: 0 }, retrying: { totalCount: 0 } });

@@ -63,11 +63,11 @@ const DECIDING_COLUMNS = [
 const TAB_COUNT = 3;
 const FIRST_PAGE_BYTES_MAX = 250_000;
 
-export function testPages(stage: () => ConsoleStage) {
+export function testPages(getStage: () => ConsoleStage) {
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    const { project } = await stage().api(LIST_IDS);
+    const { project } = await getStage().api(LIST_IDS);
     const [event] = project.notificationEvents.nodes;
     const [delivery] = event.deliveries.nodes;
     ids.connection = project.connections.nodes[0].id;
@@ -80,8 +80,8 @@ export function testPages(stage: () => ConsoleStage) {
 
   /** Records errors of the browser and requests to other origins. */
   async function openWatchedTab(): Promise<{ page: Page; complaints: string[] }> {
-    const { url } = stage();
-    const page = await (await stage().openSignedInContext()).newPage();
+    const { url } = getStage();
+    const page = await (await getStage().openSignedInContext()).newPage();
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -109,7 +109,7 @@ export function testPages(stage: () => ConsoleStage) {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.emulateMedia({ colorScheme: 'light' });
     const named = path.replace(/\{(\w+)\}/, (_all, name: string) => ids[name] ?? name);
-    await page.goto(`${stage().url}/console/demo/${named}`);
+    await page.goto(`${getStage().url}/console/demo/${named}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     await page.waitForFunction(() => document.querySelector('.loading') === null);
     await expectAccessible(page);
@@ -137,21 +137,21 @@ export function testPages(stage: () => ConsoleStage) {
   );
 
   test('shows the version in the sidebar, and links to the documentation if it is built', async () => {
-    const page = await stage().openTab();
-    await page.goto(`${stage().url}/console/demo`);
+    const page = await getStage().openTab();
+    await page.goto(`${getStage().url}/console/demo`);
     await page.getByText(`Version ${VERSION}`).waitFor();
     expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(hasDocs() ? 1 : 0);
     await page.close();
   });
 
   test('refuses a wrong key, and puts no key into a URL', async () => {
-    const context = await stage().openContext();
+    const context = await getStage().openContext();
     const otherTenant = await context.newPage();
-    await otherTenant.goto(`${stage().url}/console/demo/operations`);
+    await otherTenant.goto(`${getStage().url}/console/demo/operations`);
     await enter(otherTenant, 'ik_wrong');
     await otherTenant.getByText("That key or token isn't valid.").waitFor();
     await expectAccessible(otherTenant);
-    await enter(otherTenant, stage().server.demo.apiKey);
+    await enter(otherTenant, getStage().server.demo.apiKey);
     // The page before the sign-in.
     await otherTenant.getByRole('heading', { level: 1, name: 'Operations' }).waitFor();
     expect(otherTenant.url()).not.toContain('ik_');
@@ -159,7 +159,7 @@ export function testPages(stage: () => ConsoleStage) {
   });
 
   test('opens the demo with one click and a small first page', async () => {
-    const context = await stage().openContext();
+    const context = await getStage().openContext();
     const page = await context.newPage();
     const sizes: Promise<number>[] = [];
     page.on('requestfinished', (request) => {
@@ -167,7 +167,7 @@ export function testPages(stage: () => ConsoleStage) {
         sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
       }
     });
-    await signIn(page, stage().url);
+    await signIn(page, getStage().url);
     await page.waitForFunction(() => document.querySelector('.loading') === null);
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(100_000);
@@ -176,11 +176,11 @@ export function testPages(stage: () => ConsoleStage) {
   });
 
   test('shows which scope is missing if a key does not permit an action', async () => {
-    const created = await stage().api(`mutation { createApiKey(input: {
+    const created = await getStage().api(`mutation { createApiKey(input: {
       projectIdOrName: "demo", label: "reader", scopes: [CONNECTIONS_WRITE] }) { key } }`);
-    const context = await stage().openContext();
+    const context = await getStage().openContext();
     const reader = await context.newPage();
-    await reader.goto(`${stage().url}/console/demo/operations`);
+    await reader.goto(`${getStage().url}/console/demo/operations`);
     await enter(reader, created.createApiKey.key);
     await reader.getByText('Not allowed').first().waitFor();
     expect(await reader.locator('main').textContent()).toContain('read');
@@ -189,14 +189,14 @@ export function testPages(stage: () => ConsoleStage) {
   });
 
   test('opens GraphiQL with the query of the page', async () => {
-    const page = await stage().openTab();
-    await page.goto(`${stage().url}/console/demo/operations?status=FAILED`);
+    const page = await getStage().openTab();
+    await page.goto(`${getStage().url}/console/demo/operations?status=FAILED`);
     const link = page.getByRole('link', { name: 'Open in GraphiQL' });
     await expect.poll(() => link.getAttribute('href')).toContain('query=');
-    const address = new URL((await link.getAttribute('href')) ?? '', stage().url);
+    const address = new URL((await link.getAttribute('href')) ?? '', getStage().url);
     const query = address.searchParams.get('query') ?? '';
     const variables = JSON.parse(address.searchParams.get('variables') ?? '');
-    const { project } = await stage().api(query, variables);
+    const { project } = await getStage().api(query, variables);
     const edges: { node: { status: string } }[] = project.operations.edges;
     expect(new Set(edges.map(({ node }) => node.status))).toEqual(new Set(['FAILED']));
     await page.close();

@@ -6,18 +6,20 @@ import type { ConsoleStage } from './stage.ts';
 
 const LIST_TOPICS = '{ project(idOrName: "demo") { topics { nodes { name } } } }';
 
-export function testPlans(stage: () => ConsoleStage) {
+export function testPlans(getStage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
-    page = await stage().openTab();
+    page = await getStage().openTab();
     return () => page.close();
   });
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const dialog = () => page.getByRole('dialog');
   const listTopics = async () =>
-    (await stage().api(LIST_TOPICS)).project.topics.nodes.map(({ name }: { name: string }) => name);
+    (await getStage().api(LIST_TOPICS)).project.topics.nodes.map(
+      ({ name }: { name: string }) => name,
+    );
 
   test('reports every error of a document with its line, and keeps the text', async () => {
     await open('configuration');
@@ -66,7 +68,7 @@ export function testPlans(stage: () => ConsoleStage) {
   test('lists the customers that a new revision would break before it is created', async () => {
     const REVISIONS =
       '{ project(idOrName: "demo") { integration(idOrName: "crm-sync") { revisions { totalCount } } } }';
-    const before = await stage().api(REVISIONS);
+    const before = await getStage().api(REVISIONS);
     await open('integrations/crm-sync');
     await press('Create revision');
     const editor = dialog().getByRole('textbox', { name: 'Content' });
@@ -95,7 +97,7 @@ export function testPlans(stage: () => ConsoleStage) {
     await changes.getByText('Breaking').first().waitFor();
     await expectAccessible(page);
     await dialog().getByRole('button', { name: 'Cancel' }).click();
-    expect(await stage().api(REVISIONS)).toEqual(before);
+    expect(await getStage().api(REVISIONS)).toEqual(before);
   });
 
   test('describes what a revision changes for code that uses the contract', async () => {

@@ -11,21 +11,21 @@ import { openConsoleStageOn } from './stage.ts';
 
 describeInBrowser(
   () => openConsoleStageOn(startServerProcess),
-  (stage) => {
+  (getStage) => {
     const connect = (groupRef: string) =>
-      stage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
+      getStage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",
         provider: "sandbox", groupRef: "${groupRef}", consumerRef: "ann", credentials: { apiKey: "sandbox-key" } }) {
         connection { id } } }`);
 
     test('shows a lost connection, and misses no event after the restart', async () => {
-      const page = await stage().openTab();
-      await openConsole(page, `${stage().url}/console/demo/events`);
+      const page = await getStage().openTab();
+      await openConsole(page, `${getStage().url}/console/demo/events`);
       await page.locator('main .lines li').first().waitFor();
       await connect('before');
       await page.getByText('before').waitFor();
-      await stage().server.pause();
+      await getStage().server.pause();
       await page.getByText('Connection to the gateway lost.').waitFor();
-      await stage().server.resume();
+      await getStage().server.resume();
       // The page has not reconnected yet.
       await connect('after-1');
       await page.getByText('after-1').waitFor();

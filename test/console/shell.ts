@@ -4,11 +4,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { expectAccessible } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
-export function testShell(stage: () => ConsoleStage) {
+export function testShell(getStage: () => ConsoleStage) {
   let page: Page;
   beforeAll(async () => {
-    page = await stage().openTab();
-    await page.goto(`${stage().url}/console/demo`);
+    page = await getStage().openTab();
+    await page.goto(`${getStage().url}/console/demo`);
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     return () => page.close();
   });
@@ -37,7 +37,7 @@ export function testShell(stage: () => ConsoleStage) {
     await expectHeading('Deliveries');
     await openResult('acme', /^Acme Inc\./);
     await expectHeading('Acme Inc.');
-    const { project } = await stage().api(
+    const { project } = await getStage().api(
       '{ project(idOrName: "demo") { connections(first: 1) { nodes { id } } } }',
     );
     const [{ id }] = project.connections.nodes;
@@ -57,32 +57,32 @@ export function testShell(stage: () => ConsoleStage) {
   });
 
   test('links a detail page to its list with breadcrumbs', async () => {
-    await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
+    await page.goto(`${getStage().url}/console/demo/integrations/crm-sync`);
     const breadcrumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
     await breadcrumbs.getByRole('link', { name: 'Integrations' }).click();
     await expectHeading('Integrations');
   });
 
   test('links an unknown page and a missing object to an existing page', async () => {
-    await page.goto(`${stage().url}/console/demo/nowhere`);
+    await page.goto(`${getStage().url}/console/demo/nowhere`);
     await expectHeading('Not found');
     await page.locator('main').getByRole('link', { name: 'Go to Overview' }).click();
     await expectHeading('Overview');
-    await page.goto(`${stage().url}/console/demo/integrations/nothing`);
+    await page.goto(`${getStage().url}/console/demo/integrations/nothing`);
     await expectHeading('Not found');
     await page.locator('main').getByRole('link', { name: 'Go to Integrations' }).click();
     await expectHeading('Integrations');
   });
 
   test('redirects /integrations/new to the form', async () => {
-    await page.goto(`${stage().url}/console/demo/integrations/new`);
+    await page.goto(`${getStage().url}/console/demo/integrations/new`);
     await expectHeading('New integration');
     expect(page.url()).toMatch(/\/new-integration$/);
   });
 
   test('copies a name', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(`${stage().url}/console/demo/integrations/crm-sync`);
+    await page.goto(`${getStage().url}/console/demo/integrations/crm-sync`);
     await page.getByRole('button', { name: 'Copy name' }).click();
     await page.getByRole('button', { name: 'name copied' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('crm-sync');

@@ -50,9 +50,9 @@ async function expectFits(page: Page): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 844 });
 }
 
-describeInBrowser(openSignInStage, (stage) => {
+describeInBrowser(openSignInStage, (getStage) => {
   async function openTab(person: OpenIdProvider['person'], path = ''): Promise<Page> {
-    const { url, provider, browser } = stage();
+    const { url, provider, browser } = getStage();
     provider.person = person;
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console${path}`);
@@ -65,20 +65,20 @@ describeInBrowser(openSignInStage, (stage) => {
     { sub, email }: OpenIdProvider['person'],
     name: string,
   ): Promise<void> {
-    const { prisma } = stage().testing.app.services.database;
+    const { prisma } = getStage().testing.app.services.database;
     const builder = await prisma.builder.findUniqueOrThrow({
-      where: { idpProvider_idpRef: { idpProvider: stage().provider.url, idpRef: sub } },
+      where: { idpProvider_idpRef: { idpProvider: getStage().provider.url, idpRef: sub } },
     });
     expect(builder.primaryEmail).toBe(email);
-    const { orgId } = await stage().testing.createTenant(name);
+    const { orgId } = await getStage().testing.createTenant(name);
     await prisma.orgMember.deleteMany({ where: { orgId } });
     await prisma.orgMember.create({ data: { orgId, builderId: builder.id, role: 'ADMIN' } });
     await prisma.org.update({ where: { id: orgId }, data: { label: `Org of ${name}` } });
-    stage().testing.app.services.viewers.clear();
+    getStage().testing.app.services.viewers.clear();
   }
 
   const findProjectName = async (orgLabel: string) => {
-    const { prisma } = stage().testing.app.services.database;
+    const { prisma } = getStage().testing.app.services.database;
     const { name } = await prisma.project.findFirstOrThrow({ where: { org: { label: orgLabel } } });
     return name;
   };
@@ -101,11 +101,11 @@ describeInBrowser(openSignInStage, (stage) => {
         String(payload).includes('connection_ack'),
       ),
     );
-    await otherTab.goto(`${stage().url}/console/${project}/events`);
+    await otherTab.goto(`${getStage().url}/console/${project}/events`);
     await otherTab.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
     await admitted;
 
-    await page.goto(`${stage().url}/console/${project}`);
+    await page.goto(`${getStage().url}/console/${project}`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
     await otherTab.getByText('Your session has ended. Sign in again.').waitFor();
@@ -118,7 +118,7 @@ describeInBrowser(openSignInStage, (stage) => {
   });
 
   test('shows the sign-ins, and the reason why the provider refused one', async () => {
-    const { url, provider, browser } = stage();
+    const { url, provider, browser } = getStage();
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console`);
     await page.getByText('Sign in with an API key or a token').click();
@@ -136,7 +136,7 @@ describeInBrowser(openSignInStage, (stage) => {
   });
 
   test('signs in with the password of the local issuer', async () => {
-    const { url, browser } = stage();
+    const { url, browser } = getStage();
     const page = await (await browser.newContext()).newPage();
     await page.goto(`${url}/console`);
     const enter = async (password: string) => {
@@ -185,7 +185,7 @@ describeInBrowser(openSignInStage, (stage) => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     await createProject(ADA, 'shared');
     const project = await findProjectName('Org of shared');
-    await page.goto(`${stage().url}/console/${project}/members`);
+    await page.goto(`${getStage().url}/console/${project}/members`);
     const members = page.getByRole('table');
     await members.getByText('Ada Lovelace').waitFor();
     await page.getByLabel('Email address').fill(BRIAN.email);
@@ -199,7 +199,7 @@ describeInBrowser(openSignInStage, (stage) => {
     await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).waitFor();
     await expectFits(invitedTab);
     await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
-    await invitedTab.goto(`${stage().url}/console/${project}/members`);
+    await invitedTab.goto(`${getStage().url}/console/${project}/members`);
     const ownRow = invitedTab.getByRole('row', { name: /Brian/ });
     await ownRow.getByRole('cell', { name: 'Member', exact: true }).waitFor();
     await ownRow.getByRole('button', { name: 'Leave' }).waitFor();
@@ -209,7 +209,7 @@ describeInBrowser(openSignInStage, (stage) => {
       expect([name, await invitedTab.getByRole('button', { name }).count()]).toEqual([name, 0]);
     }
     await expectFits(invitedTab);
-    await invitedTab.goto(`${stage().url}/console/${project}/settings`);
+    await invitedTab.goto(`${getStage().url}/console/${project}/settings`);
     await invitedTab.getByText('Only org admins can delete the project.').waitFor();
     await invitedTab.getByRole('button', { name: 'Create key' }).click();
     await invitedTab.getByText('Only org admins can give org:write.').waitFor();
@@ -220,7 +220,7 @@ describeInBrowser(openSignInStage, (stage) => {
     await page.getByRole('option', { name: 'Admin' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
     await expectFits(page);
-    await invitedTab.goto(`${stage().url}/console/${project}/members`);
+    await invitedTab.goto(`${getStage().url}/console/${project}/members`);
     await ownRow.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
     await invitedTab.getByRole('button', { name: 'Claim domain' }).waitFor();
     await ownRow.getByRole('button', { name: 'Leave' }).click();

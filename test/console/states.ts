@@ -10,13 +10,13 @@ const LIST_DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { 
 const LIST_INSTALLATIONS =
   '{ project(idOrName: "demo") { installations(first: 1, integrationIdOrName: "crm-sync") { nodes { id } } } }';
 
-export function testStates(stage: () => ConsoleStage) {
+export function testStates(getStage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
 
   /** Makes the inbox refuse messages, or accept messages again. */
   async function refuseMessages(isRefused: boolean): Promise<void> {
-    const faults = `${stage().server.demo.sandboxUrl}/control/faults`;
+    const faults = `${getStage().server.demo.sandboxUrl}/control/faults`;
     const fault = { pathPrefix: '/inbox/records', status: 503, times: 1_000 };
     const response = await fetch(
       faults,
@@ -26,8 +26,8 @@ export function testStates(stage: () => ConsoleStage) {
   }
 
   beforeAll(async () => {
-    page = await stage().openTab();
-    const { project } = await stage().api(LIST_DESTINATIONS);
+    page = await getStage().openTab();
+    const { project } = await getStage().api(LIST_DESTINATIONS);
     const isRecords = ({ name }: { name: string }) => name === 'records';
     destinationId = project.destinations.nodes.find(isRecords).id;
     await refuseMessages(true);
@@ -37,7 +37,7 @@ export function testStates(stage: () => ConsoleStage) {
     };
   });
 
-  const open = (path: string) => openConsole(page, `${stage().url}/console/demo/${path}`);
+  const open = (path: string) => openConsole(page, `${getStage().url}/console/demo/${path}`);
   const rows = () => page.getByRole('region', { name: 'Deliveries' }).getByRole('row');
 
   test('shows a destination that refuses every message as failing', async () => {
@@ -100,7 +100,7 @@ export function testStates(stage: () => ConsoleStage) {
   });
 
   test('shows reads without a schedule as manual', async () => {
-    const { project } = await stage().api(LIST_INSTALLATIONS);
+    const { project } = await getStage().api(LIST_INSTALLATIONS);
     await open(`installations/${project.installations.nodes[0].id}`);
     const companies = page.getByRole('row', { name: /^companies/ });
     await companies.locator('.status.idle', { hasText: 'Manual' }).waitFor();
@@ -121,8 +121,8 @@ export function testStates(stage: () => ConsoleStage) {
     await open('');
     const figures = page.getByRole('region', { name: 'Last 24 hours', exact: true });
     const from = new Date(Date.now() - 24 * 3_600_000).toISOString();
-    const { project } = await stage().api(
-      `query ($from: DateTime!) { project(idOrName: "demo") {
+    const { project } = await getStage().api(
+      `query CountOperations($from: DateTime!) { project(idOrName: "demo") {
         all: operations { totalCount }
         operations(createTime: { from: $from }) { totalCount } } }`,
       { from },
@@ -143,7 +143,7 @@ export function testStates(stage: () => ConsoleStage) {
   });
 
   test('shows the schedule of a read in words', async () => {
-    const { project } = await stage().api(LIST_INSTALLATIONS);
+    const { project } = await getStage().api(LIST_INSTALLATIONS);
     await open(`installations/${project.installations.nodes[0].id}`);
     const schedule = page.getByRole('region', { name: 'Objects' }).getByText('Every 10 minutes');
     expect(await schedule.getAttribute('title')).toBe('*/10 * * * *');

@@ -53,7 +53,7 @@ async function openSessionTo(provider: string) {
 
 const GET_THINGS: ProviderRequest = { method: 'GET', path: '/things' };
 
-async function catchFailure(provider: string, request = GET_THINGS) {
+async function expectFailure(provider: string, request = GET_THINGS) {
   const session = await openSessionTo(provider);
   const error = await session.send(request).catch((reason) => reason);
   expect(error).toMatchObject({ name: 'ProviderError' });
@@ -96,7 +96,7 @@ test('returns responses with any status, as JSON, text or null', async () => {
 test('sends credentials to no other origin', async () => {
   const countBefore = server.requests.length;
   for (const path of ['https://evil.test/', 'ftp://x', 'things']) {
-    const error = await catchFailure('header', { method: 'GET', path });
+    const error = await expectFailure('header', { method: 'GET', path });
     expect(error).toMatchObject({ kind: 'BAD_REQUEST', isTemporary: false });
   }
   expect(server.requests.length).toBe(countBefore);
@@ -112,17 +112,20 @@ test('sends credentials to no other origin', async () => {
 });
 
 test('distinguishes the failures of requests, without naming credentials', async () => {
-  expect(await catchFailure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
-  expect(await catchFailure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
+  expect(await expectFailure('gone')).toMatchObject({ kind: 'UNREACHABLE', outcomeUnknown: false });
+  expect(await expectFailure('private')).toMatchObject({ kind: 'BAD_REQUEST' });
   server.failNext('DROPPED_CONNECTION');
-  expect(await catchFailure('query')).toMatchObject({ kind: 'DISCONNECTED', outcomeUnknown: true });
+  expect(await expectFailure('query')).toMatchObject({
+    kind: 'DISCONNECTED',
+    outcomeUnknown: true,
+  });
   server.failNext('DROPPED_CONNECTION');
   const path = '/things?secret=1';
-  const dropped = await catchFailure('header', { method: 'POST', path, body: {} });
+  const dropped = await expectFailure('header', { method: 'POST', path, body: {} });
   expect(dropped.message).toMatch(/^Header CRM, POST \/things: /);
   nextResponse = { status: 200, body: { text: 'x'.repeat(2_000) } };
-  expect(await catchFailure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
-  expect(await catchFailure('query', { method: 'POST', path: '/things' })).toMatchObject({
+  expect(await expectFailure('query')).toMatchObject({ kind: 'BAD_REQUEST' });
+  expect(await expectFailure('query', { method: 'POST', path: '/things' })).toMatchObject({
     kind: 'DISCONNECTED',
     outcomeUnknown: true,
   });

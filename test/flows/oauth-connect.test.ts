@@ -106,7 +106,7 @@ test("accepts the gateway's connect page as redirectUrl, and refuses its other p
   expect(location.searchParams.get('origin')).toBe('https://app.test');
   expect(location.searchParams.get('connectionId')).toMatch(/^con_/);
   for (const redirectUrl of ['https://gateway.test/console', 'https://gateway.test/connect/a']) {
-    expect(await listIssueNames(tenant, { redirectUrl })).toEqual(['input.redirectUrl']);
+    expect(await expectIssueNames(tenant, { redirectUrl })).toEqual(['input.redirectUrl']);
   }
 });
 
@@ -255,7 +255,7 @@ test("sends the parameters of the provider app, which replace none of the gatewa
   expect(searchParams.get('scope')).toBe('one two');
 });
 
-async function listIssueNames(tenant: Tenant, overrides: object) {
+async function expectIssueNames(tenant: Tenant, overrides: object) {
   const { code, problem } = await tenant.expectRefusal(
     START_CONNECT,
     createStartInput(tenant, overrides),
@@ -266,10 +266,10 @@ async function listIssueNames(tenant: Tenant, overrides: object) {
 
 test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
-  expect(await listIssueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
-  expect(await listIssueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
-  expect(await listIssueNames(tenant, {})).toEqual(['input.providerAppId']);
-  expect(await listIssueNames(tenant, { groupRef: '', redirectUrl: 'nonsense' })).toEqual([
+  expect(await expectIssueNames(tenant, { provider: 'none' })).toEqual(['input.provider']);
+  expect(await expectIssueNames(tenant, { provider: 'stripe' })).toEqual(['input.provider']);
+  expect(await expectIssueNames(tenant, {})).toEqual(['input.providerAppId']);
+  expect(await expectIssueNames(tenant, { groupRef: '', redirectUrl: 'nonsense' })).toEqual([
     'input.groupRef',
     'input.redirectUrl',
   ]);
@@ -281,19 +281,19 @@ test('reports every invalid input', async () => {
     authScheme: 'OAUTH2_AUTHORIZATION_CODE',
     redirectUrl: 'https://evil.test/',
   };
-  expect(await listIssueNames(tenant, invalidConnect)).toEqual([
+  expect(await expectIssueNames(tenant, invalidConnect)).toEqual([
     'input.authScheme',
     'input.providerWorkspaceRef',
     'input.redirectUrl',
   ]);
   const foreignHost = { provider: 'salesforce', providerWorkspaceRef: 'evil.test/' };
-  expect(await listIssueNames(tenant, foreignHost)).toEqual(['input.providerWorkspaceRef']);
-  expect(await listIssueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
-  expect(await listIssueNames(tenant, { provider: 'zoho' })).toEqual([
+  expect(await expectIssueNames(tenant, foreignHost)).toEqual(['input.providerWorkspaceRef']);
+  expect(await expectIssueNames(tenant, { provider: 'hubspot' })).toEqual(['input.scopes']);
+  expect(await expectIssueNames(tenant, { provider: 'zoho' })).toEqual([
     'input.providerMetadata.zoho_token_domain',
   ]);
   const foreignDomain = { provider: 'zoho', providerMetadata: { zoho_token_domain: 'evil.test' } };
-  expect(await listIssueNames(tenant, foreignDomain)).toEqual([
+  expect(await expectIssueNames(tenant, foreignDomain)).toEqual([
     'input.providerMetadata.zoho_token_domain',
   ]);
   const domain = { zoho_token_domain: { value: 'accounts.zoho.eu', source: 'input' } };
@@ -308,7 +308,7 @@ test("refuses another tenant's project and app, and a key without the scope", as
   expect(await otherTenant.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'NOT_FOUND',
   });
-  expect(await listIssueNames(otherTenant, { providerAppId })).toEqual(['input.providerAppId']);
+  expect(await expectIssueNames(otherTenant, { providerAppId })).toEqual(['input.providerAppId']);
   const reader = await owner.withScopes('read');
   expect(await reader.expectRefusal(START_CONNECT, createStartInput(owner))).toMatchObject({
     code: 'FORBIDDEN',
@@ -413,12 +413,12 @@ test('runs one script on the final page of a connect, and posts to allowed origi
 
 test('requires no workspace if no address of the provider contains it', async () => {
   const tenant = await app.createTenant();
-  const listIssueNamesOf = async (provider: string) => {
+  const listIssueNames = async (provider: string) => {
     const { errors } = await tenant.request(START_CONNECT, createStartInput(tenant, { provider }));
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
   };
-  expect(await listIssueNamesOf('atlassian')).toEqual(['input.providerAppId']);
-  expect(await listIssueNamesOf('salesforce')).toContain('input.providerWorkspaceRef');
+  expect(await listIssueNames('atlassian')).toEqual(['input.providerAppId']);
+  expect(await listIssueNames('salesforce')).toContain('input.providerWorkspaceRef');
   const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
     START_CONNECT,

@@ -128,10 +128,13 @@ test('searches for records with filters, even without a time', async () => {
   });
 });
 
-test('searches instead of listing if the names exceed a URL', async () => {
+test('searches instead of listing if the field names are too long for a URL', async () => {
   await using server = await startHubspotServer();
   server.store.create('deals', { dealname: 'Big' });
-  const fields = ['dealname', ...Array.from({ length: 400 }, (_, n) => `a_rather_long_name_${n}`)];
+  const fields = [
+    'dealname',
+    ...Array.from({ length: 400 }, (_, index) => `a_rather_long_name_${index}`),
+  ];
   const { records } = await readPage(createSession(server), {
     objectName: 'deals',
     fields,
@@ -142,7 +145,7 @@ test('searches instead of listing if the names exceed a URL', async () => {
   expect(server.requests[0]?.body).not.toHaveProperty('filterGroups');
 });
 
-test('finds changed contacts by their own property', async () => {
+test('finds changed contacts by the property lastmodifieddate', async () => {
   await using server = await startHubspotServer();
   await readPage(createSession(server), {
     objectName: 'contacts',
@@ -347,7 +350,7 @@ test('never lets a name or an id change the request path', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('describes fields by the type that fits their input', async () => {
+test('maps HubSpot field types to value types', async () => {
   await using server = await startHubspotServer();
   const contacts = await describeObject(createSession(server), 'contacts');
   expect(contacts.displayName).toBe('Contacts');

@@ -32,8 +32,10 @@ testProviderContract('salesforce', async (): Promise<ContractSubject> => {
       records.map(({ record, changedAt }) => server.store.create('Account', record, { changedAt })),
     failRequests: (fault) => {
       if (fault === 'DROPPED_CONNECTION') return server.failNext(fault, Infinity);
-      const wait = 'retryAfterSeconds' in fault && { 'retry-after': `${fault.retryAfterSeconds}` };
-      server.failNext(createSalesforceFailure(fault.status, { ...wait }), Infinity);
+      const headers = 'retryAfterSeconds' in fault && {
+        'retry-after': `${fault.retryAfterSeconds}`,
+      };
+      server.failNext(createSalesforceFailure(fault.status, { ...headers }), Infinity);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
@@ -110,11 +112,9 @@ test('selects only records that meet the filters, whatever their characters', as
     });
   await query(true);
   await query(7);
-  expect(server.requests.map(({ query: q }) => q.get('q')?.split(' WHERE ')[1])).toEqual([
-    "Name = 'O\\'Neill \\\\ Sons = 1'",
-    'Name = true',
-    'Name = 7',
-  ]);
+  expect(
+    server.requests.map(({ query: parameters }) => parameters.get('q')?.split(' WHERE ')[1]),
+  ).toEqual(["Name = 'O\\'Neill \\\\ Sons = 1'", 'Name = true', 'Name = 7']);
 });
 
 test('returns values under the requested names', async () => {
@@ -147,18 +147,22 @@ test('returns values under the requested names', async () => {
 });
 
 test.each([
-  ['an object', { objectName: 'Account WHERE Name != null' }, 'MISSING_OBJECT'],
-  ['an object path', { objectName: '../query' }, 'MISSING_OBJECT'],
-  ['a field', { fields: ['Name FROM User WHERE Id != null'] }, 'MISSING_FIELD'],
+  ['an object with a condition', { objectName: 'Account WHERE Name != null' }, 'MISSING_OBJECT'],
+  ['an object with a path', { objectName: '../query' }, 'MISSING_OBJECT'],
+  ['a field with a condition', { fields: ['Name FROM User WHERE Id != null'] }, 'MISSING_FIELD'],
   ['a subquery', { fields: ['(SELECT Id FROM Contacts)'] }, 'MISSING_FIELD'],
-  ['a bracket path', { fields: ["$['Name'], Phone, $['Id']"] }, 'MISSING_FIELD'],
-  ['an empty name', { fields: [''] }, 'MISSING_FIELD'],
-  ['a long path', { fields: ['a.b.c.d.e.f.g'] }, 'MISSING_FIELD'],
-  ['a cursor', { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' }, 'CURSOR_GONE'],
+  ['several fields in brackets', { fields: ["$['Name'], Phone, $['Id']"] }, 'MISSING_FIELD'],
+  ['a field without a name', { fields: [''] }, 'MISSING_FIELD'],
+  ['a field with a long path', { fields: ['a.b.c.d.e.f.g'] }, 'MISSING_FIELD'],
+  [
+    'a cursor with a query',
+    { cursor: '/services/data/v60.0/query/01g0-1?q=SELECT' },
+    'CURSOR_GONE',
+  ],
   ['a cursor of another host', { cursor: 'https://evil.example/services/data' }, 'CURSOR_GONE'],
-])('sends nothing if %s is not a plain name', async (_, part, kind) => {
+])('sends no request to read %s', async (_, override, kind) => {
   await using server = await startSalesforceServer();
-  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...part };
+  const read = { objectName: 'Account', fields: ['Name'], pageSize: 200, ...override };
   expect((await catchFailure(readPage(createSession(server), read))).kind).toBe(kind);
   expect(server.requests).toEqual([]);
 });
@@ -255,7 +259,7 @@ test("writes only records of the batch's object", async () => {
   expect(server.store.listRecords('Account')).toHaveLength(1);
 });
 
-test('describes fields by the type that fits their input', async () => {
+test('maps Salesforce field types to value types', async () => {
   await using server = await startSalesforceServer();
   const account = await describeObject(createSession(server), 'Account');
   expect(account).toMatchObject({ name: 'Account', displayName: 'Account' });
@@ -324,8 +328,8 @@ test('describes generated values as read-only and not required', async () => {
     { name: 'Given__c', type: 'string', ...flags },
   ];
   const body = { name: 'Invoice__c', fields };
-  const part = { body, httpHeaders: {}, httpStatusCode: 200, referenceId: 'describe' };
-  server.failNext({ status: 200, body: { compositeResponse: [part] } });
+  const describeResponse = { body, httpHeaders: {}, httpStatusCode: 200, referenceId: 'describe' };
+  server.failNext({ status: 200, body: { compositeResponse: [describeResponse] } });
   const description = await describeObject(createSession(server), 'Invoice__c');
   expect(description.fields).toMatchObject([
     { fieldName: 'number__c', readOnly: true, isRequired: false },

@@ -15,7 +15,7 @@ import {
 } from '../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../src/domain/viewer/scopes.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { getSharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import {
   createMinimalValue,
   type JsonSchema,
@@ -25,9 +25,7 @@ import {
 
 const CONCURRENCY = 16;
 
-const app = await getSharedApp({
-  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
-});
+const app = await getSharedApp({ env: HIGH_RATE_LIMITS });
 const tenant = await app.createTenant();
 const operations = listOperations(app.app.rest.swagger());
 

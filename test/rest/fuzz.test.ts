@@ -5,7 +5,7 @@
  */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { getSharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { KnownIds } from '../support/fuzz/fuzz.ts';
 import { createResponseCheck, type OpenapiDocument } from '../support/rest/openapi.ts';
@@ -29,8 +29,7 @@ const app = await getSharedApp({
   env: {
     HUBSPOT_BASE_URL: unreachable,
     SALESFORCE_BASE_URL: unreachable,
-    RATE_LIMIT_PER_SECOND: '100000',
-    RATE_LIMIT_BURST: '100000',
+    ...HIGH_RATE_LIMITS,
   },
 });
 const { rest } = app.app;

@@ -9,14 +9,12 @@ import { schema } from '../../src/graphql/schema/schema.ts';
 import type { Endpoint } from '../../src/rest/endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../../src/rest/endpoint/words.ts';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
-import { getSharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { createMinimalValue, type JsonSchema } from '../support/rest/minimal-request.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
 import { createRestInstallation } from '../support/rest/rest-installation.ts';
 
-const app = await getSharedApp({
-  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
-});
+const app = await getSharedApp({ env: HIGH_RATE_LIMITS });
 const rest = await createRestTenant(app);
 
 /** The names of all values of GraphQL's enums. */

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { getSharedApp } from '../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 import { arbitraryMembers, PLACEHOLDER } from '../support/fuzz/fuzz.ts';
 import { createRestTenant, type RestTenant } from '../support/rest/rest-client.ts';
@@ -26,9 +26,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** The percentage of values that do not fit their position. */
 const HOSTILITY = 8;
 
-const app = await getSharedApp({
-  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
-});
+const app = await getSharedApp({ env: HIGH_RATE_LIMITS });
 const { prisma } = app.app.services.database;
 
 const CHANGES = [

@@ -55,7 +55,7 @@ export async function startDemo(env: Record<string, string> = {}): Promise<DemoS
 /** Defines tests that share one stage. Skips them if no browser is installed. */
 export function describeInBrowser<S extends AsyncDisposable>(
   open: () => Promise<S>,
-  define: (stage: () => S) => void,
+  define: (getStage: () => S) => void,
 ): void {
   if (browserSkipReason) console.warn(browserSkipReason);
   let openedStage: S;

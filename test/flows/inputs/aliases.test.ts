@@ -2,10 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { readIntegrationContent } from '../../../src/domain/integration/integration-content.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import {
-  createDeclarativeProvider,
-  type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS, DECLARED } from '../../../src/providers/declared/all.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
@@ -23,6 +20,7 @@ import { WRITE_RECORDS } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
 import type { RestTenant } from '../../support/rest/rest-client.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { atlassian as wire } from '../../support/wire/vendors/work/atlassian-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
@@ -35,11 +33,8 @@ const app = await getSharedApp({
 afterAll(() => jira[Symbol.asyncDispose]());
 
 function createAtlassian(baseUrl: string): Provider {
-  const atlassianDeclaration = DECLARATIONS.find(
-    ({ name }) => name === 'atlassian',
-  ) as DeclaredProvider;
   return createDeclarativeProvider({
-    ...atlassianDeclaration,
+    ...getDeclaration('atlassian'),
     baseUrl,
     authSchemes: ['API_KEY'],
     apiKey: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },

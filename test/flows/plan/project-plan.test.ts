@@ -198,7 +198,7 @@ test('reports every missing secret, and refuses a URL that does not match the do
 
 test('reports all errors of a document with line and column', async () => {
   const rest = await createProject();
-  const listIssues = async (document: string) => {
+  const expectIssues = async (document: string) => {
     const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
     expect(status).toBe(400);
     return body.issues.map(({ name, line, column }: Record<string, unknown>) => [
@@ -211,7 +211,7 @@ test('reports all errors of a document with line and column', async () => {
     'provider: s',
     'provder: s',
   );
-  expect(await listIssues(misspelled)).toEqual([
+  expect(await expectIssues(misspelled)).toEqual([
     ['document.destinations[0].type', 6, 5],
     ['document.integrations[0].provder', 22, 5],
     ['document.integrations[0].provider', 21, 5],
@@ -220,13 +220,13 @@ test('reports all errors of a document with line and column', async () => {
     'destination: records',
     'destination: recods',
   );
-  expect(await listIssues(unknownNames)).toEqual([
+  expect(await expectIssues(unknownNames)).toEqual([
     ['document.integrations[0].read.objects[0].destination', 26, 11],
     ['document.topics[0].destinations[0]', 18, 9],
   ]);
-  expect(await listIssues('a: [1\nb: {2')).not.toHaveLength(0);
+  expect(await expectIssues('a: [1\nb: {2')).not.toHaveLength(0);
   const duplicatedMember = `${DOCUMENT}topics: []\n`;
-  expect(await listIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
+  expect(await expectIssues(duplicatedMember)).toEqual([['document', 32, 1]]);
 });
 
 test('refuses to delete a destination that an integration names', async () => {

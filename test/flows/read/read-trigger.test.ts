@@ -115,14 +115,14 @@ test('reports invalid input immediately, and reads nothing', async () => {
     sinceTime: '2026-01-02T00:00:00.000Z',
     untilTime: '2026-01-02T00:00:00.000Z',
   };
-  const listIssues = async (overrides: object) => {
+  const expectIssues = async (overrides: object) => {
     const { code, problem } = await tenant.expectRefusal(TRIGGER_READ, {
       input: { ...input, ...overrides },
     });
     expect(code).toBe('BAD_USER_INPUT');
     return problem.issues;
   };
-  expect(await listIssues({})).toMatchObject([
+  expect(await expectIssues({})).toMatchObject([
     {
       in: 'body',
       name: 'input.untilTime',
@@ -130,7 +130,7 @@ test('reports invalid input immediately, and reads nothing', async () => {
       value: input.untilTime,
     },
   ]);
-  expect(await listIssues({ untilTime: null })).toMatchObject([
+  expect(await expectIssues({ untilTime: null })).toMatchObject([
     {
       in: 'body',
       name: 'input.groupRef',

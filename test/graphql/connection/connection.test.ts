@@ -75,7 +75,7 @@ test("accepts new credentials of the connection's scheme only", async () => {
   const { id: connectionId } = await generateConnection(tenant, { apiKey: 'sandbox-key-planted' });
   const named = { projectIdOrName: tenant.projectId, connectionId };
   const basicAuth = { username: 'u', password: 'planted' };
-  const listUpdateIssues = async (input: object) => {
+  const expectUpdateIssues = async (input: object) => {
     const { code, problem } = await tenant.expectRefusal(UPDATE_CONNECTION, {
       input: toGraphqlInput({ ...named, ...input }),
     });
@@ -83,12 +83,12 @@ test("accepts new credentials of the connection's scheme only", async () => {
     expect(JSON.stringify(problem)).not.toContain('planted');
     return listIssueNames(problem);
   };
-  expect(await listUpdateIssues({ basicAuth })).toEqual(['input.credentials.basicAuth']);
-  expect(await listUpdateIssues({ customAuth: { accountKey: 'planted' } })).toEqual([
+  expect(await expectUpdateIssues({ basicAuth })).toEqual(['input.credentials.basicAuth']);
+  expect(await expectUpdateIssues({ customAuth: { accountKey: 'planted' } })).toEqual([
     'input.credentials.customAuth',
   ]);
-  expect(await listUpdateIssues({ apiKey: '' })).toEqual(['input.credentials.apiKey']);
-  expect(await listUpdateIssues({ providerWorkspaceRef: '', basicAuth })).toEqual([
+  expect(await expectUpdateIssues({ apiKey: '' })).toEqual(['input.credentials.apiKey']);
+  expect(await expectUpdateIssues({ providerWorkspaceRef: '', basicAuth })).toEqual([
     'input.providerWorkspaceRef',
   ]);
   const storedCredentials = await tenant.query(GET_CREDENTIALS, { id: connectionId });

@@ -3,16 +3,13 @@ import { afterAll, expect, test } from 'vitest';
 import type { ObjectContract } from '../../../src/domain/contract/contract-resource.ts';
 import type { FieldContract } from '../../../src/domain/contract/field-contract.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
-import {
-  createDeclarativeProvider,
-  type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 import { startVendorServer } from '../../support/wire/vendor-server.ts';
 import { pipedrive } from '../../support/wire/vendors/crm/pipedrive-wire.ts';
 import { zoho } from '../../support/wire/vendors/crm/zoho-wire.ts';
@@ -36,11 +33,8 @@ afterAll(async () => {
 });
 
 function createProviderAt(name: string, baseUrl: string): Provider {
-  const declared = DECLARATIONS.find(
-    (declaration) => declaration.name === name,
-  ) as DeclaredProvider;
   return createDeclarativeProvider({
-    ...declared,
+    ...getDeclaration(name),
     baseUrl,
     modules: undefined,
     authSchemes: ['API_KEY'],
@@ -130,7 +124,7 @@ async function install({ provider, objectName, textField, key, providerMetadata 
   };
   const queryRecords = (filters?: object[]) =>
     tenant.request(LIST_RECORDS, { id, objectName: 'things', filters });
-  return { object, write, records: queryRecords };
+  return { object, write, queryRecords };
 }
 
 let emailCount = 0;
@@ -159,12 +153,12 @@ function createRecord(fields: readonly FieldContract[]): Record<string, unknown>
 }
 
 test.each(SUBJECTS)('$provider accepts each writable field and returns it', async (subject) => {
-  const { object, write, records } = await install(subject);
+  const { object, write, queryRecords } = await install(subject);
   expect(object.verbs).toEqual(expect.arrayContaining(['LIST', 'READ_BY_ID', 'CREATE', 'UPDATE']));
   const record = createRecord(listWritableFields(object));
   const creation = await write('CREATE', record);
   expect(creation).toMatchObject({ success: true });
-  const { data } = await records();
+  const { data } = await queryRecords();
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of the response
   const nodes = (data as any).node.records.nodes as Record<string, any>[];
   const storedRecord = nodes.find(({ id }) => id === creation?.recordId);
@@ -175,15 +169,15 @@ test.each(SUBJECTS)('$provider accepts each writable field and returns it', asyn
   const alwaysRead = object.fields.filter(({ isAlwaysRead }) => isAlwaysRead);
   expect(Object.keys(members)).toEqual(expect.arrayContaining(alwaysRead.map(({ name }) => name)));
   expect(members).toMatchObject(record);
-  const changed = await write('UPDATE', { id: creation?.recordId, label: 'changed' });
-  expect(changed).toMatchObject({ success: true });
+  const update = await write('UPDATE', { id: creation?.recordId, label: 'changed' });
+  expect(update).toMatchObject({ success: true });
 });
 
 test.each(SUBJECTS)('$provider searches by the fields that can be filtered', async (subject) => {
-  const { object, write, records } = await install(subject);
+  const { object, write, queryRecords } = await install(subject);
   await write('CREATE', createRecord(listWritableFields(object)));
   const filters = [{ fieldName: 'label', value: 'text' }];
-  const { data, errors } = await records(filters);
+  const { data, errors } = await queryRecords(filters);
   if (object.verbs.includes('SEARCH')) {
     expect(object.filterable.fields).toContain('label');
     expect(data).toMatchObject({

@@ -64,11 +64,20 @@ async function createWebhook(tenant: Tenant, overrides: Record<string, unknown> 
   return { ...destination, signingSecret, projectIdOrName: tenant.projectId };
 }
 
+async function updateDestination(
+  tenant: Tenant,
+  destinationId: string,
+  members: Record<string, unknown>,
+) {
+  const input = { projectIdOrName: tenant.projectId, destinationId, ...members };
+  return (await tenant.query(UPDATE_DESTINATION, { input })).updateDestination.destination;
+}
+
 const findRow = (id: string) => database.prisma.destination.findFirstOrThrow({ where: { id } });
 
 test('returns since when a destination fails, until it is enabled again', async () => {
   const tenant = await app.createTenant();
-  const { id, projectIdOrName } = await createWebhook(tenant);
+  const { id } = await createWebhook(tenant);
   const failingSince = '2026-01-02T03:04:05.678Z';
   await database.prisma.destination.updateMany({
     where: { id },
@@ -78,9 +87,7 @@ test('returns since when a destination fails, until it is enabled again', async 
     node(id: $id) { ... on Destination { failingSince failedAttempts } }
   }`;
   expect((await tenant.query(query, { id })).node).toEqual({ failingSince, failedAttempts: 3 });
-  await tenant.query(UPDATE_DESTINATION, {
-    input: { projectIdOrName, destinationId: id, status: 'ENABLED' },
-  });
+  await updateDestination(tenant, id, { status: 'ENABLED' });
   expect((await tenant.query(query, { id })).node).toEqual({
     failingSince: null,
     failedAttempts: 0,
@@ -91,7 +98,7 @@ const LIST_FAILING = `query ListFailingDestinations($project: String!, $failing:
   project(idOrName: $project) { destinations(failing: $failing) { nodes { name } } }
 }`;
 
-test('lists destinations that fail, and those that do not', async () => {
+test('filters destinations by whether they fail', async () => {
   const tenant = await app.createTenant();
   const { projectId: project } = tenant;
   const { id } = await createWebhook(tenant, { name: 'broken' });
@@ -143,20 +150,20 @@ test('returns the secret on creation, and later only with credentials:read', asy
   const newerWebhook = await createWebhook(tenant, { name: 'other' });
   expect(signingSecret).toMatch(/^whsec_/);
 
-  const secrets = `query ListDestinations($id: String!) {
+  const listSecrets = `query ListDestinations($id: String!) {
     project(idOrName: $id) { destinations { nodes { id signingSecret } } }
   }`;
-  const listedDestinations = await tenant.query(secrets, { id: tenant.projectId });
+  const listedDestinations = await tenant.query(listSecrets, { id: tenant.projectId });
   expect(listedDestinations.project.destinations.nodes).toEqual([
     { id: newerWebhook.id, signingSecret: newerWebhook.signingSecret },
     { id: destination.id, signingSecret },
   ]);
-  const node = `query GetDestination($id: ID!) {
+  const getSecret = `query GetDestination($id: ID!) {
     node(id: $id) { id ... on Destination { signingSecret } }
   }`;
   for (const scope of ['read', 'full'] as const) {
     const reader = await tenant.withScopes(scope);
-    const { data, errors } = await reader.request(node, { id: destination.id });
+    const { data, errors } = await reader.request(getSecret, { id: destination.id });
     expect(data.node).toEqual({ id: destination.id, signingSecret: null });
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
   }
@@ -183,8 +190,8 @@ test('reports every issue of the schema together, and repeats no header', async 
     values.url,
   ]);
 
-  const nowhere = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
-  const fullRefusal = await tenant.expectRefusal(CREATE_DESTINATION, nowhere);
+  const withoutProject = { input: { ...createInput(tenant, values).input, projectIdOrName: '' } };
+  const fullRefusal = await tenant.expectRefusal(CREATE_DESTINATION, withoutProject);
   expect(listIssueNames(fullRefusal.problem)).toEqual(['input.projectIdOrName', ...names]);
 
   const { id, projectIdOrName } = await createWebhook(tenant);
@@ -193,9 +200,9 @@ test('reports every issue of the schema together, and repeats no header', async 
   expect(listIssueNames(refusal.problem)).toEqual(names);
   expect(await findRow(id)).toMatchObject({ name: 'crm', url });
 
-  const insecure = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
+  const insecureInput = { ...input, name: 'crm', headers: {}, url: 'http://hooks.example.test' };
   const { problem: hostProblem } = await tenant.expectRefusal(UPDATE_DESTINATION, {
-    input: insecure,
+    input: insecureInput,
   });
   expect(hostProblem.issues).toMatchObject([{ name: 'input.url', detail: 'must use https.' }]);
 });
@@ -233,26 +240,23 @@ test('returns CONFLICT for a second destination of a name, and for a rename to i
   expect((await findRow(id)).name).toBe('erp');
 });
 
-test('changes the named members only, and clears headers with null', async () => {
+test('changes only the members in the input, and clears headers with null', async () => {
   const tenant = await app.createTenant();
   const { id, projectIdOrName } = await createWebhook(tenant, { headers: { 'X-A': '1' } });
-  const updateDestination = async (members: Record<string, unknown>) =>
-    (
-      await tenant.query(UPDATE_DESTINATION, {
-        input: { projectIdOrName, destinationId: id, ...members },
-      })
-    ).updateDestination.destination;
-  expect(await updateDestination({ name: 'erp' })).toMatchObject({
+  expect(await updateDestination(tenant, id, { name: 'erp' })).toMatchObject({
     name: 'erp',
     url,
     headers: { 'X-A': '***' },
     updateTime: expect.any(String),
   });
-  expect(await updateDestination({ url: `${url}/2` })).toMatchObject({
+  expect(await updateDestination(tenant, id, { url: `${url}/2` })).toMatchObject({
     name: 'erp',
     url: `${url}/2`,
   });
-  expect(await updateDestination({ headers: null })).toMatchObject({ name: 'erp', headers: null });
+  expect(await updateDestination(tenant, id, { headers: null })).toMatchObject({
+    name: 'erp',
+    headers: null,
+  });
 
   const input = { projectIdOrName, destinationId: id, name: null, url: null, status: null };
   const { problem } = await tenant.expectRefusal(UPDATE_DESTINATION, { input });
@@ -261,14 +265,8 @@ test('changes the named members only, and clears headers with null', async () =>
 
 test('keeps pending deliveries while disabled, and makes them due when enabled', async () => {
   const tenant = await app.createTenant();
-  const { id, projectIdOrName } = await createWebhook(tenant);
-  const updateDestination = async (status: string) =>
-    (
-      await tenant.query(UPDATE_DESTINATION, {
-        input: { projectIdOrName, destinationId: id, status },
-      })
-    ).updateDestination.destination;
-  expect(await updateDestination('DISABLED')).toMatchObject({
+  const { id } = await createWebhook(tenant);
+  expect(await updateDestination(tenant, id, { status: 'DISABLED' })).toMatchObject({
     status: 'DISABLED',
     disabledReason: 'Disabled by a caller.',
   });
@@ -282,7 +280,7 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   const waitingDelivery = await insert.delivery({ ...keys, nextAttemptTime: null });
   const failedDelivery = await insert.delivery({ ...keys, status: 'FAILED' });
 
-  expect(await updateDestination('ENABLED')).toMatchObject({
+  expect(await updateDestination(tenant, id, { status: 'ENABLED' })).toMatchObject({
     status: 'ENABLED',
     disabledReason: null,
   });
@@ -298,7 +296,7 @@ test('keeps pending deliveries while disabled, and makes them due when enabled',
   expect(dueTimes.get(failedDelivery.id)).toBeNull();
 });
 
-test('signs with the old secret, too, for a day after a rotation', async () => {
+test('also signs with the old secret for a day after a rotation', async () => {
   const tenant = await app.createTenant();
   const { id, projectIdOrName, signingSecret: oldSecret } = await createWebhook(tenant);
   const input = { projectIdOrName, destinationId: id };
@@ -335,14 +333,14 @@ test('deletes the routes of a deleted destination, and fails its pending deliver
     deleteDestination: { deletedId: id },
   });
   expect(await database.prisma.topicDestinationRoute.count({ where: { topicId } })).toBe(0);
-  const delivery = `query GetDelivery($id: ID!) {
+  const getDelivery = `query GetDelivery($id: ID!) {
     node(id: $id) { ... on Delivery { status failureReason } }
   }`;
-  expect((await tenant.query(delivery, { id: pendingDelivery.id })).node).toEqual({
+  expect((await tenant.query(getDelivery, { id: pendingDelivery.id })).node).toEqual({
     status: 'FAILED',
     failureReason: 'The destination was deleted.',
   });
-  expect((await tenant.query(delivery, { id: sentDelivery.id })).node.status).toBe('SUCCEEDED');
+  expect((await tenant.query(getDelivery, { id: sentDelivery.id })).node.status).toBe('SUCCEEDED');
   const row = await database.prisma.delivery.findFirst({ where: { id: pendingDelivery.id } });
   expect(row).toMatchObject({ leaseToken: null, leaseExpireTime: null, nextAttemptTime: null });
   expect(await tenant.expectRefusal(DELETE_DESTINATION, { input })).toMatchObject({
@@ -381,24 +379,24 @@ test('deletes a destination once no latest revision and no present config names 
   });
   await createIntegration(app, tenant, content);
   await generateConnection(tenant);
-  const installing = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
+  const installationInput = { projectIdOrName, integrationIdOrName: 'sync', groupRef: 'acme' };
   const createConfig = (destination: string) => ({
     read: [{ ...createReadObject(destination), selectedFields: [] }],
   });
   const { createInstallation } = await tenant.query(CREATE_INSTALLATION, {
-    input: { ...installing, config: createConfig('crm') },
+    input: { ...installationInput, config: createConfig('crm') },
   });
   const installationId = createInstallation.installation.id;
-  const fetchRefusalDetail = async () => {
+  const expectRefusalDetail = async () => {
     const input = { projectIdOrName, destinationId: id };
     return (await tenant.expectRefusal(DELETE_DESTINATION, { input })).problem.detail;
   };
-  expect(await fetchRefusalDetail()).toContain(`integration sync, installation ${installationId}`);
+  expect(await expectRefusalDetail()).toContain(`integration sync, installation ${installationId}`);
   const revision = toRevision({ ...content, read: { objects: [createReadObject('other')] } });
   await tenant.query(CREATE_REVISION, {
     input: { projectIdOrName, integrationIdOrName: 'sync', revision },
   });
-  expect(await fetchRefusalDetail()).not.toContain('integration sync');
+  expect(await expectRefusalDetail()).not.toContain('integration sync');
   await tenant.query(UPDATE_INSTALLATION, {
     input: { projectIdOrName, installationId, config: createConfig('other') },
   });
@@ -409,10 +407,10 @@ test("returns NOT_FOUND for another tenant's destination", async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { id } = await createWebhook(tenant);
   const rowBefore = await findRow(id);
-  const node = `query GetDestination($id: ID!) {
+  const getDestination = `query GetDestination($id: ID!) {
     node(id: $id) { id ... on Destination { signingSecret } }
   }`;
-  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
+  expect(await otherTenant.query(getDestination, { id })).toEqual({ node: null });
   for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const input = { projectIdOrName, destinationId: id };
     const notFound = { code: 'NOT_FOUND' };
@@ -441,7 +439,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   }
 });
 
-const values = `query GetDestination($id: ID!) {
+const GET_VALUES = `query GetDestination($id: ID!) {
   node(id: $id) { ... on Destination { url headers urlWithValues headerValues } }
 }`;
 
@@ -451,13 +449,13 @@ test('returns values of headers and of the query only with credentials:read', as
   const { id, ...destination } = await createWebhook(tenant, secret);
   const masked = { url: `${url}?token=***&***`, headers: { 'X-Key': '***' } };
   expect(destination).toMatchObject(masked);
-  expect((await tenant.query(values, { id })).node).toEqual({
+  expect((await tenant.query(GET_VALUES, { id })).node).toEqual({
     ...masked,
     urlWithValues: secret.url,
     headerValues: secret.headers,
   });
   const reader = await tenant.withScopes('read');
-  const { data, errors } = await reader.request(values, { id });
+  const { data, errors } = await reader.request(GET_VALUES, { id });
   expect(data.node).toEqual({ ...masked, urlWithValues: null, headerValues: null });
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['FORBIDDEN', 'FORBIDDEN']);
   expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
@@ -475,7 +473,7 @@ test('refuses masks as values, and reports each of them', async () => {
     'input.url',
   ]);
   expect(problem.detail).toContain('`token`');
-  const { node } = await tenant.query(values, { id });
+  const { node } = await tenant.query(GET_VALUES, { id });
   expect(node).toMatchObject({ urlWithValues: secret.url, headerValues: secret.headers });
   const creating = createInput(tenant, { name: 'copy', url: maskedUrl, headers });
   expect((await tenant.expectRefusal(CREATE_DESTINATION, creating)).problem.issues).toHaveLength(3);
@@ -490,7 +488,7 @@ test('keeps the values of the headers in keepHeaders', async () => {
   const input = { projectIdOrName, destinationId: id };
   const headers = { 'X-C': '3' };
   await caller.query(UPDATE_DESTINATION, { input: { ...input, headers, keepHeaders: ['x-a'] } });
-  const queryHeaderValues = async () => (await tenant.query(values, { id })).node.headerValues;
+  const queryHeaderValues = async () => (await tenant.query(GET_VALUES, { id })).node.headerValues;
   expect(await queryHeaderValues()).toEqual({ 'X-A': '1', 'X-C': '3' });
   const wrong = { ...input, headers: { 'X-A': '4' }, keepHeaders: ['X-A', 'X-B', 'X-C'] };
   const { problem } = await caller.expectRefusal(UPDATE_DESTINATION, { input: wrong });
@@ -537,7 +535,7 @@ test('keeps the values of headers for another host only for callers who can read
     await caller.query(UPDATE_DESTINATION, { input });
   }
   await tenant.query(UPDATE_DESTINATION, { input: near });
-  expect((await tenant.query(values, { id })).node).toMatchObject({
+  expect((await tenant.query(GET_VALUES, { id })).node).toMatchObject({
     urlWithValues: near.url,
     headerValues: { 'X-A': '2' },
   });
@@ -558,7 +556,7 @@ test('seals values that an earlier version stored in plain once, also in two con
   const where = { projectId_id: { projectId, id } };
   const data = { url: plain.url, maskedHeaders: plain.headers };
   await database.prisma.destination.update({ where, data });
-  const response = await tenant.query(values, { id });
+  const response = await tenant.query(GET_VALUES, { id });
   expect(response.node).toEqual({
     url: `${url}?token=***`,
     headers: { 'X-Key': '***' },
@@ -570,5 +568,5 @@ test('seals values that an earlier version stored in plain once, also in two con
   expect(counts[0] + counts[1]).toBe(2);
   expect(await seal()).toBe(0);
   expect(JSON.stringify(await findRow(id))).not.toContain('s3cret');
-  expect(await tenant.query(values, { id })).toEqual(response);
+  expect(await tenant.query(GET_VALUES, { id })).toEqual(response);
 });

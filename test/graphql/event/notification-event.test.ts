@@ -17,7 +17,7 @@ async function createTopic({ projectId }: Tenant, name: string): Promise<string>
   return id;
 }
 
-const query = `query ListNotificationEvents($id: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
+const LIST_EVENTS = `query ListNotificationEvents($id: String!, $topicId: ID, $eventTypes: [NotificationEventType!],
                       $first: Int, $after: String, $last: Int, $before: String) {
   project(idOrName: $id) {
     notificationEvents(topicId: $topicId, eventTypes: $eventTypes,
@@ -30,7 +30,7 @@ const query = `query ListNotificationEvents($id: String!, $topicId: ID, $eventTy
 }`;
 
 async function fetchPage(tenant: Tenant, args: Record<string, unknown> = {}) {
-  const { project } = await tenant.query(query, { id: tenant.projectId, ...args });
+  const { project } = await tenant.query(LIST_EVENTS, { id: tenant.projectId, ...args });
   const { nodes, ...rest } = project.notificationEvents;
   return { ...rest, ids: nodes.map(({ id }: { id: string }) => id) };
 }
@@ -171,7 +171,7 @@ test('returns full pages of several types, and accepts a cursor with any filter'
 
 test('refuses an empty list of types', async () => {
   const tenant = await app.createTenant();
-  const refusal = await tenant.expectRefusal(query, { id: tenant.projectId, eventTypes: [] });
+  const refusal = await tenant.expectRefusal(LIST_EVENTS, { id: tenant.projectId, eventTypes: [] });
   expect(refusal).toMatchObject({
     code: 'BAD_USER_INPUT',
     problem: { issues: [{ in: 'body', name: 'eventTypes' }] },

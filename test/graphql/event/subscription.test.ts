@@ -46,7 +46,7 @@ async function takeEdges(stream: EventStream, count: number) {
   return edges;
 }
 
-async function readRefusal(stream: EventStream) {
+async function expectRefusal(stream: EventStream) {
   const message = await stream.next();
   expect(message?.data.data ?? null).toBeNull();
   expect(message?.data.errors).toHaveLength(1);
@@ -149,7 +149,7 @@ test("returns NOT_FOUND for another tenant's project, topic and operation", asyn
     { query: operation, id },
   ]) {
     const stream = await subscribe(createHeaders(otherTenant), variables);
-    expect(await readRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await expectRefusal(stream)).toMatchObject({ code: 'NOT_FOUND' });
   }
 });
 
@@ -169,14 +169,14 @@ test('refuses a damaged, foreign or future cursor, and an empty list of types', 
   });
   const damaged = `${ownCursor.slice(0, -2)}xx`;
   for (const after of [damaged, foreignCursor, ownCursor, '']) {
-    const refusal = await readRefusal(await subscribe(createHeaders(tenant), { project, after }));
+    const refusal = await expectRefusal(await subscribe(createHeaders(tenant), { project, after }));
     expect(refusal).toMatchObject({
       code: 'BAD_USER_INPUT',
       problem: { issues: [{ name: 'after' }] },
     });
   }
   const stream = await subscribe(createHeaders(tenant), { project, eventTypes: [] });
-  expect((await readRefusal(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
+  expect((await expectRefusal(stream)).problem.issues).toMatchObject([{ name: 'eventTypes' }]);
 });
 
 test('refuses a cursor older than the retained events, and accepts the oldest without a gap', async () => {
@@ -188,7 +188,7 @@ test('refuses a cursor older than the retained events, and accepts the oldest wi
   await database.prisma.notificationEvent.deleteMany({
     where: { projectId: project, position: { lte: 2 } },
   });
-  const refusal = await readRefusal(
+  const refusal = await expectRefusal(
     await subscribe(createHeaders(tenant), { project, after: removedCursor }),
   );
   expect(refusal.problem.issues).toMatchObject([
@@ -220,7 +220,7 @@ test('requires credentials and the scope read', async () => {
   const variables = { project: tenant.projectId };
   const anonymous = await subscribe({}, variables);
   expect(anonymous.status).toBe(401);
-  expect(await readRefusal(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await expectRefusal(anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
   const writer = await tenant.withScopes('events:write');
   const response = await writer.request(SUBSCRIBE_TO_EVENTS, variables);
   expect(response.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
@@ -238,7 +238,7 @@ test('ends a stream if its key is deleted, deactivated or loses scopes', async (
     else if (change === 'deactivate')
       await apiKey.updateMany({ where: { id }, data: { active: false } });
     else await apiKey.updateMany({ where: { id }, data: { scopes: ['records:write'] } });
-    expect(await readRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(await expectRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await stream.next()).toBeNull();
   }
 });
@@ -250,7 +250,7 @@ test("ends a builder's stream if the builder leaves the org", async () => {
     { project: tenant.projectId },
   );
   await database.prisma.orgMember.deleteMany({ where: { builderId: tenant.builderId } });
-  expect(await readRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await expectRefusal(stream)).toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
 test('sends an operation after each change until it ends', async () => {
@@ -294,7 +294,7 @@ test('limits the subscriptions of a caller', async () => {
   const [firstStream] = [await openStream(), await openStream()];
   const refusedStream = await openStream();
   expect([refusedStream.status, refusedStream.headers.get('retry-after')]).toEqual([429, '1']);
-  expect(await readRefusal(refusedStream)).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(await expectRefusal(refusedStream)).toMatchObject({ code: 'RATE_LIMITED' });
   firstStream.close();
   expect((await openStream()).status).toBe(200);
 });

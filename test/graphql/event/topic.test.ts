@@ -3,20 +3,20 @@ import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();
 
-const create = `mutation CreateTopic($input: CreateTopicInput!) {
+const CREATE_TOPIC = `mutation CreateTopic($input: CreateTopicInput!) {
   createTopic(input: $input) { topic { id name createTime updateTime project { id } } }
 }`;
-const rename = `mutation UpdateTopic($input: UpdateTopicInput!) {
+const UPDATE_TOPIC = `mutation UpdateTopic($input: UpdateTopicInput!) {
   updateTopic(input: $input) { topic { id name updateTime } }
 }`;
-const remove = `mutation DeleteTopic($input: DeleteTopicInput!) {
+const DELETE_TOPIC = `mutation DeleteTopic($input: DeleteTopicInput!) {
   deleteTopic(input: $input) { deletedId }
 }`;
 
 test('creates, renames and deletes a topic', async () => {
   const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectName;
-  const creation = await tenant.query(create, { input: { projectIdOrName, name: 'Alerts' } });
+  const creation = await tenant.query(CREATE_TOPIC, { input: { projectIdOrName, name: 'Alerts' } });
   const { topic } = creation.createTopic;
   expect(topic).toMatchObject({
     name: 'Alerts',
@@ -25,22 +25,24 @@ test('creates, renames and deletes a topic', async () => {
   });
 
   const changed = { projectIdOrName, topicId: topic.id, name: 'Alarms' };
-  expect((await tenant.query(rename, { input: changed })).updateTopic.topic).toEqual({
+  expect((await tenant.query(UPDATE_TOPIC, { input: changed })).updateTopic.topic).toEqual({
     id: topic.id,
     name: 'Alarms',
     updateTime: expect.any(String),
   });
 
   const input = { projectIdOrName, topicId: topic.id };
-  expect(await tenant.query(remove, { input })).toEqual({ deleteTopic: { deletedId: topic.id } });
-  expect(await tenant.expectRefusal(remove, { input })).toMatchObject({ code: 'NOT_FOUND' });
+  expect(await tenant.query(DELETE_TOPIC, { input })).toEqual({
+    deleteTopic: { deletedId: topic.id },
+  });
+  expect(await tenant.expectRefusal(DELETE_TOPIC, { input })).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('returns 409 for a duplicate topic name', async () => {
   const tenant = await app.createTenant();
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  await tenant.query(create, { input });
-  expect(await tenant.expectRefusal(create, { input })).toMatchObject({
+  await tenant.query(CREATE_TOPIC, { input });
+  expect(await tenant.expectRefusal(CREATE_TOPIC, { input })).toMatchObject({
     code: 'CONFLICT',
     problem: { status: 409, type: 'urn:problem:conflict' },
   });
@@ -49,11 +51,14 @@ test('returns 409 for a duplicate topic name', async () => {
 test('accepts spaces within a name, and refuses them at its ends', async () => {
   const tenant = await app.createTenant();
   const projectIdOrName = tenant.projectId;
-  const { topic } = (await tenant.query(create, { input: { projectIdOrName, name: 'All events' } }))
-    .createTopic;
+  const { topic } = (
+    await tenant.query(CREATE_TOPIC, { input: { projectIdOrName, name: 'All events' } })
+  ).createTopic;
   expect(topic.name).toBe('All events');
   for (const name of [' All events', 'All events ', ' ', 'a'.repeat(65)]) {
-    expect(await tenant.expectRefusal(create, { input: { projectIdOrName, name } })).toMatchObject({
+    expect(
+      await tenant.expectRefusal(CREATE_TOPIC, { input: { projectIdOrName, name } }),
+    ).toMatchObject({
       problem: { issues: [{ name: 'input.name' }] },
     });
   }
@@ -62,7 +67,7 @@ test('accepts spaces within a name, and refuses them at its ends', async () => {
 test('reports every invalid input', async () => {
   const tenant = await app.createTenant();
   const input = { projectIdOrName: '', name: 'no_underscores' };
-  const { code, problem } = await tenant.expectRefusal(create, { input });
+  const { code, problem } = await tenant.expectRefusal(CREATE_TOPIC, { input });
   expect(code).toBe('BAD_USER_INPUT');
   expect(problem.issues).toMatchObject([
     { in: 'body', name: 'input.projectIdOrName', value: '' },
@@ -73,12 +78,14 @@ test('reports every invalid input', async () => {
 test("returns NOT_FOUND for another tenant's topic", async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  const { id } = (await tenant.query(create, { input })).createTopic.topic;
-  const node = 'query GetNode($id: ID!) { node(id: $id) { id } }';
-  expect(await otherTenant.query(node, { id })).toEqual({ node: null });
+  const { id } = (await tenant.query(CREATE_TOPIC, { input })).createTopic.topic;
+  const getNode = 'query GetNode($id: ID!) { node(id: $id) { id } }';
+  expect(await otherTenant.query(getNode, { id })).toEqual({ node: null });
   for (const projectIdOrName of [tenant.projectId, otherTenant.projectId]) {
     const foreign = { input: { projectIdOrName, topicId: id } };
-    expect(await otherTenant.expectRefusal(remove, foreign)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await otherTenant.expectRefusal(DELETE_TOPIC, foreign)).toMatchObject({
+      code: 'NOT_FOUND',
+    });
   }
 });
 
@@ -86,7 +93,7 @@ test('returns FORBIDDEN for a key without the scope', async () => {
   const tenant = await app.createTenant();
   const reader = await tenant.withScopes('read');
   const input = { projectIdOrName: tenant.projectId, name: 'alerts' };
-  expect(await reader.expectRefusal(create, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  expect(await reader.expectRefusal(CREATE_TOPIC, { input })).toMatchObject({ code: 'FORBIDDEN' });
 });
 
 test('either renames or deletes a topic if both happen at the same time', async () => {
@@ -94,11 +101,11 @@ test('either renames or deletes a topic if both happen at the same time', async 
   const projectIdOrName = tenant.projectId;
   for (let round = 0; round < 5; round += 1) {
     const creation = { input: { projectIdOrName, name: `topic-${round}` } };
-    const { id: topicId } = (await tenant.query(create, creation)).createTopic.topic;
+    const { id: topicId } = (await tenant.query(CREATE_TOPIC, creation)).createTopic.topic;
     const renaming = { input: { projectIdOrName, topicId, name: `renamed-${round}` } };
     const deleting = { input: { projectIdOrName, topicId } };
-    const renames = Array.from({ length: 6 }, () => tenant.request(rename, renaming));
-    const deletions = Array.from({ length: 2 }, () => tenant.request(remove, deleting));
+    const renames = Array.from({ length: 6 }, () => tenant.request(UPDATE_TOPIC, renaming));
+    const deletions = Array.from({ length: 2 }, () => tenant.request(DELETE_TOPIC, deleting));
     const refusals = (await Promise.all([...renames, ...deletions])).flatMap(
       ({ errors }) => errors ?? [],
     );

@@ -8,14 +8,12 @@ import { expect, test } from 'vitest';
 import { describeNeed, type Need, scopesMeet } from '../../../src/domain/viewer/needs.ts';
 import { ALL_SCOPES, type Scope } from '../../../src/domain/viewer/scopes.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { getSharedApp } from '../../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import type { GraphqlError } from '../../support/graphql-client.ts';
 import { buildMinimalOperation, type Field } from '../../support/minimal-operation.ts';
 
-const app = await getSharedApp({
-  env: { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' },
-});
+const app = await getSharedApp({ env: HIGH_RATE_LIMITS });
 const tenant = await app.createTenant();
 
 /** These fields need nothing, or what the type of the id needs. */

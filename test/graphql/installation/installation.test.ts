@@ -56,7 +56,7 @@ const updateInstallation = async (tenant: Tenant, installationId: string, change
   return (await tenant.query(UPDATE_INSTALLATION, { input })).updateInstallation.installation;
 };
 
-const fetchIssues = async (tenant: Tenant, query: string, input: object) => {
+const expectIssues = async (tenant: Tenant, query: string, input: object) => {
   const { code, problem } = await tenant.expectRefusal(query, { input });
   expect(code).toBe('BAD_USER_INPUT');
   return (problem.issues ?? []).map(({ name, detail }) => `${name}: ${detail}`).sort();
@@ -262,7 +262,7 @@ test('reports every issue of a config together, first those that need no revisio
   const path = 'input.config.read';
   const absent = "is not an object of the integration's latest revision.";
   const once = 'must have exactly one of days and fullHistory.';
-  expect(await fetchIssues(tenant, CREATE_INSTALLATION, input)).toEqual([
+  expect(await expectIssues(tenant, CREATE_INSTALLATION, input)).toEqual([
     `${path}[0].backfill: ${once}`,
     `${path}[0].schedule: must be at most one run in 10 minutes.`,
     `${path}[1].backfill: ${once}`,
@@ -270,7 +270,7 @@ test('reports every issue of a config together, first those that need no revisio
   ]);
   const valid = config.read.map(({ backfill: _, schedule: _schedule, ...choice }) => choice);
   const inputWithValidSchedules = { ...input, config: { ...config, read: valid } };
-  expect(await fetchIssues(tenant, CREATE_INSTALLATION, inputWithValidSchedules)).toEqual(
+  expect(await expectIssues(tenant, CREATE_INSTALLATION, inputWithValidSchedules)).toEqual(
     [
       `${path}[0].selectedFields[1]: is named twice.`,
       `${path}[0].selectedFields[2]: is not a field that the integration offers for contacts.`,
@@ -303,7 +303,7 @@ test('reports a group or connection that does not match', async () => {
   await generateConnection(tenant);
   const foreignConnection = await generateConnection(otherTenant);
   const listIssues = (overrides: object) =>
-    fetchIssues(tenant, CREATE_INSTALLATION, {
+    expectIssues(tenant, CREATE_INSTALLATION, {
       projectIdOrName: projectId,
       integrationIdOrName: integration.id,
       groupRef: 'acme',
@@ -426,7 +426,7 @@ test('reports invalid members of an update, and changes nothing', async () => {
     connectionId: foreignConnection.id,
     config: { read: [{ objectName: 'leads' }] },
   };
-  expect(await fetchIssues(tenant, UPDATE_INSTALLATION, input)).toEqual([
+  expect(await expectIssues(tenant, UPDATE_INSTALLATION, input)).toEqual([
     "input.config.read[0].objectName: is not an object of the integration's latest revision.",
     'input.connectionId: belongs to another group.',
   ]);

@@ -211,17 +211,17 @@ test('checks content as for a new integration, and refuses another name or provi
     read: { objects: [{ ...object, schedule: '* * * * *' }] },
   });
   malformed.input.revision.specVersion = '1.0';
-  const fetchIssueNames = async (change: Record<string, unknown>) => {
+  const expectIssueNames = async (change: Record<string, unknown>) => {
     const { code, problem } = await tenant.expectRefusal(CREATE_REVISION, change);
     expect(code).toBe('BAD_USER_INPUT');
     return listIssueNames(problem).sort();
   };
-  expect(await fetchIssueNames(malformed)).toEqual([
+  expect(await expectIssueNames(malformed)).toEqual([
     'input.revision.content.read.objects[0].schedule',
     'input.revision.specVersion',
   ]);
   expect(
-    await fetchIssueNames(createRevisionInput(tenant, { ...named, read: { objects: [object] } })),
+    await expectIssueNames(createRevisionInput(tenant, { ...named, read: { objects: [object] } })),
   ).toEqual([
     'input.revision.content.name',
     'input.revision.content.provider',

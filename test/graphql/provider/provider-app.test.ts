@@ -158,16 +158,16 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   const tenant = await app.createTenant();
   const createdApp = await createProviderApp(tenant);
   const named = { projectIdOrName: tenant.projectId, providerAppId: createdApp.id };
-  const fetchProblem = async (updateMask: string[], providerApp: object) => {
+  const expectProblem = async (updateMask: string[], providerApp: object) => {
     const { code, problem } = await tenant.expectRefusal(UPDATE_PROVIDER_APP, {
       input: { ...named, updateMask, providerApp },
     });
     expect(code).toBe('BAD_USER_INPUT');
     return problem;
   };
-  expect(listIssueNames(await fetchProblem([], { clientId: 'x' }))).toEqual(['input.updateMask']);
+  expect(listIssueNames(await expectProblem([], { clientId: 'x' }))).toEqual(['input.updateMask']);
   const mask = ['EXTERNAL_REF', 'CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER', 'SCOPES', 'METADATA'];
-  const omission = await fetchProblem(mask, {});
+  const omission = await expectProblem(mask, {});
   expect(listIssueNames(omission)).toEqual([
     'input.providerApp.externalRef',
     'input.providerApp.clientId',
@@ -179,17 +179,17 @@ test('refuses an omitted, null or invalid field in the mask, and an empty mask',
   expect(omission.issues?.every(({ detail }) => detail.includes('updateMask'))).toBe(true);
   const nulls = { clientId: null, clientSecret: null, provider: null };
   expect(
-    listIssueNames(await fetchProblem(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls)),
+    listIssueNames(await expectProblem(['CLIENT_ID', 'CLIENT_SECRET', 'PROVIDER'], nulls)),
   ).toEqual([
     'input.providerApp.clientId',
     'input.providerApp.clientSecret',
     'input.providerApp.provider',
   ]);
   const wrong = { provider: 'unknown', metadata: { providerParams: { a: ['b'] } }, clientId: '' };
-  expect(listIssueNames(await fetchProblem(['PROVIDER', 'METADATA'], wrong))).toEqual([
+  expect(listIssueNames(await expectProblem(['PROVIDER', 'METADATA'], wrong))).toEqual([
     'input.providerApp.metadata.providerParams.a',
   ]);
-  expect(listIssueNames(await fetchProblem(['PROVIDER'], wrong))).toEqual([
+  expect(listIssueNames(await expectProblem(['PROVIDER'], wrong))).toEqual([
     'input.providerApp.provider',
   ]);
   expect((await tenant.query(LIST_PROVIDER_APPS)).viewer.project.providerApps.nodes).toEqual([

@@ -96,84 +96,51 @@ test('returns whether there are more rows on either side, in both directions, wi
   const { tenant, ids } = await createOperations(10);
   const { edges } = await readPage(tenant);
   const getCursor = (index: number) => edges[index]?.cursor;
-  const readPageWithFlags = async (args: Record<string, unknown>) => {
-    const { ids: pageIds, pageInfo, totalCount } = await readPage(tenant, args);
-    expect(totalCount).toBe(10);
-    expect(pageInfo.startCursor).toBe(pageIds[0] ? getCursor(ids.indexOf(pageIds[0])) : null);
-    const last = pageIds.at(-1);
-    expect(pageInfo.endCursor).toBe(last ? getCursor(ids.indexOf(last)) : null);
-    const { hasPreviousPage, hasNextPage } = pageInfo;
-    return [pageIds, hasPreviousPage, hasNextPage];
-  };
-  expect(await readPageWithFlags({})).toEqual([ids, false, false]);
-  expect(await readPageWithFlags({ first: 10 })).toEqual([ids, false, false]);
-  expect(await readPageWithFlags({ last: 10 })).toEqual([ids, false, false]);
-  expect(await readPageWithFlags({ first: 3 })).toEqual([ids.slice(0, 3), false, true]);
-  expect(await readPageWithFlags({ last: 3 })).toEqual([ids.slice(7), true, false]);
+  const findCursor = (id: string | undefined) => (id ? getCursor(ids.indexOf(id)) : null);
+  /** Expects these rows, and that further rows exist only in these directions. */
+  const expectPage = async (
+    args: Record<string, unknown>,
+    pageIds: string[],
+    directions: ('previous' | 'next')[] = [],
+  ) =>
+    expect(await readPage(tenant, args)).toMatchObject({
+      ids: pageIds,
+      totalCount: 10,
+      pageInfo: {
+        startCursor: findCursor(pageIds[0]),
+        endCursor: findCursor(pageIds.at(-1)),
+        hasPreviousPage: directions.includes('previous'),
+        hasNextPage: directions.includes('next'),
+      },
+    });
+  await expectPage({}, ids);
+  await expectPage({ first: 10 }, ids);
+  await expectPage({ last: 10 }, ids);
+  await expectPage({ first: 3 }, ids.slice(0, 3), ['next']);
+  await expectPage({ last: 3 }, ids.slice(7), ['previous']);
 
-  expect(await readPageWithFlags({ first: 3, after: getCursor(2) })).toEqual([
-    ids.slice(3, 6),
-    true,
-    true,
-  ]);
-  expect(await readPageWithFlags({ first: 3, after: getCursor(6) })).toEqual([
-    ids.slice(7),
-    true,
-    false,
-  ]);
-  expect(await readPageWithFlags({ last: 3, before: getCursor(7) })).toEqual([
-    ids.slice(4, 7),
-    true,
-    true,
-  ]);
-  expect(await readPageWithFlags({ last: 3, before: getCursor(3) })).toEqual([
-    ids.slice(0, 3),
-    false,
-    true,
-  ]);
-  // The page has the last row of the list.
-  expect(await readPageWithFlags({ first: 1, after: getCursor(8) })).toEqual([
-    ids.slice(9),
-    true,
-    false,
-  ]);
-  expect(await readPageWithFlags({ last: 1, before: getCursor(1) })).toEqual([
-    ids.slice(0, 1),
-    false,
-    true,
-  ]);
+  await expectPage({ first: 3, after: getCursor(2) }, ids.slice(3, 6), ['previous', 'next']);
+  await expectPage({ first: 3, after: getCursor(6) }, ids.slice(7), ['previous']);
+  await expectPage({ first: 1, after: getCursor(8) }, ids.slice(9), ['previous']);
+  await expectPage({ last: 3, before: getCursor(7) }, ids.slice(4, 7), ['previous', 'next']);
+  await expectPage({ last: 3, before: getCursor(3) }, ids.slice(0, 3), ['next']);
+  await expectPage({ last: 1, before: getCursor(1) }, ids.slice(0, 1), ['next']);
 
-  expect(await readPageWithFlags({ first: 2, before: getCursor(7) })).toEqual([
-    ids.slice(0, 2),
-    false,
-    true,
-  ]);
-  expect(await readPageWithFlags({ first: 9, before: getCursor(7) })).toEqual([
-    ids.slice(0, 7),
-    false,
-    true,
-  ]);
-  expect(await readPageWithFlags({ last: 2, after: getCursor(2) })).toEqual([
-    ids.slice(8),
-    true,
-    false,
-  ]);
-  expect(await readPageWithFlags({ last: 9, after: getCursor(2) })).toEqual([
-    ids.slice(3),
-    true,
-    false,
-  ]);
+  await expectPage({ first: 2, before: getCursor(7) }, ids.slice(0, 2), ['next']);
+  await expectPage({ first: 9, before: getCursor(7) }, ids.slice(0, 7), ['next']);
+  await expectPage({ last: 2, after: getCursor(2) }, ids.slice(8), ['previous']);
+  await expectPage({ last: 9, after: getCursor(2) }, ids.slice(3), ['previous']);
 
-  const inner = { after: getCursor(1), before: getCursor(8) };
-  expect(await readPageWithFlags({ first: 2, ...inner })).toEqual([ids.slice(2, 4), true, true]);
-  expect(await readPageWithFlags({ last: 2, ...inner })).toEqual([ids.slice(6, 8), true, true]);
-  expect(await readPageWithFlags({ first: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
-  expect(await readPageWithFlags({ last: 9, ...inner })).toEqual([ids.slice(2, 8), true, true]);
+  const cursors = { after: getCursor(1), before: getCursor(8) };
+  await expectPage({ first: 2, ...cursors }, ids.slice(2, 4), ['previous', 'next']);
+  await expectPage({ last: 2, ...cursors }, ids.slice(6, 8), ['previous', 'next']);
+  await expectPage({ first: 9, ...cursors }, ids.slice(2, 8), ['previous', 'next']);
+  await expectPage({ last: 9, ...cursors }, ids.slice(2, 8), ['previous', 'next']);
 
-  expect(await readPageWithFlags({ first: 3, after: getCursor(9) })).toEqual([[], true, false]);
-  expect(await readPageWithFlags({ last: 3, before: getCursor(0) })).toEqual([[], false, true]);
-  const none = { after: getCursor(4), before: getCursor(5) };
-  expect(await readPageWithFlags({ first: 3, ...none })).toEqual([[], true, true]);
+  await expectPage({ first: 3, after: getCursor(9) }, [], ['previous']);
+  await expectPage({ last: 3, before: getCursor(0) }, [], ['next']);
+  const adjacentCursors = { after: getCursor(4), before: getCursor(5) };
+  await expectPage({ first: 3, ...adjacentCursors }, [], ['previous', 'next']);
 });
 
 test('accepts a cursor whose row is deleted', async () => {
@@ -226,7 +193,7 @@ test('returns 50 items by default, and more on request', async () => {
 
 test('reports all invalid arguments', async () => {
   const { tenant } = await createOperations(2);
-  const listIssues = async (args: Record<string, unknown>) => {
+  const expectIssues = async (args: Record<string, unknown>) => {
     const { code, problem } = await tenant.expectRefusal(LIST_OPERATIONS, {
       id: tenant.projectId,
       ...args,
@@ -235,16 +202,16 @@ test('reports all invalid arguments', async () => {
     return problem.issues?.map((issue) => [issue.in, issue.name]);
   };
   for (const size of [0, -1, 1001]) {
-    expect(await listIssues({ first: size })).toEqual([['body', 'first']]);
-    expect(await listIssues({ last: size })).toEqual([['body', 'last']]);
+    expect(await expectIssues({ first: size })).toEqual([['body', 'first']]);
+    expect(await expectIssues({ last: size })).toEqual([['body', 'last']]);
   }
-  expect(await listIssues({ first: 1, last: 1 })).toEqual([['body', 'last']]);
-  expect(await listIssues({ first: 0, last: 1001, after: 'x', before: 'y' })).toEqual([
+  expect(await expectIssues({ first: 1, last: 1 })).toEqual([['body', 'last']]);
+  expect(await expectIssues({ first: 0, last: 1001, after: 'x', before: 'y' })).toEqual([
     ['body', 'first'],
     ['body', 'last'],
     ['body', 'last'],
   ]);
-  expect(await listIssues({ first: 1, after: 'x', before: 'y' })).toEqual([
+  expect(await expectIssues({ first: 1, after: 'x', before: 'y' })).toEqual([
     ['body', 'after'],
     ['body', 'before'],
   ]);

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { startStandIns } from '../../clients/manifest-stand-ins.ts';
-import { getSharedApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { getSharedApp, HIGH_RATE_LIMITS, type Tenant, type TestApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 import {
@@ -18,12 +18,10 @@ import {
 } from '../../support/fixtures/typed-api.ts';
 import type { GraphqlClient } from '../../support/graphql-client.ts';
 
-const RATES = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
-
-const peopleApp = await startTypedApi(RATES);
+const peopleApp = await startTypedApi(HIGH_RATE_LIMITS);
 const standIns = await startStandIns();
 const vendorApp = await getSharedApp({
-  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...RATES },
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', ...HIGH_RATE_LIMITS },
   providers: standIns.providers,
 });
 afterAll(() => standIns[Symbol.asyncDispose]());

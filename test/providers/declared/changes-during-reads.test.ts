@@ -1,12 +1,9 @@
 /** Tests that a record that changes during a read of a list hides no other record. */
 import { expect, test } from 'vitest';
-import {
-  createDeclarativeProvider,
-  type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import type { PageRead } from '../../../src/providers/moving-records.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { getWire } from '../../support/wire/vendors/all.ts';
@@ -87,10 +84,4 @@ async function* readPages(
     yield page?.records.map(({ id }) => id) ?? [];
     cursor = page?.nextCursor ?? undefined;
   } while (cursor);
-}
-
-function getDeclaration(name: string): DeclaredProvider {
-  const declared = DECLARATIONS.find((declaration) => declaration.name === name);
-  if (!declared) throw new Error(`${name} is not declared`);
-  return declared;
 }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { getWire } from '../../support/wire/vendors/all.ts';
 
@@ -17,12 +18,6 @@ const namesWithCount = namesWithTotal.filter((name) => getObject(name)?.count);
 
 function getObject(name: string) {
   return getDeclaration(name).api.objects[getWire(name).objectName];
-}
-
-function getDeclaration(name: string) {
-  const declaration = DECLARATIONS.find((declaration) => declaration.name === name);
-  if (!declaration) throw new Error(`${name} is not declared`);
-  return declaration;
 }
 
 /** The response to the request that counts records. */

@@ -1,20 +1,18 @@
 /** Tests requests and responses of objects that differ from the other objects of their vendor. */
 import { expect, test } from 'vitest';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import {
   type ServedRequest,
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 import { isObject } from '../../support/wire/wire-format.ts';
 
 function getProvider(name: string) {
-  const declared = DECLARATIONS.find((declaration) => declaration.name === name);
-  if (!declared) throw new Error(`${name} is not declared`);
-  const { readPage, writeRecord, describeObject } =
-    createDeclarativeProvider(declared).capabilities;
+  const { capabilities } = createDeclarativeProvider(getDeclaration(name));
+  const { readPage, writeRecord, describeObject } = capabilities;
   if (!readPage || !writeRecord) throw new Error(`${name} does not read and write`);
   return { readPage, writeRecord, describeObject };
 }

@@ -250,13 +250,13 @@ test('returns a problem for requests that it cannot forward or whose provider is
   const tenant = await app.createTenant();
   const disabled = await installProxy(app, tenant, { enabled: false });
   const key = { 'x-api-key': tenant.apiKey };
-  const fetchProblem = async (path: string, headers = key) => {
+  const expectProblem = async (path: string, headers = key) => {
     const response = await rawClient.send(`${path}/x?secret`, { headers });
     expect(response.headers['content-type']).toBe('application/problem+json');
     expect(response.text).not.toMatch(/key-in-clear|secret/);
     return JSON.parse(response.text);
   };
-  expect(await fetchProblem(disabled.path)).toMatchObject({ status: 422 });
+  expect(await expectProblem(disabled.path)).toMatchObject({ status: 422 });
   for (const [provider, expectedProblem] of [
     ['closed', { status: 422, detail: 'Requests to CRM are not forwarded.' }],
     ['gone', { status: 502, reason: 'UNREACHABLE' }],
@@ -264,10 +264,10 @@ test('returns a problem for requests that it cannot forward or whose provider is
   ] as const) {
     const { path, key } = await createProxy(provider);
     delete closing.proxy;
-    expect(await fetchProblem(path, key)).toMatchObject(expectedProblem);
+    expect(await expectProblem(path, key)).toMatchObject(expectedProblem);
   }
   upstream.setHandler((req) => void req.socket.destroy());
-  expect(await fetchProblem(crm.path, crm.key)).toMatchObject({
+  expect(await expectProblem(crm.path, crm.key)).toMatchObject({
     status: 502,
     reason: 'DISCONNECTED',
   });

@@ -67,7 +67,7 @@ async function upload(rest: RestTenant, file: Buffer): Promise<SignedUpload> {
 const deploy = (rest: RestTenant, sourceZipUrl: string) =>
   rest.request('PUT', `${rest.base}/integrations:batch`, { sourceZipUrl });
 
-const fetchRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
+const expectUrlRefusal = async (rest: RestTenant, sourceZipUrl: string) => {
   const { status, body } = await deploy(rest, sourceZipUrl);
   expect([status, body.issues?.[0].name]).toEqual([400, 'sourceZipUrl']);
   return body.issues[0].detail;
@@ -115,19 +115,19 @@ test('refuses the upload of another project, and its URL with another project in
   const [rest, otherTenant] = [await createUploadTenant(), await createUploadTenant()];
   const { url, bucket, path } = await upload(rest, buildManifestZip('crm'));
   const refusedUrl = 'must be a URL that generate-upload-url returned for this project';
-  expect(await fetchRefusal(otherTenant, url)).toContain(refusedUrl);
-  expect(await fetchRefusal(otherTenant, `gs://${bucket}/${path}`)).toContain(refusedUrl);
+  expect(await expectUrlRefusal(otherTenant, url)).toContain(refusedUrl);
+  expect(await expectUrlRefusal(otherTenant, `gs://${bucket}/${path}`)).toContain(refusedUrl);
   const moved = url.replace(rest.tenant.projectId, otherTenant.tenant.projectId);
-  expect(await fetchRefusal(otherTenant, moved)).toContain(refusedUrl);
+  expect(await expectUrlRefusal(otherTenant, moved)).toContain(refusedUrl);
   const unused = await fetchUploadUrl(rest);
   const forged = {
     ...unused,
     url: unused.url.replace(rest.tenant.projectId, otherTenant.tenant.projectId),
   };
   expect((await putFile(forged, buildManifestZip('crm'))).status).toBe(403);
-  expect(await fetchRefusal(rest, unused.url)).toContain(refusedUrl);
+  expect(await expectUrlRefusal(rest, unused.url)).toContain(refusedUrl);
   for (const address of ['https://files.example.com/a.zip', 'file:///etc/passwd', '']) {
-    expect(await fetchRefusal(rest, address)).toContain(refusedUrl);
+    expect(await expectUrlRefusal(rest, address)).toContain(refusedUrl);
   }
 });
 
@@ -149,7 +149,7 @@ test('accepts one file with its checksum at an upload URL, within an hour', asyn
   }
   now = new Date(start.getTime() + 3_600_000);
   expect((await putFile(signedUrls, file)).status).toBe(403);
-  expect(await fetchRefusal(rest, used.url)).toContain('within the last hour');
+  expect(await expectUrlRefusal(rest, used.url)).toContain('within the last hour');
 });
 
 test('deletes expired uploads, and limits the uploads of a project', async () => {
@@ -178,7 +178,8 @@ test('refuses a file of more than 1 MiB', async () => {
 
 test('refuses an archive that is too large unpacked, unsafe, or without a manifest', async () => {
   const rest = await createUploadTenant();
-  const fetchDetail = async (file: Buffer) => fetchRefusal(rest, (await upload(rest, file)).url);
+  const fetchDetail = async (file: Buffer) =>
+    expectUrlRefusal(rest, (await upload(rest, file)).url);
   const manifestFile = { name: 'amp.yaml', text: formatManifest('crm') };
   const createFiles = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ name: `f${index}`, text: '' }));

@@ -89,26 +89,28 @@ test('refuses text that is not a manifest of the integration, and a file elsewhe
 
 test('reports the line of an error in the text', async () => {
   const { rest, revisions } = await createIntegrationTenant();
-  const fetchDetail = async (sourceYaml: string) => {
+  const expectYamlRefusal = async (sourceYaml: string) => {
     const { status, issues } = await rest.expectRefusal('POST', revisions, { sourceYaml });
     expect([status, issues?.map(({ name }) => name)]).toEqual([400, ['sourceYaml']]);
     return issues?.[0]?.detail;
   };
   const repeatPart = (formatPart: (index: number) => string) =>
     Array.from({ length: 12_000 }, (_, index) => formatPart(index));
-  expect(await fetchDetail(`{${repeatPart((index) => `k${index}`).join()}}`)).toBe(
+  expect(await expectYamlRefusal(`{${repeatPart((index) => `k${index}`).join()}}`)).toBe(
     'must have specVersion, and integrations with names.',
   );
-  expect(await fetchDetail('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
+  expect(await expectYamlRefusal('a: 1\nb:\n  - c: 1\n    d: 2\n    c: 3\n')).toBe(
     'has a key twice in one map: see line 5.',
   );
   const aliases = repeatPart((index) => `- &a${index}\n- *a${index}\n`).slice(0, 6_000);
-  expect(await fetchDetail(aliases.join(''))).toBe('has more than 100 aliases: see line 202.');
-  expect(await fetchDetail(`[${repeatPart(() => '@').join()}]`)).toMatch(
+  expect(await expectYamlRefusal(aliases.join(''))).toBe(
+    'has more than 100 aliases: see line 202.',
+  );
+  expect(await expectYamlRefusal(`[${repeatPart(() => '@').join()}]`)).toMatch(
     /^is not YAML: see line 1/,
   );
-  expect(await fetchDetail('a\n---\nb')).toBe('must be one YAML document.');
-  expect(await fetchDetail(' '.repeat(128 * 1024 + 1))).toBe(
+  expect(await expectYamlRefusal('a\n---\nb')).toBe('must be one YAML document.');
+  expect(await expectYamlRefusal(' '.repeat(128 * 1024 + 1))).toBe(
     'must have at most 131072 characters.',
   );
 });
@@ -140,20 +142,20 @@ test('creates and updates all integrations of a manifest, and returns unchanged 
 
 test('applies a manifest completely or not at all, and reports every issue at its position', async () => {
   const { rest } = await createIntegrationTenant();
-  const fetchIssueNames = async (...integrations: string[]) => {
+  const expectIssueNames = async (...integrations: string[]) => {
     const { body } = await putIntegrations(rest, { sourceYaml: formatManifest(...integrations) });
     expect(body.status).toBe(400);
     return body.issues.map(({ name }: { name: string }) => name).sort();
   };
   expect(
-    await fetchIssueNames(
+    await expectIssueNames(
       formatIntegration('new'),
       formatIntegration('new'),
       formatIntegration('Wrong Name'),
     ),
   ).toEqual(['integrations[1].name', 'integrations[2].name']);
   expect(
-    await fetchIssueNames(
+    await expectIssueNames(
       formatIntegration('new'),
       formatIntegration('b').replace('sandbox', 'unknown'),
       formatIntegration('a', 'things'),

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { getSharedApp } from '../../support/app.ts';
-import { startReadJobs } from '../../support/fixtures/reads.ts';
+import { POLLING, startReadJobs } from '../../support/fixtures/reads.ts';
 import { listIssuePositions } from '../../support/rest/rest-client.ts';
 import { createRestInstallation } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp();
 const readHostApp = await getSharedApp({ env: { READ_URL: 'http://reads.test' } });
-const POLLING = { timeout: 20_000, interval: 50 };
 
 test('triggers a read, and reports its progress in an operation', async () => {
   const rest = await createRestInstallation(app);

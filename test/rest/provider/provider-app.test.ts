@@ -58,29 +58,29 @@ test('updates only the fields in the mask', async () => {
 
 test('refuses invalid inputs, reports the position of each, and repeats no secret', async () => {
   const rest = await createRestTenant(app);
-  const fetchIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
+  const expectIssues = async (method: 'POST' | 'PATCH', path: string, body: unknown) => {
     const refusal = await rest.expectRefusal(method, `${rest.base}/provider-apps${path}`, body);
     expect(refusal.status).toBe(400);
     expect(JSON.stringify(refusal)).not.toContain('planted');
     return listIssuePositions(refusal);
   };
   const body = { provider: 'none', clientId: '', clientSecret: 'planted\u0007', scopes: ['a', ''] };
-  expect(await fetchIssues('POST', '', body)).toEqual([
+  expect(await expectIssues('POST', '', body)).toEqual([
     'body clientId',
     'body clientSecret',
     'body scopes[1]',
   ]);
   const valid = { ...body, clientId: 'c', clientSecret: 'planted', scopes: [] };
-  expect(await fetchIssues('POST', '', valid)).toEqual(['body provider']);
+  expect(await expectIssues('POST', '', valid)).toEqual(['body provider']);
   const { id } = await createProviderApp(rest);
   expect(
-    await fetchIssues('PATCH', `/${id}`, {
+    await expectIssues('PATCH', `/${id}`, {
       updateMask: ['clientId', 'provider', 'metadata'],
       providerApp: { provider: 'none', metadata: { other: 1 }, clientSecret: 'planted\u0007' },
     }),
   ).toEqual(['body providerApp.clientId', 'body providerApp.metadata.other']);
   expect(
-    await fetchIssues('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
+    await expectIssues('PATCH', `/${id}`, { updateMask: ['EXTERNAL_REF'], providerApp: {} }),
   ).toEqual(['body updateMask[0]']);
 });
 

@@ -17,7 +17,7 @@ const { url } = await app.app.start();
 const { database } = app.app.services;
 const fetchPath = (path: string, init?: RequestInit) => fetch(`${url}${path}`, init);
 
-const query = `subscription FollowNotificationEvents($project: String!, $after: String) {
+const SUBSCRIBE_TO_EVENTS = `subscription FollowNotificationEvents($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
@@ -53,7 +53,7 @@ test('sends events to graphql-sse, and ends the subscription of a client that di
   // The limit is one subscription, so the second subscription opens only after the first one ends.
   for (const _subscription of ['first', 'second']) {
     const receivedEvents = [];
-    for await (const { data } of client.iterate<Edge>({ query, variables })) {
+    for await (const { data } of client.iterate<Edge>({ query: SUBSCRIBE_TO_EVENTS, variables })) {
       receivedEvents.push(data?.notificationEvents.node.data.connectionId);
       if (receivedEvents.length === 3) break;
     }
@@ -67,7 +67,10 @@ test('runs a query for graphql-sse, and returns a refusal as a result', async ()
   const client = createStreamClient(tenant);
   const results = [];
   for await (const result of client.iterate({ query: '{ viewer { kind } }' })) results.push(result);
-  for await (const result of client.iterate({ query, variables: { project: 'none' } })) {
+  for await (const result of client.iterate({
+    query: SUBSCRIBE_TO_EVENTS,
+    variables: { project: 'none' },
+  })) {
     results.push(result);
   }
   for await (const result of client.iterate({ query: '{ nothing }' })) results.push(result);
@@ -85,7 +88,7 @@ test('sends messages with ids, and resumes after the id in Last-Event-ID', async
   await recordNamedEvents(database, tenant, createNames('e', 3));
   const openStream = (headers: Record<string, string>, after?: string) =>
     openEventStream(fetchPath, {
-      query,
+      query: SUBSCRIBE_TO_EVENTS,
       variables: { project: projectId, after },
       headers: { 'x-api-key': tenant.apiKey, ...headers },
     });
@@ -119,7 +122,7 @@ test('returns 401 for a wrong key', async () => {
   const tenant = await app.createTenant();
   const variables = { project: tenant.projectId };
   const stream = await openEventStream(fetchPath, {
-    query,
+    query: SUBSCRIBE_TO_EVENTS,
     variables,
     headers: { 'x-api-key': 'ik_wrong' },
   });
@@ -146,7 +149,7 @@ test('disconnects streams on stop without completing them, so that clients recon
   const { url: stoppingUrl } = await stoppingApp.app.start();
   const tenant = await createTenantWithRoutes(stoppingApp);
   const stream = await openEventStream((path, init) => fetch(`${stoppingUrl}${path}`, init), {
-    query,
+    query: SUBSCRIBE_TO_EVENTS,
     variables: { project: tenant.projectId },
     headers: { 'x-api-key': tenant.apiKey },
   });

@@ -25,7 +25,7 @@ const app = await getSharedApp({ env: { CORS_ORIGINS: PAGE_ORIGIN } });
 const { url } = await app.app.start();
 const { database } = app.app.services;
 
-const query = `subscription FollowNotificationEvents($project: String!, $after: String) {
+const SUBSCRIBE_TO_EVENTS = `subscription FollowNotificationEvents($project: String!, $after: String) {
   notificationEvents(projectIdOrName: $project, after: $after) { cursor node { data } }
 }`;
 
@@ -62,7 +62,7 @@ const encodeStart = (projectId: string) => encodeCursor(createEventList(projectI
 const createSubscribeMessage = (id: string, project: string) => ({
   id,
   type: 'subscribe',
-  payload: { query, variables: { project, after: encodeStart(project) } },
+  payload: { query: SUBSCRIBE_TO_EVENTS, variables: { project, after: encodeStart(project) } },
 });
 
 interface Edge {
@@ -86,7 +86,7 @@ test('sends events to clients with a key or a token, in connection_init or the u
   const variables = { project: projectId, after: encodeStart(projectId) };
   for (const client of clients) {
     const names = [];
-    for await (const { data } of client.iterate<Edge>({ query, variables })) {
+    for await (const { data } of client.iterate<Edge>({ query: SUBSCRIBE_TO_EVENTS, variables })) {
       names.push(data?.notificationEvents.node.data.connectionId);
       if (names.length === 3) break;
     }

@@ -5,6 +5,7 @@
  */
 import fc, { type Arbitrary } from 'fast-check';
 import { expect, test } from 'vitest';
+import { HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { createAgent } from '../../support/fixtures/agents.ts';
 import { installPeople, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-values.ts';
@@ -15,7 +16,7 @@ const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 600);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 
-const app = await startTypedApi({ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' });
+const app = await startTypedApi(HIGH_RATE_LIMITS);
 
 /** The name of each field at the provider, and a check of the values that the provider gets. */
 const FIELDS = {
