@@ -274,10 +274,9 @@ export async function reviseDestination(
   const headers = mergeKeptHeaders(call, oldDestination, changes);
   const target = createTargetColumns(call.vault, oldDestination, { url: changes.url, headers });
   const status = createStatusChange(oldDestination, changes.status);
-  const data = { name: changes.name, ...target, ...status, updateTime: now };
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: oldDestination.id } },
-    data,
+    data: { name: changes.name, ...target, ...status, updateTime: now },
     omit: SEALED_COLUMNS,
   });
   const afterCommit = async () => {
