@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const ZERO_CODE = 48;
 const DASH_CODE = 45;
-/** What a text lacks, by its number of decimals: PostgreSQL omits trailing zeros of the milliseconds. */
+/** Completes a time to milliseconds, by its number of decimals, because PostgreSQL omits trailing zeros. */
 const MISSING_DIGITS = ['.000', '00', '0', ''];
 const WHOLE_SECONDS_LENGTH = '2026-01-31 12:00:00'.length;
 const OFFSET = '+00';
