@@ -45,13 +45,13 @@ export async function writeArchive(
   };
   try {
     await write({ format: FORMAT, ...head, files } satisfies ArchiveHead & { format: number });
-    const end = await writeParts(parts, write);
-    await write(end);
+    const totals = await writeParts(parts, write);
+    await write(totals);
     lines.end();
     await writing;
     syncFile(temporaryPath);
     renameSync(temporaryPath, path);
-    return end;
+    return totals;
   } catch (error) {
     lines.destroy();
     rmSync(temporaryPath, { force: true });

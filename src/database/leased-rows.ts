@@ -131,8 +131,8 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims the row with this key. Returns null if the row, named `held`, does not exist, is not free, or does not meet the
-   * condition.
+   * Claims the row with this key. Returns null if the row does not exist, is not free, or does not meet the condition,
+   * which names it `held`.
    */
   async claimOne<C extends Column<T>>(
     { prisma, processes }: Pick<Database, 'prisma' | 'processes'>,

@@ -53,7 +53,7 @@ interface EntryToAccept {
 /** The operation of an accepted write, and the columns of its task that the operation does not have. */
 type AcceptedWrite = Operation &
   Omit<WriteTask, keyof Operation> & {
-    /** The id of the task. It differs from that of the operation if the write joined an open task. */
+    /** The id of the task. It differs from the operation's id if the write joined an open task. */
     taskId: string;
   };
 

@@ -10,7 +10,7 @@ import {
 import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
 
-/** The end of a write that has its own task, whose id is that of its operation. */
+/** The end of a write with a task of its own, which has the same id as the operation. */
 export interface WriteEndRow extends OperationEndRow {
   /** The lease token of the claim that ends the write. */
   leaseToken: string | null;

@@ -101,11 +101,11 @@ export const CONNECTION_COLUMNS = `
   "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
- * SQL: the rows of `source`, each with `appId`, the id of its app. Omits rows that name an unknown app. Locks the apps,
- * so that they keep their provider and are not deleted before the commit.
+ * SQL: the rows of `input`, each with `appId`, the id of its app. Omits rows that name an unknown app. Locks the apps, so
+ * that they keep their provider and are not deleted before the commit.
  */
-export const rowsWithAppsSql = (source: string) => `
-    select input.*, app."id" as "appId" from ${source} input
+export const INPUT_WITH_APPS = `
+    select input.*, app."id" as "appId" from input
     left join lateral (
       select provider_app."id" from "ProviderApp" provider_app
       where input."needsApp" and provider_app."projectId" = input."projectId"
@@ -161,7 +161,7 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
     cross join ${EXISTING_CONSUMER} consumer_row
     cross join ${EXISTING_CONNECTION} connection
   ),
-  rows_to_create as (${rowsWithAppsSql('input')}
+  rows_to_create as (${INPUT_WITH_APPS}
       and not exists (select 1 from existing_connections where "key" = input."id")
   ),
   ${PARTY_CTES},

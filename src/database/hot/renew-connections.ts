@@ -4,7 +4,7 @@ import { EVENT_COLUMNS, EVENT_CTES, eventColumnsSql } from './append-events.ts';
 import {
   CONNECTION_COLUMNS,
   type ConnectionInput,
-  rowsWithAppsSql,
+  INPUT_WITH_APPS,
 } from './generate-connections.ts';
 import { notificationsSql } from './notification-channels.ts';
 import type { BatchChange } from './shared-changes.ts';
@@ -12,7 +12,7 @@ import type { BatchChange } from './shared-changes.ts';
 /** SQL: stores the group's or the consumer's name in the input, if it differs from the stored name. */
 const renamePartySql = (table: 'Group' | 'Consumer', party: 'group' | 'consumer') => `
     update "${table}" party set "${party}Name" = input."${party}Name", "updateTime" = input."now"
-    from renewed_connections connection join inputs_with_apps input on input."id" = connection."id"
+    from renewed_connections connection join input_with_apps input on input."id" = connection."id"
     where party."projectId" = connection."projectId" and party."id" = connection."${party}Id"
       and party."${party}Name" <> input."${party}Name"`;
 
@@ -26,7 +26,7 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
   getKey: ({ id }) => id,
   text: `
   with input as (select * from jsonb_to_recordset($1::jsonb) as input(${CONNECTION_COLUMNS})),
-  inputs_with_apps as (${rowsWithAppsSql('input')}),
+  input_with_apps as (${INPUT_WITH_APPS}),
   renewed_connections as (
     update "Connection" connection set "providerAppId" = input."appId", "authScheme" = input."authScheme",
       "status" = 'CREATED',
@@ -34,7 +34,7 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
       "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
       "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
       "tokenExpireTime" = input."tokenExpireTime", "updateTime" = input."now"
-    from inputs_with_apps input
+    from input_with_apps input
     where connection."projectId" = input."projectId" and connection."id" = input."id"
     returning connection.*
   ),
@@ -50,7 +50,7 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
       consumerId: 'connection."consumerId"',
     })}
     from renewed_connections connection
-    join inputs_with_apps input on input."id" = connection."id"
+    join input_with_apps input on input."id" = connection."id"
     join "Consumer" consumer_row on consumer_row."projectId" = connection."projectId"
       and consumer_row."id" = connection."consumerId"
     cross join jsonb_to_record(input."event") as event(${EVENT_COLUMNS})

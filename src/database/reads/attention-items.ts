@@ -97,7 +97,8 @@ const PROBLEMS = {
     select operation."time"
     from unnest(enum_range(null::"OperationActionType")) as type("actionType") cross join lateral (
       select ${CHANGE_TIME} as "time" from "Operation"
-      where "projectId" = project."projectId" and "status" = 'FAILURE' and "actionType" = type."actionType" ${NEWEST}) operation`),
+      where "projectId" = project."projectId" and "status" = 'FAILURE' and "actionType" = type."actionType"
+      ${NEWEST}) operation`),
 
   DELIVERIES_FAILED: failureCountSql(`
     select ${CHANGE_TIME} as "time" from "Delivery"

@@ -63,8 +63,8 @@ export function listIdColumns([list]: SimilarLists): string[] {
 }
 
 /**
- * The maximum number of index ranges from which a page is merged. An index has the rows of one value in order, but not the
- * rows of several values together.
+ * The maximum number of index ranges from which a page is merged. An index has the rows of one value in order, but not
+ * the rows of several values together.
  */
 const RANGES_MAX = 16;
 

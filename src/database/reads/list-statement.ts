@@ -91,7 +91,7 @@ function joinLink(select: Select, { link, index }: { link: Link; index: number }
     .select(listColumnNames(link.table).map((column) => `${name}.${column}`)) as Select;
 }
 
-/** Selects the rows of a list in the order of its range. For several lists, selects the list of one row of `requested`. */
+/** Selects the rows of a list in the order of its range. Of several lists, selects the list of a row of `requested`. */
 function selectPage(lists: SimilarLists, bind: BindValue): Select {
   const [{ table, range, indexPrefix = [] }] = lists as [AnyList];
   const ranges = listRanges(lists).map((conditions) => {

@@ -1,7 +1,7 @@
 /**
- * Requests the columns of a named prepared statement once, because they are the same at each use. pg itself would request
- * them for every execution, and rebuild its row parsers. `DescribedOnce` overrides only the methods that pg's client calls
- * on every query, and reads no internal field of pg.
+ * Requests the columns of a named prepared statement once, because they are the same at each use. pg itself would
+ * request them for every execution, and rebuild its row parsers. `DescribedOnce` overrides only the methods that pg's
+ * client calls on every query, and reads no internal field of pg.
  */
 import pg from 'pg';
 import type { OnResult } from './session.ts';

@@ -129,7 +129,7 @@ export class Session extends pg.Client {
       this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
       // A failed transaction can only be repeated from its beginning, by its caller.
       if (this.getTransactionStatus() !== 'I') return end(error);
-      // Sent without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
+      // Without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
       this.#send({ ...(config as pg.QueryConfig), name: undefined }, boundValues, end);
     });
   }
