@@ -1,7 +1,6 @@
 /**
- * Queues the deliveries that this process has claimed, by destination. Destinations take turns. So that a destination
- * that hangs does not delay others, each has few messages in flight, and failing destinations share a part of the
- * capacity.
+ * Queues the deliveries that this process has claimed, by destination. Destinations take turns. Each has few messages in
+ * flight, and failing destinations share a part of the capacity, so that a destination that hangs does not delay others.
  */
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claim.ts';
@@ -56,11 +55,11 @@ interface DestinationQueue {
 
 export class Backlog {
   readonly #limits: DeliveryLimits;
-  /** Destinations with claimed messages. The one that had its turn last is at the end. */
+  /** Destinations with claimed messages, by their last turn: the most recent is at the end. */
   readonly #queues = new Map<string, DestinationQueue>();
   readonly #quickDestinations = new LRUCache<string, true>({ max: QUICK_MAX });
   #staleDeliveries: ClaimedDelivery[] = [];
-  readonly #total: HeldCounts = { ...ZERO_COUNTS };
+  readonly #totalCounts: HeldCounts = { ...ZERO_COUNTS };
   readonly #countsByProject = new Map<string, HeldCounts>();
 
   constructor(limits: DeliveryLimits) {
@@ -68,14 +67,14 @@ export class Backlog {
   }
 
   get heldRows(): number {
-    return this.#total.rows;
+    return this.#totalCounts.rows;
   }
 
   get heldBytes(): number {
-    return this.#total.bytes;
+    return this.#totalCounts.bytes;
   }
 
-  /** Returns the free capacity of each project with held deliveries, and that of any other project. */
+  /** Returns the free capacity of each project with held deliveries, and the free capacity of any other project. */
   getCapacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
     const byProject = new Map(
       [...this.#countsByProject].map(([id, held]) => [id, this.#getCapacity(held)]),
@@ -84,9 +83,9 @@ export class Backlog {
   }
 
   /** Returns how many more deliveries each destination may hold. Destinations without an entry hold none. */
-  getFreeCapacities(): Map<string, number> {
+  getFreeRowsByDestination(): Map<string, number> {
     const destinationIds = new Set([...this.#queues.keys(), ...this.#quickDestinations.keys()]);
-    return new Map([...destinationIds].map((id) => [id, this.#getFreeCapacity(id)]));
+    return new Map([...destinationIds].map((id) => [id, this.#countFreeRows(id)]));
   }
 
   add(deliveries: readonly ClaimedDelivery[]): void {
@@ -106,7 +105,7 @@ export class Backlog {
 
   /** Returns the next delivery to send, and counts it as in flight. Undefined if all must wait. */
   takeNext(nowMs: number): ClaimedDelivery | undefined {
-    if (this.#total.inFlight >= this.#limits.inFlight) return undefined;
+    if (this.#totalCounts.inFlight >= this.#limits.inFlight) return undefined;
     for (const [destinationId, queue] of this.#queues) {
       while ((queue.waiting[0]?.startByMs ?? nowMs) < nowMs)
         this.#staleDeliveries.push(...queue.waiting.splice(0, 1));
@@ -151,14 +150,14 @@ export class Backlog {
     return stale;
   }
 
-  /** Removes and returns the waiting deliveries of one destination, or of all. */
+  /** Removes and returns the waiting deliveries of one destination, or of all destinations. */
   takeWaiting(destinationId?: string): ClaimedDelivery[] {
     const queues =
       destinationId === undefined ? [...this.#queues.values()] : [this.#queues.get(destinationId)];
     return queues.flatMap((queue) => queue?.waiting.splice(0) ?? []);
   }
 
-  #getFreeCapacity(destinationId: string): number {
+  #countFreeRows(destinationId: string): number {
     const heldMax = this.#quickDestinations.has(destinationId)
       ? this.#limits.heldPerQuickDestination
       : this.#limits.inFlightPerDestination;
@@ -180,7 +179,7 @@ export class Backlog {
   #addCounts({ projectId }: DestinationQueue, changes: Partial<HeldCounts>): void {
     const projectCounts = this.#getCounts(projectId);
     if (projectCounts === ZERO_COUNTS) this.#countsByProject.set(projectId, { ...ZERO_COUNTS });
-    for (const counts of [this.#total, this.#getCounts(projectId)]) {
+    for (const counts of [this.#totalCounts, this.#getCounts(projectId)]) {
       for (const [name, change] of Object.entries(changes)) {
         counts[name as keyof HeldCounts] += change;
       }
@@ -200,7 +199,7 @@ export class Backlog {
 
   /** Returns how much more a project may hold. Rounds up, so that projects take turns even at a limit of 1. */
   #countFree(resource: keyof HeldCounts, held: HeldCounts): number {
-    const others = this.#total[resource] - held[resource];
+    const others = this.#totalCounts[resource] - held[resource];
     const free = this.#getMaximum(resource) - others;
     return Math.max(0, Math.ceil(free * PROJECT_SHARE) - held[resource]);
   }

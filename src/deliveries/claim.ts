@@ -8,7 +8,7 @@ import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
 import {
   type ClaimedRow,
-  claimDue,
+  claimDueDeliveries,
   type DestinationKey,
   listProjectsWithDueDeliveries,
   type ProjectIds,
@@ -76,7 +76,7 @@ export class Claimer {
   readonly #deps: ClaimerServices;
   #turns: ClaimTurn[] = [];
   /** The last destination that had its turn, for projects that did not get all of their due deliveries. */
-  readonly #afterDestinations = new Map<string, string>();
+  readonly #lastDestinationByProject = new Map<string, string>();
 
   constructor(deps: ClaimerServices) {
     this.#deps = deps;
@@ -91,14 +91,14 @@ export class Claimer {
     const [turn] = this.#turns;
     if (!turn) return EMPTY_CLAIM;
 
-    const freeCapacities = backlog.getFreeCapacities();
+    const freeRowsByDestination = backlog.getFreeRowsByDestination();
     const capacities = backlog.getCapacities();
     const requestedMs = performance.now();
-    const claimed = await claimDue(database.rows.query, {
+    const claimedRows = await claimDueDeliveries(database.rows.query, {
       ...turn,
-      afterDestinations: this.#afterDestinations,
-      free: freeCapacities,
-      freeByDefault: limits.inFlightPerDestination,
+      lastDestinationByProject: this.#lastDestinationByProject,
+      freeRowsByDestination,
+      freeRowsDefault: limits.inFlightPerDestination,
       capacities,
       rows,
       bytes,
@@ -106,19 +106,19 @@ export class Claimer {
       leaseMs: limits.leaseMs,
       now: now(),
     });
-    const isFull = claimed.length === rows || countBytes(claimed) >= bytes;
-    const { isExhausted, hasMore } = this.#recordTurns(turn, claimed, { capacities, isFull });
+    const isFull = claimedRows.length === rows || countBytes(claimedRows) >= bytes;
+    const { isExhausted, hasMore } = this.#recordTurns(turn, claimedRows, { capacities, isFull });
     this.#turns.shift();
-    if (isFull) this.#turns.push({ ...turn, afterProjectId: findLastId(claimed, 'projectId') });
+    if (isFull) this.#turns.push({ ...turn, afterProjectId: findLastId(claimedRows, 'projectId') });
     else if (turn.afterProjectId !== '' || hasMore) {
       this.#turns.push({ ...turn, afterProjectId: '' });
     }
     const [nextTurn] = this.#turns;
     return {
-      deliveries: this.#createDeliveries(claimed, requestedMs),
+      deliveries: this.#createDeliveries(claimedRows, requestedMs),
       isComplete: !nextTurn,
       hasNextTurn: nextTurn !== undefined && nextTurn.projectIds !== turn.projectIds,
-      isSaturated: isExhausted || isSaturated(claimed, freeCapacities, limits),
+      isSaturated: isExhausted || isSaturated(claimedRows, freeRowsByDestination, limits),
     };
   }
 
@@ -129,30 +129,30 @@ export class Claimer {
    */
   #recordTurns(
     { projectIds, afterProjectId }: ClaimTurn,
-    claimed: readonly ClaimedRow[],
+    claimedRows: readonly ClaimedRow[],
     { capacities, isFull }: { capacities: ReturnType<Backlog['getCapacities']>; isFull: boolean },
   ): { isExhausted: boolean; hasMore: boolean } {
-    const rowsByProject = Map.groupBy(claimed, ({ projectId }) => projectId);
-    const lastProjectId = isFull ? findLastId(claimed, 'projectId') : null;
+    const rowsByProject = Map.groupBy(claimedRows, ({ projectId }) => projectId);
+    const lastProjectId = isFull ? findLastId(claimedRows, 'projectId') : null;
     const getCapacity = (projectId: string) =>
       capacities.byProject.get(projectId) ?? capacities.other;
     let isExhausted = [capacities.other, ...capacities.byProject.values()].some(
       ({ rows, failing }) => rows <= 0 || failing <= 0,
     );
     let hasMore = false;
-    for (const projectId of [...this.#afterDestinations.keys()]) {
+    for (const projectId of [...this.#lastDestinationByProject.keys()]) {
       const isInTurn = projectIds === null || projectIds.includes(projectId);
       const hadTurn =
         projectId > afterProjectId && (lastProjectId === null || projectId <= lastProjectId);
       if (!isInTurn || !hadTurn || getCapacity(projectId).rows <= 0) continue;
-      this.#afterDestinations.delete(projectId);
+      this.#lastDestinationByProject.delete(projectId);
       hasMore = true;
     }
     for (const [projectId, rows] of rowsByProject) {
       const capacity = getCapacity(projectId);
       const hasUsedUp = rows.length >= capacity.rows || countBytes(rows) >= capacity.bytes;
       if (hasUsedUp || projectId === lastProjectId) {
-        this.#afterDestinations.set(projectId, findLastId(rows, 'destinationId'));
+        this.#lastDestinationByProject.set(projectId, findLastId(rows, 'destinationId'));
       }
       const failingCount = rows.filter(({ isFailing }) => isFailing).length;
       const isFailingExhausted = failingCount > 0 && failingCount >= capacity.failing;
@@ -167,20 +167,20 @@ export class Claimer {
     const { rows, group } = database;
     const projectIds = group.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
-    const pending = await listProjectsWithDueDeliveries(rows.query, projectIds, now());
+    const dueProjectIds = await listProjectsWithDueDeliveries(rows.query, projectIds, now());
     return group
-      .splitIntoParts(pending)
-      .map((projectPart) => ({ projectIds: projectPart, afterProjectId: '' }));
+      .splitIntoParts(dueProjectIds)
+      .map((part) => ({ projectIds: part, afterProjectId: '' }));
   }
 
-  #createDeliveries(claimed: ClaimedRow[], requestedMs: number): ClaimedDelivery[] {
+  #createDeliveries(claimedRows: ClaimedRow[], requestedMs: number): ClaimedDelivery[] {
     const { limits } = this.#deps;
     const nowMs = performance.now();
     const targets = new Map<string, DeliveryTarget | null>();
-    for (const row of claimed) {
+    for (const row of claimedRows) {
       if (!targets.has(row.destinationId)) targets.set(row.destinationId, this.#openTarget(row));
     }
-    return claimed.map((row) => ({
+    return claimedRows.map((row) => ({
       row,
       bodyBytes: Buffer.byteLength(row.body),
       target: targets.get(row.destinationId) ?? null,
@@ -206,22 +206,22 @@ export class Claimer {
 /**
  * Returns the last id in the order of the claim, which compares bytes. JavaScript's order is the same for ASCII ids.
  */
-function findLastId(claimed: readonly DestinationKey[], column: keyof DestinationKey): string {
-  return claimed.reduce((lastId, { [column]: id }) => (id > lastId ? id : lastId), '');
+function findLastId(rows: readonly DestinationKey[], column: keyof DestinationKey): string {
+  return rows.reduce((lastId, { [column]: id }) => (id > lastId ? id : lastId), '');
 }
 
-function countBytes(claimed: readonly ClaimedRow[]): number {
-  return claimed.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+function countBytes(rows: readonly ClaimedRow[]): number {
+  return rows.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 }
 
 function isSaturated(
-  claimed: ClaimedRow[],
-  free: ReadonlyMap<string, number>,
+  claimedRows: ClaimedRow[],
+  freeRowsByDestination: ReadonlyMap<string, number>,
   limits: DeliveryLimits,
 ): boolean {
-  if ([...free.values()].includes(0)) return true;
-  const rowsByDestination = Map.groupBy(claimed, ({ destinationId }) => destinationId);
+  if ([...freeRowsByDestination.values()].includes(0)) return true;
+  const rowsByDestination = Map.groupBy(claimedRows, ({ destinationId }) => destinationId);
   return [...rowsByDestination].some(
-    ([id, rows]) => rows.length >= (free.get(id) ?? limits.inFlightPerDestination),
+    ([id, rows]) => rows.length >= (freeRowsByDestination.get(id) ?? limits.inFlightPerDestination),
   );
 }

@@ -30,11 +30,11 @@ import { maskUrl } from './target-secrets.ts';
 
 /** The time that a stop allows for recording an attempt that took as long as it may. */
 const STOP_MARGIN_MS = 2_000;
-/** The largest share of the time that claims take. The slower they are, the less often they run. */
-const CLAIM_SHARE = 1 / 3;
-const GAP_MS_MAX = 1_000;
+/** The largest share of the time that claims may take. Slow claims therefore run less often. */
+const CLAIM_TIME_SHARE = 1 / 3;
+const CLAIM_GAP_MS_MAX = 1_000;
 /** The interval between searches for deliveries whose predecessor has ended. */
-const ORPHANS_EVERY_MS = 5_000;
+const ORPHANS_INTERVAL_MS = 5_000;
 
 export interface DeliveryDeps {
   database: Database;
@@ -51,7 +51,8 @@ export interface DeliveryDeps {
   limits?: Partial<DeliveryLimits>;
 }
 
-const OUTCOMES = { SUCCEEDED: 'succeeded', PENDING: 'retried', FAILED: 'failed' } as const;
+/** The outcomes that metrics report, by the new status of the delivery. */
+const METRIC_OUTCOMES = { SUCCEEDED: 'succeeded', PENDING: 'retried', FAILED: 'failed' } as const;
 
 export class DeliveryWorker {
   readonly #deps: DeliveryDeps;
@@ -105,11 +106,11 @@ export class DeliveryWorker {
       const claimMs = performance.now() - startMs;
       // The shorter of two durations counts, so that one slow claim, such as a stall of the database, delays no further
       // claims.
-      const gapMs = Math.min(claimMs, previousClaimMs) * (1 / CLAIM_SHARE - 1);
+      const gapMs = Math.min(claimMs, previousClaimMs) * (1 / CLAIM_TIME_SHARE - 1);
       previousClaimMs = claimMs;
       if (claim?.hasNextTurn || (claim && claim.deliveries.length * 2 > this.#limits.claimRows))
         continue;
-      const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), GAP_MS_MAX);
+      const pauseMs = Math.min(Math.max(gapMs, this.#limits.gapMs), CLAIM_GAP_MS_MAX);
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (claim?.isComplete) await this.#dueAlarm.wait(this.#getMsUntilDue());
     }
@@ -160,7 +161,7 @@ export class DeliveryWorker {
   async #releaseOrphans(): Promise<void> {
     const nowMs = performance.now();
     if (nowMs < this.#orphansDueMs) return;
-    this.#orphansDueMs = nowMs + ORPHANS_EVERY_MS;
+    this.#orphansDueMs = nowMs + ORPHANS_INTERVAL_MS;
     const { rows, group } = this.#deps.database;
     await releaseOrphans(rows.query, group);
   }
@@ -231,7 +232,7 @@ export class DeliveryWorker {
     const decision = decideRetry(outcome, attemptCount, rules);
     const { responseStatus, error, responseBody = null } = outcome;
     const seconds = time.durationMs / 1_000;
-    meters.deliveryAttempted({ outcome: OUTCOMES[decision.status], seconds, projectId });
+    meters.deliveryAttempted({ outcome: METRIC_OUTCOMES[decision.status], seconds, projectId });
     const attemptId = newId('att');
     const ids = { attemptId, projectId, deliveryId, destinationId, leaseToken };
     const response = { responseStatus, responseBody, error };
@@ -245,8 +246,8 @@ export class DeliveryWorker {
   #release(deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return;
     const { rows, group } = this.#deps.database;
-    const claimed = deliveries.map(({ row }) => row);
-    const releases = batchRows(group, claimed, ({ projectId }) => projectId).map((batch) =>
+    const claimedRows = deliveries.map(({ row }) => row);
+    const releases = batchRows(group, claimedRows, ({ projectId }) => projectId).map((batch) =>
       this.#retryUntilDone(() => releaseClaims(rows.query, batch), this.#releaseOutage),
     );
     void Promise.all(releases).then(() => this.#drop(deliveries));

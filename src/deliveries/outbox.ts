@@ -61,10 +61,10 @@ interface ClaimOrder {
   /** Projects take turns in the order of their ids. Projects up to this id have had their turn. */
   afterProjectId: string;
   /** The last destination that has had its turn, by project. */
-  afterDestinations: ReadonlyMap<string, string>;
-  /** How many deliveries of each destination may be claimed. Default: `freeByDefault`. */
-  free: ReadonlyMap<string, number>;
-  freeByDefault: number;
+  lastDestinationByProject: ReadonlyMap<string, string>;
+  /** How many deliveries of each destination may be claimed. Default: `freeRowsDefault`. */
+  freeRowsByDestination: ReadonlyMap<string, number>;
+  freeRowsDefault: number;
   /** The free capacity of each project. Other projects have the capacity `other`. */
   capacities: { byProject: ReadonlyMap<string, ProjectCapacity>; other: ProjectCapacity };
   rows: number;
@@ -121,10 +121,10 @@ export async function listProjectsWithDueDeliveries(
   projectIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
-  const pending = await query<{ projectId: string }>(
+  const rows = await query<{ projectId: string }>(
     ...bindProjects(PROJECTS_WITH_DUE_DELIVERIES, projectIds, [now]),
   );
-  return pending.map(({ projectId }) => projectId);
+  return rows.map(({ projectId }) => projectId);
 }
 
 /** Selects the projects with pending deliveries by a recursive scan that reads one index entry for each. */
@@ -233,15 +233,15 @@ const CLAIM = acrossProjects(
   )} destination`,
 );
 
-export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
-  const { afterDestinations, capacities } = order;
-  const projects = [...new Set([...afterDestinations.keys(), ...capacities.byProject.keys()])].map(
-    (id) => ({
-      ...(capacities.byProject.get(id) ?? capacities.other),
-      id,
-      after: afterDestinations.get(id) ?? '',
-    }),
-  );
+export function claimDueDeliveries(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow[]> {
+  const { lastDestinationByProject, capacities } = order;
+  const projects = [
+    ...new Set([...lastDestinationByProject.keys(), ...capacities.byProject.keys()]),
+  ].map((id) => ({
+    ...(capacities.byProject.get(id) ?? capacities.other),
+    id,
+    after: lastDestinationByProject.get(id) ?? '',
+  }));
   const values = [
     order.afterProjectId,
     projects.map(({ id }) => id),
@@ -252,10 +252,10 @@ export function claimDue(query: RunQuery, order: ClaimOrder): Promise<ClaimedRow
     capacities.other.rows,
     capacities.other.bytes,
     capacities.other.failing,
-    [...order.free.keys()],
-    [...order.free.values()],
+    [...order.freeRowsByDestination.keys()],
+    [...order.freeRowsByDestination.values()],
     order.now,
-    order.freeByDefault,
+    order.freeRowsDefault,
     order.rows,
     order.bytes,
     order.leaseToken,

@@ -98,17 +98,17 @@ test('raises the allowance of a destination while it responds quickly', () => {
   const backlog = new Backlog(LIMITS);
   const quickDelivery = createDelivery('a');
   backlog.add([quickDelivery]);
-  expect(backlog.getFreeCapacities()).toEqual(new Map([['a', 1]]));
+  expect(backlog.getFreeRowsByDestination()).toEqual(new Map([['a', 1]]));
   takeAll(backlog);
   backlog.endAttempt(quickDelivery, QUICK_SUCCESS);
   backlog.drop([quickDelivery]);
-  expect(backlog.getFreeCapacities()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
+  expect(backlog.getFreeRowsByDestination()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
   const slowDelivery = createDelivery('a');
   backlog.add([slowDelivery]);
   takeAll(backlog);
   backlog.endAttempt(slowDelivery, { isSuccess: true, durationMs: LIMITS.quickMs + 1 });
   backlog.drop([slowDelivery]);
-  expect(backlog.getFreeCapacities()).toEqual(new Map());
+  expect(backlog.getFreeRowsByDestination()).toEqual(new Map());
 });
 
 test('counts deliveries and bytes until they are dropped', () => {

@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
-import { claimDue, releaseClaims, releaseSuccessors } from '../../src/deliveries/outbox.ts';
+import { claimDueDeliveries, releaseClaims, releaseSuccessors } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
@@ -94,15 +94,16 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
   const [now, leaseToken] = [clock(), newId('opr')];
   const room = { rows: 2 * BATCH_SIZE, bytes: 1e9, failing: 2 * BATCH_SIZE };
   const order = {
-    ...{ projectIds: null, afterProjectId: '', afterDestinations: new Map(), free: new Map() },
+    ...{ projectIds: null, afterProjectId: '', lastDestinationByProject: new Map() },
     ...{
-      freeByDefault: 2 * BATCH_SIZE,
+      freeRowsByDestination: new Map(),
+      freeRowsDefault: 2 * BATCH_SIZE,
       capacities: { byProject: new Map(), other: room },
       ...room,
     },
     ...{ leaseToken, leaseMs: 60_000, now },
   };
-  const claimedRows = await claimDue(query, order);
+  const claimedRows = await claimDueDeliveries(query, order);
   const attempt = {
     ...{ projectId, destinationId, leaseToken, startTime: now, durationMs: 1, event: null },
     ...{ responseStatus: 200, responseBody: null, error: null, failureReason: null },
@@ -127,7 +128,7 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
     expect(recorded).toBe(records.length);
   }
   await releaseSuccessors(query, toBatch(claimedRows));
-  await releaseClaims(query, toBatch(await claimDue(query, order)));
+  await releaseClaims(query, toBatch(await claimDueDeliveries(query, order)));
 }
 
 async function runWrites({ app, projectId, installationId, newest }: YoungProject): Promise<void> {
