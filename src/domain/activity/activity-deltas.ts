@@ -23,6 +23,25 @@ export async function foldActivity(
   }
 }
 
+/** The number of attempts in each duration step. */
+const DURATION_COUNTS = STEPS.map(
+  (step) => `coalesce(sum(delta."first") filter (where delta."bucket" = ${step}), 0)`,
+).join(', ');
+
+/** The columns of `ActivityCount` with counts, each an array of the counts of consecutive buckets. */
+const COUNT_ARRAYS = ['first', 'second', 'third']
+  .map((name) => `activity_line(array_agg("place"), array_agg("${name}")) as "${name}"`)
+  .join(', ');
+
+/** The columns of `ActivityCount` with percentiles, which only deliveries have. */
+const PERCENTILE_ARRAYS = ['p50Ms', 'p95Ms', 'p99Ms']
+  .map(
+    (name, index) =>
+      `case when "kind" = 'delivery' then activity_line(array_agg("place"), array_agg("ms"[${index + 1}]))
+       else '{}' end as "${name}"`,
+  )
+  .join(', ');
+
 /** Deletes deltas and adds them to the counts in one statement, in the order of the counts' keys. */
 const FOLD_DELTAS = acrossProjects(
   'activity deltas to add to the counts',
@@ -37,8 +56,7 @@ const FOLD_DELTAS = acrossProjects(
   sums as (
     select delta."projectId", grains."grain", date_trunc(grains."grain", delta."time", 'UTC') as "time", delta."kind", delta."key",
       sum(delta."first")::int as "first", sum(delta."second")::int as "second", sum(delta."third")::int as "third",
-      array[${STEPS.map((step) => `coalesce(sum(delta."first") filter (where delta."bucket" = ${step}), 0)`).join(', ')}]::int[]
-        as "durations"
+      array[${DURATION_COUNTS}]::int[] as "durations"
     from deltas delta cross join (values ('minute'), ('hour'), ('day')) grains("grain")
     group by 1, 2, 3, 4, 5
   ),
@@ -57,16 +75,7 @@ const FOLD_DELTAS = acrossProjects(
   ),
   count_rows as (
     select "projectId", "grain", activity_block("grain", "time") as "time", "kind", "key",
-      ${['first', 'second', 'third']
-        .map((name) => `activity_line(array_agg("place"), array_agg("${name}")) as "${name}"`)
-        .join(', ')},
-      ${['p50Ms', 'p95Ms', 'p99Ms']
-        .map(
-          (name, index) =>
-            `case when "kind" = 'delivery' then activity_line(array_agg("place"), array_agg("ms"[${index + 1}]))
-             else '{}' end as "${name}"`,
-        )
-        .join(', ')}
+      ${COUNT_ARRAYS}, ${PERCENTILE_ARRAYS}
     from buckets group by 1, 2, 3, 4, 5
   ),
   added as (

@@ -77,8 +77,8 @@ export async function removeSurplus(
 }
 
 /**
- * Finds closed streams, streams over the byte limit from the counters in `StreamLog`, and streams with old messages
- * from their oldest message.
+ * Finds closed streams, streams that exceed the byte limit by their counters in `StreamLog`, and streams whose oldest
+ * message is too old.
  */
 const STREAMS_WITH_SURPLUS = acrossProjects(
   'streams with surplus messages',
@@ -107,8 +107,8 @@ async function listStreamsWithSurplus(
 }
 
 /**
- * Removes the oldest surplus messages of a stream, or the oldest of all messages if it is closed. Messages can be
- * appended at the same time.
+ * Removes the oldest surplus messages of a stream. All messages of a closed stream are surplus. Messages can be appended
+ * at the same time.
  */
 const REMOVE_BATCH = `
   with oldest as materialized (
