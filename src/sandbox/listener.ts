@@ -71,7 +71,7 @@ async function createResponse(
     const body = await readBody(incoming);
     const query = new URLSearchParams((incoming.url ?? '').slice(path.length + 1));
     const { method = 'GET', headers } = incoming;
-    return routeRequest(routes, { method, path, query, headers, body });
+    return routeRequest(routes, { method, path, query, headers, body, caller: '' });
   } catch (error) {
     if (error instanceof SandboxRefusal) return createRefusalResponse(error);
     // The client disconnected during its request.

@@ -14,6 +14,8 @@ export interface SandboxRequest {
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: string;
+  /** The name of the caller. Empty on routes that need no credentials. */
+  caller: string;
 }
 
 export interface SandboxResponse {

@@ -20,7 +20,7 @@ import { createRecordRoutes } from './records/record-routes.ts';
 import { createRecordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
 import { Workspace } from './records/workspace.ts';
-import type { SandboxRequest } from './request.ts';
+import type { SandboxRoute } from './router.ts';
 import { createDefaultSettings, type Settings } from './settings.ts';
 import { createWebhookRoutes } from './webhooks/webhook-routes.ts';
 import { Webhooks } from './webhooks/webhook-subscriptions.ts';
@@ -61,14 +61,13 @@ export async function startSandboxServer({
   const faults = new Faults();
   const inbox = new Inbox(now);
   const rateLimit = new RateLimit(settings, now);
-  const admit = ({ headers }: SandboxRequest) => {
-    rateLimit.takeToken();
-    return authenticate(headers, oauth);
-  };
+  const serviceRoutes = [
+    ...createRecordRoutes(workspace, new IdempotencyKeys(now)),
+    ...createWebhookRoutes(webhooks),
+    ...createDeskRoutes(desk),
+  ];
   const routes = [
-    ...createRecordRoutes({ workspace, idempotencyKeys: new IdempotencyKeys(now), admit }),
-    ...createWebhookRoutes({ webhooks, admit }),
-    ...createDeskRoutes({ desk, admit }),
+    ...serviceRoutes.map((route) => protectRoute(route, rateLimit, oauth)),
     ...createOauthRoutes(oauth),
     ...createInboxRoutes(inbox),
     ...createControlRoutes({ faults, settings, seeder }),
@@ -93,5 +92,20 @@ export async function startSandboxServer({
     seed: (name, count) => seeder.seed(name, count),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Adds the rate limit and the authentication of the caller to a route. */
+function protectRoute(
+  route: SandboxRoute,
+  rateLimit: RateLimit,
+  oauth: AuthorizationServer,
+): SandboxRoute {
+  return {
+    ...route,
+    handle(request) {
+      rateLimit.takeToken();
+      return route.handle({ ...request, caller: authenticate(request.headers, oauth) });
+    },
   };
 }

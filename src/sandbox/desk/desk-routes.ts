@@ -32,25 +32,12 @@ const person = z.strictObject({
   }),
 });
 
-interface DeskServices {
-  desk: Workspace;
-  /** Throws if the caller is refused. */
-  admit: (request: SandboxRequest) => void;
-}
-
-export function createDeskRoutes({ desk, admit }: DeskServices): SandboxRoute[] {
+export function createDeskRoutes(desk: Workspace): SandboxRoute[] {
   const route = (
     method: string,
     path: string,
     handle: (request: SandboxRequest) => SandboxResponse,
-  ): SandboxRoute => ({
-    method,
-    pattern: `/desk/people${path}`,
-    handle(request) {
-      admit(request);
-      return handle(request);
-    },
-  });
+  ): SandboxRoute => ({ method, pattern: `/desk/people${path}`, handle });
   return [
     route('GET', '', (request) => listPeople(desk, request)),
     route('POST', '', (request) => ({ status: 201, json: writePerson(desk, request) })),

@@ -35,14 +35,14 @@ export class IdempotencyKeys {
    * Runs the write unless its key has a stored response. A refused write throws and is not stored, so its key can be
    * used again.
    */
-  runOnce(request: SandboxRequest, caller: string, write: () => SandboxResponse): SandboxResponse {
+  runOnce(request: SandboxRequest, write: () => SandboxResponse): SandboxResponse {
     const key = request.headers['idempotency-key'];
     if (key === undefined) return write();
     if (typeof key !== 'string' || key.length > KEY_LENGTH_MAX) {
       const message = `Idempotency-Key has at most ${KEY_LENGTH_MAX} characters`;
       throw new SandboxRefusal(400, { code: 'invalid_idempotency_key', message });
     }
-    const name = `${caller} ${key}`;
+    const name = `${request.caller} ${key}`;
     const fingerprint = createHash('sha256')
       .update(`${request.path} ${request.body}`)
       .digest('hex');

@@ -14,33 +14,21 @@ import {
   updateRecord,
 } from './writing.ts';
 
-interface RecordServices {
-  workspace: Workspace;
-  idempotencyKeys: IdempotencyKeys;
-  /** Returns the name of the caller. Throws if the caller is refused. */
-  admit: (request: SandboxRequest) => string;
-}
-
 type RecordHandler = (workspace: Workspace, request: SandboxRequest) => SandboxResponse;
 
-export function createRecordRoutes({
-  workspace,
-  idempotencyKeys,
-  admit,
-}: RecordServices): SandboxRoute[] {
+export function createRecordRoutes(
+  workspace: Workspace,
+  idempotencyKeys: IdempotencyKeys,
+): SandboxRoute[] {
   const route = (method: string, path: string, handler: RecordHandler): SandboxRoute => ({
     method,
     pattern: `/objects${path}`,
-    handle(request) {
-      admit(request);
-      return handler(workspace, request);
-    },
+    handle: (request) => handler(workspace, request),
   });
   const routeOnce = (path: string, handler: RecordHandler): SandboxRoute => ({
     method: 'POST',
     pattern: `/objects${path}`,
-    handle: (request) =>
-      idempotencyKeys.runOnce(request, admit(request), () => handler(workspace, request)),
+    handle: (request) => idempotencyKeys.runOnce(request, () => handler(workspace, request)),
   });
   return [
     route('GET', '', listObjects),

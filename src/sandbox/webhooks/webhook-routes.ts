@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { OBJECT_NAMES } from '../records/objects.ts';
 import { RECORD_EVENTS } from '../records/table.ts';
-import { parseInput, parseJsonBody, type SandboxRequest } from '../request.ts';
+import { parseInput, parseJsonBody } from '../request.ts';
 import type { SandboxRoute } from '../router.ts';
 import type { WebhookSubscription, Webhooks } from './webhook-subscriptions.ts';
 
@@ -13,44 +13,40 @@ const subscriptionSchema = z.strictObject({
   account: z.string().max(256).default(''),
 });
 
-interface WebhookServices {
-  webhooks: Webhooks;
-  /** Throws if the caller is refused. */
-  admit: (request: SandboxRequest) => void;
-}
-
-export function createWebhookRoutes({ webhooks, admit }: WebhookServices): SandboxRoute[] {
-  const route = (
-    method: string,
-    pattern: string,
-    handle: SandboxRoute['handle'],
-  ): SandboxRoute => ({
-    method,
-    pattern,
-    handle: (request) => {
-      admit(request);
-      return handle(request);
-    },
-  });
+export function createWebhookRoutes(webhooks: Webhooks): SandboxRoute[] {
   return [
-    route('GET', '/webhook-subscriptions', () => ({
-      status: 200,
-      json: { subscriptions: webhooks.list().map(toSubscriptionView) },
-    })),
-    route('POST', '/webhook-subscriptions', (request) => ({
-      status: 201,
-      json: toSubscriptionView(
-        webhooks.create(parseInput(subscriptionSchema, parseJsonBody(request))),
-      ),
-    })),
-    route('POST', '/webhook-subscriptions/:id/renew', ({ params }) => ({
-      status: 200,
-      json: toSubscriptionView(webhooks.renew(params.id!)),
-    })),
-    route('DELETE', '/webhook-subscriptions/:id', ({ params }) => {
-      webhooks.delete(params.id!);
-      return { status: 204 };
-    }),
+    {
+      method: 'GET',
+      pattern: '/webhook-subscriptions',
+      handle: () => ({
+        status: 200,
+        json: { subscriptions: webhooks.list().map(toSubscriptionView) },
+      }),
+    },
+    {
+      method: 'POST',
+      pattern: '/webhook-subscriptions',
+      handle(request) {
+        const input = parseInput(subscriptionSchema, parseJsonBody(request));
+        return { status: 201, json: toSubscriptionView(webhooks.create(input)) };
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/webhook-subscriptions/:id/renew',
+      handle: ({ params }) => ({
+        status: 200,
+        json: toSubscriptionView(webhooks.renew(params.id!)),
+      }),
+    },
+    {
+      method: 'DELETE',
+      pattern: '/webhook-subscriptions/:id',
+      handle({ params }) {
+        webhooks.delete(params.id!);
+        return { status: 204 };
+      },
+    },
   ];
 }
 
