@@ -141,7 +141,9 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
       ? [`- Required when connecting: ${requiredInputs.join(', ')}.`]
       : []),
     ...(limits?.requestsPerSecond
-      ? [`- Rate limit of the gateway: ${limits.requestsPerSecond} per second for each connection.`]
+      ? [
+          `- The gateway sends at most ${formatCount(limits.requestsPerSecond, 'request')} per second for each connection.`,
+        ]
       : []),
   ];
 }
@@ -151,9 +153,8 @@ const INCREMENTAL_READS = {
   'time range': 'the vendor filters by the time of change, with a start and an end.',
   'since a time': 'the vendor filters by the time of change, with a start only.',
   'newest first':
-    'the vendor lists the newest changes first, and the gateway stops at the first record without a change.',
-  'filtered by the gateway':
-    'the gateway reads the whole list and drops the records without a change.',
+    'the vendor lists the newest changes first, and the gateway stops at the first unchanged record.',
+  'filtered by the gateway': 'the gateway reads the whole list and drops unchanged records.',
 };
 const PAGINGS = {
   exact: 'no record is skipped or repeated, unless all records of a page share a timestamp.',
@@ -257,6 +258,10 @@ of the vendor. The gateway creates the subscriptions.`,
 
 function formatRow(cells: string[]): string {
   return `| ${cells.join(' | ')} |`;
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function formatCodeList(names: readonly string[]): string {

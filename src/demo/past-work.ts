@@ -1,6 +1,6 @@
 /**
- * Creates the rows of an installation's past reads and writes, as if the gateway had run since the installation. They
- * are copies of the rows of its first read, with other times and outcomes.
+ * Creates the rows of an installation's past reads and writes, as if the gateway had run since the installation. Each row
+ * is a copy of a row of the first read, with another time and outcome.
  */
 import type { z } from 'zod';
 import type { Tables } from '../database/tables.ts';
@@ -18,18 +18,18 @@ const INSTALLATION_INTERVAL_MS = 400;
 const READ_MS = 40;
 /** A synchronous write repeats its request for some seconds while the provider is unavailable. */
 const FAILED_WRITE_MS = 12 * SECOND_MS;
-const UNAVAILABLE =
+const UNAVAILABLE_BODY =
   '{\n "error": {\n  "code": "unavailable",\n  "message": "Try again later."\n }\n}';
 
-/** A time in the JSON text of records. */
-const TIME = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
+/** Matches a time in the JSON of records. */
+const JSON_TIME = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
 
 type Delivery = Tables['Delivery'];
 type RecordedRequest = Tables['RecordedRequest'];
 type Operation = Tables['Operation'] & { updateTime: Date };
 type Message = z.output<typeof recordsMessage>;
 
-/** The first read of an installation, with the rows that its other reads and its writes copy. */
+/** The rows of an installation's first read, which its other reads and its writes copy. */
 export interface FirstRead {
   operation: Tables['Operation'];
   objectName: string;
@@ -108,7 +108,7 @@ export function formatMessage(
   { id: operationId, createTime }: Tables['Operation'],
 ): string {
   const changeTime = new Date(createTime.getTime() - MINUTE_MS);
-  const records = JSON.stringify(message.result).replaceAll(TIME, JSON.stringify(changeTime));
+  const records = JSON.stringify(message.result).replaceAll(JSON_TIME, JSON.stringify(changeTime));
   return JSON.stringify({
     ...message,
     operationId,
@@ -143,7 +143,7 @@ function createWrite(
     path: request.path.replace(/\?.*/, ''),
     responseStatus: hasFailed ? 503 : 201,
     isFailed: hasFailed,
-    responseBody: hasFailed ? UNAVAILABLE : null,
+    responseBody: hasFailed ? UNAVAILABLE_BODY : null,
   };
   const requestDelaysMs = hasFailed ? [0, 3 * SECOND_MS, 11 * SECOND_MS] : [0];
   const requests = requestDelaysMs.map((delayMs) =>
