@@ -102,7 +102,9 @@ test('raises the allowance of a destination while it responds quickly', () => {
   takeAll(backlog);
   backlog.endAttempt(quickDelivery, QUICK_SUCCESS);
   backlog.drop([quickDelivery]);
-  expect(backlog.getFreeRowsByDestination()).toEqual(new Map([['a', LIMITS.heldPerQuickDestination]]));
+  expect(backlog.getFreeRowsByDestination()).toEqual(
+    new Map([['a', LIMITS.heldPerQuickDestination]]),
+  );
   const slowDelivery = createDelivery('a');
   backlog.add([slowDelivery]);
   takeAll(backlog);

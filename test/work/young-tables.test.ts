@@ -6,7 +6,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { END_UNREPORTED_WRITES, END_WRITES } from '../../src/database/hot/end-writes.ts';
-import { claimDueDeliveries, releaseClaims, releaseSuccessors } from '../../src/deliveries/outbox.ts';
+import {
+  claimDueDeliveries,
+  releaseClaims,
+  releaseSuccessors,
+} from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
 import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
 import { newId } from '../../src/ids.ts';
