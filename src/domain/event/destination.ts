@@ -273,7 +273,7 @@ export async function reviseDestination(
   if (isReenabled) notifyEvents(tx, projectId);
   const headers = mergeKeptHeaders(call, oldDestination, changes);
   const target = createTargetColumns(call.vault, oldDestination, { url: changes.url, headers });
-  const status = createStatusChange(oldDestination, changes.status);
+  const status = createStatusChange(oldDestination.status, changes.status);
   const destination = await tx.destination.update({
     where: { projectId_id: { projectId, id: oldDestination.id } },
     data: { name: changes.name, ...target, ...status, updateTime: now },
@@ -384,11 +384,8 @@ async function lockForUpdate(tx: Transaction, projectId: string, destinationId: 
   return destination;
 }
 
-function createStatusChange(
-  oldDestination: Pick<Destination, 'status'>,
-  status?: DestinationStatus,
-) {
-  if (status === undefined || status === oldDestination.status) return {};
+function createStatusChange(oldStatus: DestinationStatus, status?: DestinationStatus) {
+  if (status === undefined || status === oldStatus) return {};
   return status === 'DISABLED'
     ? { status, disabledReason: 'Disabled by a caller.' }
     : { status, disabledReason: null, failingSince: null, failedAttempts: 0 };
