@@ -60,7 +60,7 @@ const LABELS = graphql`
   }
 `;
 
-const APPROVE = graphql`
+const APPROVE_PROPOSAL = graphql`
   mutation approvalCardApproveMutation($input: ApproveProposalInput!) {
     approveProposal(input: $input) {
       proposal {
@@ -71,7 +71,7 @@ const APPROVE = graphql`
   }
 `;
 
-const REJECT = graphql`
+const REJECT_PROPOSAL = graphql`
   mutation approvalCardRejectMutation($input: RejectProposalInput!) {
     rejectProposal(input: $input) {
       proposal {
@@ -189,8 +189,8 @@ interface DecisionProps {
 function Decision({ input, title, onDecided }: DecisionProps) {
   const messages = useMessages();
   const [step, setStep] = useState<'START' | 'REJECTING' | 'CANCELLED'>('START');
-  const approve = useChange<approvalCardApproveMutation>(APPROVE);
-  const reject = useChange<approvalCardRejectMutation>(REJECT);
+  const approve = useChange<approvalCardApproveMutation>(APPROVE_PROPOSAL);
+  const reject = useChange<approvalCardRejectMutation>(REJECT_PROPOSAL);
   const problem = useCustomerProblem(step === 'REJECTING' ? reject.problem : approve.problem);
   if (step === 'REJECTING') {
     const rejectAndReport = async ({ reason }: Record<string, FormDataEntryValue>) => {

@@ -12,7 +12,7 @@ import { useMessages } from './messages.ts';
 import { isFramed, notifyOpener } from './opener.ts';
 import { getReturnUrl, openConsent } from './session-token.ts';
 
-const START = graphql`
+const START_OAUTH_CONNECT = graphql`
   mutation consentStepMutation($input: StartOAuthConnectInput!) {
     startOAuthConnect(input: $input) {
       authorizeUrl
@@ -47,7 +47,7 @@ type ConsentState = 'ready' | 'waiting' | 'abandoned';
 
 export function ConsentStep({ input, onDone }: ConsentStepProps) {
   const messages = useMessages();
-  const { run, isRunning, ...change } = useChange<consentStepMutation>(START);
+  const { run, isRunning, ...change } = useChange<consentStepMutation>(START_OAUTH_CONNECT);
   const problem = useCustomerProblem(change.problem, { isSetup: true });
   const [state, setState] = useState<ConsentState>('ready');
   const [packageUrl, setPackageUrl] = useState<string | null>(null);

@@ -32,7 +32,7 @@ const PROVIDER = graphql`
   }
 `;
 
-const GENERATE = graphql`
+const GENERATE_CONNECTION = graphql`
   mutation credentialsFormMutation($input: GenerateConnectionInput!) {
     generateConnection(input: $input) {
       connection {
@@ -61,7 +61,7 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
   /** The workspace and metadata for a consent. Null until the person continues to the provider. */
   const [consentDetails, setConsentDetails] = useState<object | null>(null);
-  const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE);
+  const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE_CONNECTION);
   const inputs = listInputs(messages, scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
     name: CREDENTIALS_PREFIX + name,

@@ -7,7 +7,7 @@ import { useChange } from '../src/parts/queries.ts';
 import { useCustomerProblem } from './customer-problem.ts';
 import { useMessages } from './messages.ts';
 
-const UNINSTALL = graphql`
+const DELETE_INSTALLATION = graphql`
   mutation disconnectUninstallMutation($input: DeleteInstallationInput!) {
     deleteInstallation(input: $input) {
       deletedId
@@ -15,7 +15,7 @@ const UNINSTALL = graphql`
   }
 `;
 
-const DISCONNECT = graphql`
+const DELETE_CONNECTION = graphql`
   mutation disconnectMutation($input: DeleteConnectionInput!) {
     deleteConnection(input: $input) {
       deletedId
@@ -39,8 +39,8 @@ export function Disconnect({
   providerName,
 }: DisconnectProps) {
   const messages = useMessages();
-  const uninstall = useChange<disconnectUninstallMutation>(UNINSTALL);
-  const disconnect = useChange<disconnectMutation>(DISCONNECT);
+  const uninstall = useChange<disconnectUninstallMutation>(DELETE_INSTALLATION);
+  const disconnect = useChange<disconnectMutation>(DELETE_CONNECTION);
   const uninstallAndDisconnect = async () => {
     for (const installationId of installationIds) {
       const input = { projectIdOrName: projectId, installationId };

@@ -28,7 +28,7 @@ const INTEGRATION = graphql`
   }
 `;
 
-const INSTALL = graphql`
+const CREATE_INSTALLATION = graphql`
   mutation installFormMutation($input: CreateInstallationInput!) {
     createInstallation(input: $input) {
       installation {
@@ -70,7 +70,7 @@ interface InstallFormProps {
 export function InstallForm({ projectId, groupRef, connectionId, ...props }: InstallFormProps) {
   const messages = useMessages();
   const { name, provider, latestRevision } = useFragment(INTEGRATION, props.integration);
-  const { run, isRunning, ...change } = useChange<installFormMutation>(INSTALL);
+  const { run, isRunning, ...change } = useChange<installFormMutation>(CREATE_INSTALLATION);
   const problem = useCustomerProblem(change.problem);
   const objects = latestRevision.content.read?.objects ?? [];
   const install = async (values: Record<string, FormDataEntryValue>) => {

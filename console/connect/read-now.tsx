@@ -6,7 +6,7 @@ import { useChange } from '../src/parts/queries.ts';
 import { useCustomerProblem } from './customer-problem.ts';
 import { useMessages } from './messages.ts';
 
-const TRIGGER = graphql`
+const TRIGGER_READ = graphql`
   mutation readNowMutation($input: TriggerReadInput!) {
     triggerRead(input: $input) {
       operation {
@@ -27,7 +27,7 @@ interface ReadNowProps {
 }
 
 export function ReadNow({ input, label }: ReadNowProps) {
-  const { run, isRunning, ...change } = useChange<readNowMutation>(TRIGGER);
+  const { run, isRunning, ...change } = useChange<readNowMutation>(TRIGGER_READ);
   const problem = useCustomerProblem(change.problem);
   const messages = useMessages();
   return (

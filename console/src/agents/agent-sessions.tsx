@@ -12,7 +12,7 @@ import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
-const LIST = graphql`
+const AGENT_SESSIONS = graphql`
   fragment agentSessions_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -49,7 +49,7 @@ const LIST = graphql`
   }
 `;
 
-const REVOKE = graphql`
+const REVOKE_AGENT_SESSION = graphql`
   mutation agentSessionsRevokeMutation($input: RevokeAgentSessionInput!) {
     revokeAgentSession(input: $input) {
       agentSession {
@@ -62,7 +62,7 @@ const REVOKE = graphql`
 
 interface AgentSessionsProps {
   project: agentSessions_project$key;
-  idOrName: string;
+  projectIdOrName: string;
 }
 
 type AgentSession = agentSessions_project$data['agentSessions']['edges'][number]['node'];
@@ -77,17 +77,22 @@ const COLUMNS = [
   'Rules',
   'Actions',
 ];
-const EMPTY = (
+const NO_AGENT_SESSIONS = (
   <Empty title="No agent sessions yet">
     Create one to let an agent work for one of your customers.
   </Empty>
 );
 
-const getList = ({ agentSessions }: agentSessions_project$data) => agentSessions;
+const getAgentSessions = ({ agentSessions }: agentSessions_project$data) => agentSessions;
 
-export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
+export function AgentSessions({ project, projectIdOrName }: AgentSessionsProps) {
   return (
-    <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+    <Paged
+      fragment={AGENT_SESSIONS}
+      parent={project}
+      list={getAgentSessions}
+      empty={NO_AGENT_SESSIONS}
+    >
       {(sessions) => (
         <Table label="Agent sessions" columns={COLUMNS}>
           {sessions.map((session) => (
@@ -112,9 +117,9 @@ export function AgentSessions({ project, idOrName }: AgentSessionsProps) {
                   <ConfirmChange<agentSessionsRevokeMutation>
                     triggerLabel="Revoke"
                     title={`Revoke the session of ${session.name}?`}
-                    mutation={REVOKE}
+                    mutation={REVOKE_AGENT_SESSION}
                     variables={{
-                      input: { projectIdOrName: idOrName, agentSessionId: session.id },
+                      input: { projectIdOrName, agentSessionId: session.id },
                     }}
                   >
                     <p>

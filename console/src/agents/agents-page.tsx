@@ -9,7 +9,7 @@ import { AgentSessions } from './agent-sessions.tsx';
 import { NewAgentSession } from './new-agent-session.tsx';
 import { Proposals } from './proposals.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query agentsPageQuery($project: String!, $status: ProposalStatus) {
     project(idOrName: $project) {
       ...proposals_project @arguments(status: $status)
@@ -30,18 +30,18 @@ const STATUSES = [
 ] as const;
 const POLL_MS = 3_000;
 
-export default function AgentsPage({ project: idOrName }: ConsolePageProps) {
+export default function AgentsPage({ project: projectIdOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
-  const variables = { project: idOrName, status };
-  const { project } = usePageQuery<agentsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, status };
+  const { project } = usePageQuery<agentsPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <Page
       title="Agents"
       description="Agents read records and propose writes. A proposal is written after a person or a rule has approved it."
-      actions={<NewAgentSession project={idOrName} />}
-      query={QUERY}
+      actions={<NewAgentSession project={projectIdOrName} />}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel title="Proposals">
@@ -51,7 +51,7 @@ export default function AgentsPage({ project: idOrName }: ConsolePageProps) {
         <Proposals project={project} isFiltered={status !== null} linkTo={linkTo} />
       </Panel>
       <Panel title="Agent sessions">
-        <AgentSessions project={project} idOrName={idOrName} />
+        <AgentSessions project={project} projectIdOrName={projectIdOrName} />
       </Panel>
     </Page>
   );

@@ -7,7 +7,7 @@ import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutat
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 
-const CREATE = graphql`
+const CREATE_SESSION_TOKEN = graphql`
   mutation approvalLinkMutation($input: CreateSessionTokenInput!) {
     createSessionToken(input: $input) {
       connectUrl
@@ -31,7 +31,7 @@ export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: App
       triggerLabel="Approval link"
       title="Approval link"
       submitLabel="Create link"
-      mutation={CREATE}
+      mutation={CREATE_SESSION_TOKEN}
       variables={(values) => ({
         input: {
           projectIdOrName: project,

@@ -23,7 +23,7 @@ const QUERY = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_AGENT_SESSION = graphql`
   mutation newAgentSessionMutation($input: CreateAgentSessionInput!) {
     createAgentSession(input: $input) {
       token
@@ -49,7 +49,7 @@ export function NewAgentSession({ project }: { project: string }) {
       kind="primary"
       title="Create agent session"
       submitLabel="Create session"
-      mutation={CREATE}
+      mutation={CREATE_AGENT_SESSION}
       variables={(values) => ({ input: createInput(project, values) })}
       renderResult={({ createAgentSession: { token, mcpUrl } }) => (
         <>
@@ -106,8 +106,8 @@ export function NewAgentSession({ project }: { project: string }) {
   );
 }
 
-function ObjectChoice({ project: idOrName }: { project: string }) {
-  const { project } = usePageQuery<newAgentSessionQuery>(QUERY, { project: idOrName });
+function ObjectChoice({ project: projectIdOrName }: { project: string }) {
+  const { project } = usePageQuery<newAgentSessionQuery>(QUERY, { project: projectIdOrName });
   return (
     <div className="checks">
       {project?.contract?.objects.map(({ name }) => (

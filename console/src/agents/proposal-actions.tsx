@@ -23,7 +23,7 @@ const PROPOSAL = graphql`
   }
 `;
 
-const APPROVE = graphql`
+const APPROVE_PROPOSAL = graphql`
   mutation proposalActionsApproveMutation($input: ApproveProposalInput!) {
     approveProposal(input: $input) {
       proposal {
@@ -34,7 +34,7 @@ const APPROVE = graphql`
   }
 `;
 
-const REJECT = graphql`
+const REJECT_PROPOSAL = graphql`
   mutation proposalActionsRejectMutation($input: RejectProposalInput!) {
     rejectProposal(input: $input) {
       proposal {
@@ -45,7 +45,7 @@ const REJECT = graphql`
   }
 `;
 
-const COMMIT = graphql`
+const COMMIT_PROPOSAL = graphql`
   mutation proposalActionsCommitMutation($input: CommitProposalInput!) {
     commitProposal(input: $input) {
       proposal {
@@ -63,8 +63,8 @@ interface ProposalActionsProps {
 
 export function ProposalActions({ project, ...props }: ProposalActionsProps) {
   const { id, status, payloadHash, group, consumer } = useFragment(PROPOSAL, props.proposal);
-  const approve = useChange<proposalActionsApproveMutation>(APPROVE);
-  const commit = useChange<proposalActionsCommitMutation>(COMMIT);
+  const approve = useChange<proposalActionsApproveMutation>(APPROVE_PROPOSAL);
+  const commit = useChange<proposalActionsCommitMutation>(COMMIT_PROPOSAL);
   const input = { projectIdOrName: project, proposalId: id };
   const isPending = status === 'PENDING';
   const isApproved = status === 'APPROVED';
@@ -101,7 +101,7 @@ export function ProposalActions({ project, ...props }: ProposalActionsProps) {
             kind="danger"
             title="Reject the proposal?"
             submitLabel="Reject"
-            mutation={REJECT}
+            mutation={REJECT_PROPOSAL}
             variables={({ reason }) => ({ input: { ...input, reason: String(reason) } })}
           >
             <p>A rejected proposal cannot be committed.</p>

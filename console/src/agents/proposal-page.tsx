@@ -17,7 +17,7 @@ import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { ProposalActions } from './proposal-actions.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query proposalPageQuery($id: ID!) {
     node(id: $id) {
       ... on Proposal @alias(as: "proposal") {
@@ -75,7 +75,7 @@ const STATUS_TEXTS: Record<string, string> = {
 
 export default function ProposalPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node } = usePageQuery<proposalPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const { node } = usePageQuery<proposalPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
   const linkTo = useProjectLink(project);
   const proposal = node?.proposal;
   if (!proposal) return <NotFound noun="proposal" />;
@@ -84,7 +84,7 @@ export default function ProposalPage({ project, id = '' }: ConsolePageProps) {
   const decision = status === 'REJECTED' ? 'Rejected' : 'Approved';
   const title = `${formatWords(proposal.type)} ${proposal.objectName}`;
   return (
-    <Page title={title} description={STATUS_TEXTS[status]} query={QUERY} variables={variables}>
+    <Page title={title} description={STATUS_TEXTS[status]} query={PAGE_QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{

@@ -11,7 +11,7 @@ import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 
-const LIST = graphql`
+const PROPOSALS = graphql`
   fragment proposals_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -53,7 +53,7 @@ const DETAIL_COLUMNS = ['Group', 'Agent', 'Expires'];
 /** Statuses whose proposals can still expire. */
 const EXPIRING = ['PENDING', 'APPROVED'];
 
-const getList = ({ proposals }: proposals_project$data) => proposals;
+const getProposals = ({ proposals }: proposals_project$data) => proposals;
 
 export function Proposals({ project, isFiltered, linkTo }: ProposalsProps) {
   const empty = isFiltered ? (
@@ -64,7 +64,7 @@ export function Proposals({ project, isFiltered, linkTo }: ProposalsProps) {
     </Empty>
   );
   return (
-    <Paged fragment={LIST} parent={project} list={getList} empty={empty}>
+    <Paged fragment={PROPOSALS} parent={project} list={getProposals} empty={empty}>
       {(proposals) => (
         <Table label="Proposals" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
           {proposals.map(({ id, status, type, objectName, group, agentSession, ...row }) => (

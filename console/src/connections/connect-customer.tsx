@@ -5,7 +5,7 @@ import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 import { Time } from '../parts/time.tsx';
 
-const CREATE = graphql`
+const CREATE_SESSION_TOKEN = graphql`
   mutation connectCustomerMutation($input: CreateSessionTokenInput!) {
     createSessionToken(input: $input) {
       connectUrl
@@ -32,7 +32,7 @@ export function ConnectCustomer(props: ConnectCustomerProps) {
       kind={kind}
       title="Connect a customer"
       submitLabel="Create link"
-      mutation={CREATE}
+      mutation={CREATE_SESSION_TOKEN}
       variables={({ groupRef, consumerRef }) => ({
         input: {
           projectIdOrName: project,

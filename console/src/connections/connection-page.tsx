@@ -21,7 +21,7 @@ import { ConnectCustomer } from './connect-customer.tsx';
 import { ConsentAction } from './consent-action.tsx';
 import { ReconnectLink } from './reconnect-link.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query connectionPageQuery($id: ID!) {
     node(id: $id) {
       ... on ConnectedAccount @alias(as: "connection") {
@@ -55,7 +55,7 @@ const QUERY = graphql`
   }
 `;
 
-const REFRESH = graphql`
+const REFRESH_CONNECTION = graphql`
   mutation connectionPageRefreshMutation($input: RefreshConnectionInput!) {
     refreshConnection(input: $input) {
       connection {
@@ -67,7 +67,7 @@ const REFRESH = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_CONNECTION = graphql`
   mutation connectionPageDeleteMutation($input: DeleteConnectionInput!) {
     deleteConnection(input: $input) {
       deletedId
@@ -79,7 +79,7 @@ type Connection = NonNullable<NonNullable<connectionPageQuery['response']['node'
 
 export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node } = usePageQuery<connectionPageQuery>(QUERY, variables);
+  const { node } = usePageQuery<connectionPageQuery>(PAGE_QUERY, variables);
   const getProviderName = useProviderNames();
   const linkTo = useProjectLink(project);
   const connection = node?.connection;
@@ -89,7 +89,7 @@ export default function ConnectionPage({ project, id = '' }: ConsolePageProps) {
     <Page
       title={`${group.groupName} at ${getProviderName(provider)}`}
       actions={<Actions project={project} connection={connection} />}
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
@@ -160,7 +160,7 @@ const usesTokens = (scheme: string) => scheme.startsWith('OAUTH2');
 
 function Actions({ project, connection }: { project: string; connection: Connection }) {
   const linkTo = useProjectLink(project);
-  const refresh = useChange<connectionPageRefreshMutation>(REFRESH);
+  const refresh = useChange<connectionPageRefreshMutation>(REFRESH_CONNECTION);
   const { id: connectionId, authScheme, group, consumer, installations } = connection;
   const input = { projectIdOrName: project, connectionId };
   return (
@@ -181,7 +181,7 @@ function Actions({ project, connection }: { project: string; connection: Connect
       <ConfirmChange<connectionPageDeleteMutation>
         triggerLabel="Delete"
         title="Delete connection?"
-        mutation={DELETE}
+        mutation={DELETE_CONNECTION}
         variables={{ input }}
         leadsTo={linkTo('connections')}
       >

@@ -5,7 +5,7 @@ import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 
-const LIST = graphql`
+const MATCHING_CONNECTIONS = graphql`
   fragment connectionSearch_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -36,7 +36,12 @@ export function ConnectionSearch({ project, linkTo }: ConnectionSearchProps) {
     <Empty title="No connections match. Search by the beginning of a group's or consumer's name." />
   );
   return (
-    <Paged fragment={LIST} parent={project} list={(data) => data.matches} empty={empty}>
+    <Paged
+      fragment={MATCHING_CONNECTIONS}
+      parent={project}
+      list={(data) => data.matches}
+      empty={empty}
+    >
       {(connections) => <ConnectionRows connections={connections} linkTo={linkTo} />}
     </Paged>
   );

@@ -21,7 +21,7 @@ import { ConnectionRows } from './connection-rows.tsx';
 import { ConnectionSearch } from './connection-search.tsx';
 
 /** A search uses a separate list, because the gateway refuses a search together with other filters. */
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query connectionsPageQuery(
     $project: String!
     $status: ConnectionStatus
@@ -42,7 +42,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const CONNECTIONS = graphql`
   fragment connectionsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -66,28 +66,30 @@ const LIST = graphql`
 
 const STATUSES = ['WORKING', 'CREATED', 'BAD_CREDENTIALS'] as const;
 const POLL_MS = 10_000;
-const EMPTY = (
+const NO_CONNECTIONS = (
   <Empty title="No connections yet">
     Use “Connect customer”, or call generateConnection from your backend.
   </Empty>
 );
 
-const getList = ({ connections }: connectionsPage_project$data) => connections;
+const getConnections = ({ connections }: connectionsPage_project$data) => connections;
 
-export default function ConnectionsPage({ project: idOrName }: ConsolePageProps) {
+export default function ConnectionsPage({ project: projectIdOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
-  const variables = { project: idOrName, status, createTime, search, isSearching };
-  const { project } = usePageQuery<connectionsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, status, createTime, search, isSearching };
+  const { project } = usePageQuery<connectionsPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+  });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Connections"
       description="Accounts at providers that your customers have connected."
-      actions={<ConnectCustomer project={idOrName} />}
-      query={QUERY}
+      actions={<ConnectCustomer project={projectIdOrName} />}
+      query={PAGE_QUERY}
       variables={variables}
       filters={
         <>
@@ -105,7 +107,12 @@ export default function ConnectionsPage({ project: idOrName }: ConsolePageProps)
     >
       {project.matches && <ConnectionSearch project={project.matches} linkTo={linkTo} />}
       {project.all && (
-        <Paged fragment={LIST} parent={project.all} list={getList} empty={EMPTY}>
+        <Paged
+          fragment={CONNECTIONS}
+          parent={project.all}
+          list={getConnections}
+          empty={NO_CONNECTIONS}
+        >
           {(connections) => <ConnectionRows connections={connections} linkTo={linkTo} />}
         </Paged>
       )}

@@ -5,7 +5,7 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { refreshAll } from '../parts/refresh.ts';
 
-const START = graphql`
+const START_OAUTH_UPDATE = graphql`
   mutation consentActionMutation($input: StartOAuthUpdateInput!) {
     startOAuthUpdate(input: $input) {
       authorizeUrl
@@ -20,16 +20,16 @@ export function ConsentAction({
 }: {
   input: { projectIdOrName: string; connectionId: string };
 }) {
-  const { run, isRunning, problem } = useChange<consentActionMutation>(START);
+  const { run, isRunning, problem } = useChange<consentActionMutation>(START_OAUTH_UPDATE);
   const startConsent = async () => {
     // The popup must open before the mutation ends, because browsers block popups that do not follow a click.
-    const consent = window.open('', 'consent', 'popup,width=560,height=720');
-    const connect = await run({ input });
-    if (!consent) return;
-    if (!connect) return consent.close();
-    consent.location.href = connect.startOAuthUpdate.authorizeUrl;
+    const consentWindow = window.open('', 'consent', 'popup,width=560,height=720');
+    const started = await run({ input });
+    if (!consentWindow) return;
+    if (!started) return consentWindow.close();
+    consentWindow.location.href = started.startOAuthUpdate.authorizeUrl;
     const timer = setInterval(() => {
-      if (!consent.closed) return;
+      if (!consentWindow.closed) return;
       clearInterval(timer);
       refreshAll();
     }, POLL_MS);

@@ -6,7 +6,7 @@ import { graphql } from 'react-relay';
 import type { reconnectLinkMutation } from '../../__generated__/reconnectLinkMutation.graphql.ts';
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 
-const CREATE = graphql`
+const CREATE_SESSION_TOKEN = graphql`
   mutation reconnectLinkMutation($input: CreateSessionTokenInput!) {
     createSessionToken(input: $input) {
       connectUrl
@@ -35,7 +35,7 @@ export function ReconnectLink({
       triggerLabel="Reconnect link"
       title="Reconnect link"
       submitLabel="Create link"
-      mutation={CREATE}
+      mutation={CREATE_SESSION_TOKEN}
       variables={() => ({
         input: {
           projectIdOrName: project,

@@ -8,7 +8,7 @@ import { Snippet } from '../parts/snippet.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { ContractTable } from './contract-table.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query contractPageQuery($project: String!) {
     project(idOrName: $project) {
       name
@@ -26,9 +26,9 @@ const QUERY = graphql`
 
 const FORMS = ['contract.d.ts', 'contract.graphql', 'contract.schema.json'];
 
-export default function ContractPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName };
-  const { project } = usePageQuery<contractPageQuery>(QUERY, variables);
+export default function ContractPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName };
+  const { project } = usePageQuery<contractPageQuery>(PAGE_QUERY, variables);
   if (!project) return <NotFound noun="project" />;
   const { contract, name, integrations } = project;
   const address = `${location.origin}${BASE}/v1/projects/${name}`;
@@ -46,7 +46,7 @@ export default function ContractPage({ project: idOrName }: ConsolePageProps) {
           Query customers' records
         </a>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel title="Objects">

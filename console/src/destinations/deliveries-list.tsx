@@ -7,7 +7,7 @@ import { Empty } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
 
-const LIST = graphql`
+const DELIVERIES = graphql`
   fragment deliveriesList_destination on Destination
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -48,7 +48,12 @@ export function DeliveriesList({ project, destination }: DeliveriesListProps) {
     </Empty>
   );
   return (
-    <Paged fragment={LIST} parent={destination} list={(data) => data.deliveries} empty={empty}>
+    <Paged
+      fragment={DELIVERIES}
+      parent={destination}
+      list={(data) => data.deliveries}
+      empty={empty}
+    >
       {(deliveries) => <DeliveryRows project={project} deliveries={deliveries} />}
     </Paged>
   );

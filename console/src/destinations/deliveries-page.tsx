@@ -12,7 +12,7 @@ import { DeliveryRows } from './delivery-rows.tsx';
 import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query deliveriesPageQuery(
     $project: String!
     $status: DeliveryStatus
@@ -26,7 +26,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const DELIVERIES = graphql`
   fragment deliveriesPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -55,27 +55,29 @@ const LIST = graphql`
 `;
 
 const POLL_MS = 5_000;
-const EMPTY = (
+const NO_DELIVERIES = (
   <Empty title="No deliveries">
     Route events to a destination, or install an integration that reads records.
   </Empty>
 );
 
-const getList = ({ deliveries }: deliveriesPage_project$data) => deliveries;
+const getDeliveries = ({ deliveries }: deliveriesPage_project$data) => deliveries;
 
-export default function DeliveriesPage({ project: idOrName }: ConsolePageProps) {
+export default function DeliveriesPage({ project: projectIdOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const eventType = useFilter('type', EVENT_TYPES);
   const createTime = useTimeRange();
-  const variables = { project: idOrName, status, eventType, createTime };
-  const { project } = usePageQuery<deliveriesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const variables = { project: projectIdOrName, status, eventType, createTime };
+  const { project } = usePageQuery<deliveriesPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+  });
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Deliveries"
       description="Messages to destinations. Failed messages are retried until they succeed or run out of retries."
-      actions={<RetryMany project={idOrName} status={status} createTime={createTime} />}
-      query={QUERY}
+      actions={<RetryMany project={projectIdOrName} status={status} createTime={createTime} />}
+      query={PAGE_QUERY}
       variables={variables}
       filters={
         <>
@@ -85,9 +87,9 @@ export default function DeliveriesPage({ project: idOrName }: ConsolePageProps) 
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+      <Paged fragment={DELIVERIES} parent={project} list={getDeliveries} empty={NO_DELIVERIES}>
         {(deliveries) => (
-          <DeliveryRows project={idOrName} deliveries={deliveries} showsDestination />
+          <DeliveryRows project={projectIdOrName} deliveries={deliveries} showsDestination />
         )}
       </Paged>
     </ListPage>

@@ -14,7 +14,7 @@ import type { ConsolePageProps } from '../shell/pages.ts';
 import { describeContent } from './delivery-rows.tsx';
 import { OUTCOME, RetryAction } from './retry-action.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query deliveryPageQuery($id: ID!) {
     node(id: $id) {
       ... on Delivery @alias(as: "delivery") {
@@ -52,7 +52,7 @@ const COLUMNS = ['Attempt', 'Response', 'Time', 'Duration', 'Response body'];
 
 export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node } = usePageQuery<deliveryPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const { node } = usePageQuery<deliveryPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
   const linkTo = useProjectLink(project);
   const delivery = node?.delivery;
   const outcome = useFragment<retryAction_outcome$key>(OUTCOME, delivery);
@@ -64,7 +64,7 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
     <Page
       title={`${describeContent({ event, operation })} to ${receiver}`}
       actions={<RetryAction project={project} deliveryId={delivery.id} status={outcome.status} />}
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>

@@ -20,7 +20,7 @@ const DESTINATION = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_DESTINATION = graphql`
   mutation destinationActionsUpdateMutation($input: UpdateDestinationInput!) {
     updateDestination(input: $input) {
       destination {
@@ -34,7 +34,7 @@ const UPDATE = graphql`
   }
 `;
 
-const ROTATE = graphql`
+const ROTATE_DESTINATION_SECRET = graphql`
   mutation destinationActionsRotateMutation($input: RotateDestinationSecretInput!) {
     rotateDestinationSecret(input: $input) {
       signingSecret
@@ -42,7 +42,7 @@ const ROTATE = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_DESTINATION = graphql`
   mutation destinationActionsDeleteMutation($input: DeleteDestinationInput!) {
     deleteDestination(input: $input) {
       deletedId
@@ -58,7 +58,7 @@ interface ActionsProps {
 export function DestinationActions({ project, destination }: ActionsProps) {
   const { id, status, type, ...settings } = useFragment(DESTINATION, destination);
   const linkTo = useProjectLink(project);
-  const update = useChange<destinationActionsUpdateMutation>(UPDATE);
+  const update = useChange<destinationActionsUpdateMutation>(UPDATE_DESTINATION);
   const input = { projectIdOrName: project, destinationId: id };
   // Clients read a stream, so it is not signed, disabled or enabled.
   const isWebhook = type === 'WEBHOOK';
@@ -79,7 +79,7 @@ export function DestinationActions({ project, destination }: ActionsProps) {
       <ConfirmChange<destinationActionsDeleteMutation>
         triggerLabel="Delete"
         title="Delete destination?"
-        mutation={DELETE}
+        mutation={DELETE_DESTINATION}
         variables={{ input }}
         leadsTo={linkTo('destinations')}
       >
@@ -103,7 +103,7 @@ function Edit({ input, settings }: EditProps) {
       triggerLabel="Edit"
       title="Edit destination"
       submitLabel="Save"
-      mutation={UPDATE}
+      mutation={UPDATE_DESTINATION}
       variables={({ name, url }) => ({ input: { ...input, name: String(name), url: String(url) } })}
     >
       <TextInput name="name" label="Name" isRequired defaultValue={settings.name} />
@@ -119,7 +119,7 @@ function Rotate({ input }: InputProps) {
       triggerLabel="Rotate secret"
       title="Rotate signing secret"
       submitLabel="Rotate secret"
-      mutation={ROTATE}
+      mutation={ROTATE_DESTINATION_SECRET}
       variables={() => ({ input })}
       renderResult={({ rotateDestinationSecret: { signingSecret } }) => (
         <CopyableValue explanation={explanation} value={signingSecret} label="Signing secret" />

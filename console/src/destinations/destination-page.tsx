@@ -17,7 +17,7 @@ import { RetryMany } from './retry-many.tsx';
 import { STATUSES } from './statuses.ts';
 import { StreamTail } from './stream-tail.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query destinationPageQuery(
     $id: ID!
     $status: DeliveryStatus
@@ -50,7 +50,7 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
-  const { node: result } = usePageQuery<destinationPageQuery>(QUERY, variables, {
+  const { node: result } = usePageQuery<destinationPageQuery>(PAGE_QUERY, variables, {
     everyMs: POLL_MS,
   });
   const node = result?.destination;
@@ -60,7 +60,7 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
     <Page
       title={node.name}
       actions={<DestinationActions project={project} destination={node} />}
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>

@@ -16,7 +16,7 @@ import { Table } from '../parts/table.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { DestinationState } from './destination-state.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query destinationsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
       ...destinationsPage_project @arguments(search: $search)
@@ -24,7 +24,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const DESTINATIONS = graphql`
   fragment destinationsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -58,28 +58,37 @@ const LIST = graphql`
 `;
 
 const POLL_MS = 5_000;
-const EMPTY = <Empty title="No destinations yet">Create one to receive events and records.</Empty>;
+const NO_DESTINATIONS = (
+  <Empty title="No destinations yet">Create one to receive events and records.</Empty>
+);
 const COLUMNS = ['Name', 'Status', 'Failed', 'Retrying', 'Pending', 'Type', 'URL'];
 const DETAIL_COLUMNS = ['Retrying', 'Pending', 'Type', 'URL'];
 
-const getList = ({ destinations }: destinationsPage_project$data) => destinations;
+const getDestinations = ({ destinations }: destinationsPage_project$data) => destinations;
 
-export default function DestinationsPage({ project: idOrName }: ConsolePageProps) {
+export default function DestinationsPage({ project: projectIdOrName }: ConsolePageProps) {
   const { search } = useSearch();
-  const variables = { project: idOrName, search };
-  const { project } = usePageQuery<destinationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, search };
+  const { project } = usePageQuery<destinationsPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+  });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Destinations"
       description="Receivers of events and records. Failed messages are retried until they succeed or run out of retries."
-      actions={<CreateDestination project={idOrName} />}
-      query={QUERY}
+      actions={<CreateDestination project={projectIdOrName} />}
+      query={PAGE_QUERY}
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+      <Paged
+        fragment={DESTINATIONS}
+        parent={project}
+        list={getDestinations}
+        empty={NO_DESTINATIONS}
+      >
         {(destinations) => (
           <Table label="Destinations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
             {destinations.map((destination) => (
@@ -135,7 +144,7 @@ function DestinationRow({ destination, linkTo }: DestinationRowProps) {
   );
 }
 
-const CREATE = graphql`
+const CREATE_DESTINATION = graphql`
   mutation destinationsPageCreateMutation($input: CreateDestinationInput!) {
     createDestination(input: $input) {
       destination {
@@ -160,7 +169,7 @@ function CreateDestination({ project }: { project: string }) {
       kind="primary"
       title="Create destination"
       submitLabel="Create destination"
-      mutation={CREATE}
+      mutation={CREATE_DESTINATION}
       variables={({ name, url }) => ({
         input: {
           projectIdOrName: project,

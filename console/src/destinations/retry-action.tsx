@@ -6,7 +6,7 @@ import type { retryActionQuery } from '../../__generated__/retryActionQuery.grap
 import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
-const RETRY = graphql`
+const RETRY_DELIVERY = graphql`
   mutation retryActionMutation($input: RetryDeliveryInput!) {
     retryDelivery(input: $input) {
       delivery {
@@ -58,7 +58,9 @@ interface RetryActionProps {
 }
 
 export function RetryAction({ project, deliveryId, status, kind = 'plain' }: RetryActionProps) {
-  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY, { skipRefetch: true });
+  const { run, isRunning, problem } = useChange<retryActionMutation>(RETRY_DELIVERY, {
+    skipRefetch: true,
+  });
   const environment = useRelayEnvironment();
   const retry = async () => {
     const result = await run({ input: { projectIdOrName: project, deliveryId } });

@@ -11,7 +11,7 @@ import { formatWords } from '../parts/status.tsx';
 import { Progress } from '../parts/table.tsx';
 import type { Status } from './statuses.ts';
 
-const RETRY = graphql`
+const RETRY_DELIVERIES = graphql`
   mutation retryManyMutation($input: RetryDeliveriesInput!) {
     retryDeliveries(input: $input) {
       count
@@ -104,7 +104,7 @@ function RetryForm({
   const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
   const variables = { project, destinationId, createTime, countsSucceeded };
   const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
-  const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY);
+  const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY_DELIVERIES);
   const counts = toCounts(data.project);
   const [firstCounts] = useState(counts);
   const [count, setCount] = useState<number | null>(null);

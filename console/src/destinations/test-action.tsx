@@ -6,7 +6,7 @@ import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
-const SEND = graphql`
+const SEND_TEST_MESSAGE = graphql`
   mutation testActionMutation($input: SendTestMessageInput!) {
     sendTestMessage(input: $input) {
       delivery {
@@ -17,7 +17,7 @@ const SEND = graphql`
 `;
 
 export function TestAction({ project, destinationId }: { project: string; destinationId: string }) {
-  const { run, isRunning, problem } = useChange<testActionMutation>(SEND);
+  const { run, isRunning, problem } = useChange<testActionMutation>(SEND_TEST_MESSAGE);
   const [, navigate] = useLocation();
   const linkTo = useProjectLink(project);
   const send = async () => {

@@ -13,7 +13,7 @@ import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query eventPageQuery($id: ID!) {
     node(id: $id) {
       ... on NotificationEvent {
@@ -69,14 +69,14 @@ type EventNode = NonNullable<eventPageQuery['response']['node']>;
 
 export default function EventPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node } = usePageQuery<eventPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+  const { node } = usePageQuery<eventPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
   const linkTo = useProjectLink(project);
   const getProviderName = useProviderNames();
   if (!node?.id || !node.eventType) return <NotFound noun="event" />;
   const { group, connection, installation, operation } = node;
   const { proposalId } = node.data as { proposalId?: string };
   return (
-    <Page title={formatWords(node.eventType)} query={QUERY} variables={variables}>
+    <Page title={formatWords(node.eventType)} query={PAGE_QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{

@@ -7,7 +7,7 @@ import { Paged } from '../parts/paged.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 
-const LIST = graphql`
+const CONSUMERS = graphql`
   fragment consumers_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -43,34 +43,34 @@ export function Consumers({ project, linkTo }: ConsumersProps) {
     <Empty title="No consumers yet">They are created when your customers connect accounts.</Empty>
   );
   return (
-    <Paged fragment={LIST} parent={project} list={(data) => data.consumers} empty={empty}>
+    <Paged fragment={CONSUMERS} parent={project} list={(data) => data.consumers} empty={empty}>
       {(consumers) => (
         <Table
           label="Consumers"
           columns={['Name', 'Reference', 'Connections', 'Created']}
           detailColumns={['Connections']}
         >
-          {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => (
-            <tr key={id}>
-              <td>
-                <Link
-                  href={linkTo(`connections?search=${encodeURIComponent(consumerName)}`)}
-                  className="strong"
-                >
-                  {consumerName}
-                </Link>
-              </td>
-              <td className="mono">{consumerRef}</td>
-              <td>
-                <Link href={linkTo(`connections?search=${encodeURIComponent(consumerName)}`)}>
-                  {connections.totalCount.toLocaleString('en')}
-                </Link>
-              </td>
-              <td>
-                <Time value={createTime} />
-              </td>
-            </tr>
-          ))}
+          {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => {
+            const connectionsPath = linkTo(
+              `connections?search=${encodeURIComponent(consumerName)}`,
+            );
+            return (
+              <tr key={id}>
+                <td>
+                  <Link href={connectionsPath} className="strong">
+                    {consumerName}
+                  </Link>
+                </td>
+                <td className="mono">{consumerRef}</td>
+                <td>
+                  <Link href={connectionsPath}>{connections.totalCount.toLocaleString('en')}</Link>
+                </td>
+                <td>
+                  <Time value={createTime} />
+                </td>
+              </tr>
+            );
+          })}
         </Table>
       )}
     </Paged>

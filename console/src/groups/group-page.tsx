@@ -12,7 +12,7 @@ import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query groupPageQuery($project: String!, $groupRef: String!) {
     project(idOrName: $project) {
       group(idOrRef: $groupRef) {
@@ -35,7 +35,7 @@ const QUERY = graphql`
   }
 `;
 
-const ERASE = graphql`
+const ERASE_GROUP = graphql`
   mutation groupPageEraseMutation($input: EraseGroupInput!) {
     eraseGroup(input: $input) {
       deletedId
@@ -43,10 +43,10 @@ const ERASE = graphql`
   }
 `;
 
-export default function GroupPage({ project: idOrName, id = '' }: ConsolePageProps) {
-  const variables = { project: idOrName, groupRef: id };
-  const { project } = usePageQuery<groupPageQuery>(QUERY, variables);
-  const linkTo = useProjectLink(idOrName);
+export default function GroupPage({ project: projectIdOrName, id = '' }: ConsolePageProps) {
+  const variables = { project: projectIdOrName, groupRef: id };
+  const { project } = usePageQuery<groupPageQuery>(PAGE_QUERY, variables);
+  const linkTo = useProjectLink(projectIdOrName);
   const group = project?.group;
   if (!group) return <NotFound noun="group" />;
   const { groupRef, connections, installations } = group;
@@ -56,11 +56,11 @@ export default function GroupPage({ project: idOrName, id = '' }: ConsolePagePro
       description={<Copyable value={groupRef} label="ref" />}
       actions={
         <>
-          <ConnectCustomer project={idOrName} groupRef={groupRef} />
-          <Erase project={idOrName} groupRef={groupRef} />
+          <ConnectCustomer project={projectIdOrName} groupRef={groupRef} />
+          <Erase project={projectIdOrName} groupRef={groupRef} />
         </>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel title={`Connections (${connections.totalCount.toLocaleString('en')})`}>
@@ -89,7 +89,7 @@ function Erase({ project, groupRef }: { project: string; groupRef: string }) {
     <ConfirmChange<groupPageEraseMutation>
       triggerLabel="Erase group"
       title="Erase group?"
-      mutation={ERASE}
+      mutation={ERASE_GROUP}
       variables={{ input: { projectIdOrName: project, groupRef } }}
       leadsTo={linkTo('groups')}
     >

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { Consumers } from './consumers.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query groupsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
       ...groupsPage_project @arguments(search: $search)
@@ -22,7 +22,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const GROUPS = graphql`
   fragment groupsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -53,18 +53,18 @@ const LIST = graphql`
 const COLUMNS = ['Name', 'Reference', 'Connections', 'Installations', 'Created'];
 const DETAIL_COLUMNS = ['Reference', 'Created'];
 
-export default function GroupsPage({ project: idOrName }: ConsolePageProps) {
+export default function GroupsPage({ project: projectIdOrName }: ConsolePageProps) {
   const { search } = useSearch();
-  const variables = { project: idOrName, search };
-  const { project } = usePageQuery<groupsPageQuery>(QUERY, variables);
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, search };
+  const { project } = usePageQuery<groupsPageQuery>(PAGE_QUERY, variables);
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <Page
       title="Groups and consumers"
       description="A group is one of your customers; a consumer is one of its people. Both are created when accounts are connected."
-      actions={<ConnectCustomer project={idOrName} />}
-      query={QUERY}
+      actions={<ConnectCustomer project={projectIdOrName} />}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <div className="filters">
@@ -90,7 +90,7 @@ function Groups({ project, linkTo }: GroupsProps) {
     <Empty title="No groups yet">A customer's first connection creates its group.</Empty>
   );
   return (
-    <Paged fragment={LIST} parent={project} list={(data) => data.groups} empty={empty}>
+    <Paged fragment={GROUPS} parent={project} list={(data) => data.groups} empty={empty}>
       {(groups) => (
         <Table label="Groups" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
           {groups.map(({ id, groupName, groupRef, connections, installations, createTime }) => (

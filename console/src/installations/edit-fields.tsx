@@ -104,7 +104,7 @@ const INSTALLATION = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_INSTALLATION = graphql`
   mutation editFieldsMutation($input: UpdateInstallationInput!) {
     updateInstallation(input: $input) {
       installation {
@@ -138,7 +138,7 @@ export function EditFields({ project, installation }: EditFieldsProps) {
       triggerLabel="Edit fields"
       title="Fields to read"
       submitLabel="Save"
-      mutation={UPDATE}
+      mutation={UPDATE_INSTALLATION}
       variables={(values) => ({ input: createInput(values) })}
     >
       {objects

@@ -22,7 +22,7 @@ import { InstalledObjects } from './installed-objects.tsx';
 import { Records } from './records.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query installationPageQuery($id: ID!) {
     node(id: $id) {
       ... on Installation @alias(as: "installation") {
@@ -61,7 +61,7 @@ const QUERY = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_INSTALLATION = graphql`
   mutation installationPageDeleteMutation($input: DeleteInstallationInput!) {
     deleteInstallation(input: $input) {
       deletedId
@@ -73,7 +73,7 @@ const POLL_MS = 2_000;
 
 export default function InstallationPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node: result } = usePageQuery<installationPageQuery>(QUERY, variables, {
+  const { node: result } = usePageQuery<installationPageQuery>(PAGE_QUERY, variables, {
     everyMs: POLL_MS,
   });
   const node = result?.installation;
@@ -90,7 +90,7 @@ export default function InstallationPage({ project, id = '' }: ConsolePageProps)
           <Delete project={project} id={node.id} />
         </>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
@@ -151,7 +151,7 @@ function Delete({ project, id }: { project: string; id: string }) {
     <ConfirmChange<installationPageDeleteMutation>
       triggerLabel="Delete"
       title="Delete installation?"
-      mutation={DELETE}
+      mutation={DELETE_INSTALLATION}
       variables={{ input: { projectIdOrName: project, installationId: id } }}
       leadsTo={linkTo('installations')}
     >

@@ -18,7 +18,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { InstallationRows } from './installation-rows.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query installationsPageQuery(
     $project: String!
     $integration: String
@@ -37,7 +37,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const INSTALLATIONS = graphql`
   fragment installationsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -65,40 +65,47 @@ const LIST = graphql`
   }
 `;
 
-const HEALTH = ['HEALTHY', 'UNHEALTHY'] as const;
+const HEALTH_STATUSES = ['HEALTHY', 'UNHEALTHY'] as const;
 const POLL_MS = 10_000;
-const EMPTY = (
+const NO_INSTALLATIONS = (
   <Empty title="No installations yet">
     Use “Connect customer”, or call createInstallation from your backend.
   </Empty>
 );
 
-const getList = ({ installations }: installationsPage_project$data) => installations;
+const getInstallations = ({ installations }: installationsPage_project$data) => installations;
 
-export default function InstallationsPage({ project: idOrName }: ConsolePageProps) {
+export default function InstallationsPage({ project: projectIdOrName }: ConsolePageProps) {
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
-  const health = useFilter('health', HEALTH);
-  const variables = { project: idOrName, integration, health, createTime };
-  const { project } = usePageQuery<installationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+  const health = useFilter('health', HEALTH_STATUSES);
+  const variables = { project: projectIdOrName, integration, health, createTime };
+  const { project } = usePageQuery<installationsPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+  });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Installations"
       description="Integrations that your customers have installed, and their health."
-      actions={<ConnectCustomer project={idOrName} />}
-      query={QUERY}
+      actions={<ConnectCustomer project={projectIdOrName} />}
+      query={PAGE_QUERY}
       variables={variables}
       filters={
         <>
           <IntegrationFilter integrations={project.integrations.nodes} />
-          <Filter name="health" label="Health" values={HEALTH} />
+          <Filter name="health" label="Health" values={HEALTH_STATUSES} />
           <TimeFilter />
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+      <Paged
+        fragment={INSTALLATIONS}
+        parent={project}
+        list={getInstallations}
+        empty={NO_INSTALLATIONS}
+      >
         {(installations) => <InstallationRows installations={installations} linkTo={linkTo} />}
       </Paged>
     </ListPage>

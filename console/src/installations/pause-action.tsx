@@ -6,7 +6,7 @@ import { FormDialog } from '../parts/dialog.tsx';
 import { Action, Refusal, TextInput } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
-const PAUSE = graphql`
+const PAUSE_READS = graphql`
   mutation pauseActionMutation($input: PauseReadsInput!) {
     pauseReads(input: $input) {
       installation {
@@ -16,7 +16,7 @@ const PAUSE = graphql`
   }
 `;
 
-const RESUME = graphql`
+const RESUME_READS = graphql`
   mutation pauseActionResumeMutation($input: ResumeReadsInput!) {
     resumeReads(input: $input) {
       installation {
@@ -36,7 +36,7 @@ export function PauseAction({ input }: PauseProps) {
       triggerLabel="Pause"
       title={`Pause reads of ${input.objects.join(', ')}`}
       submitLabel="Pause"
-      mutation={PAUSE}
+      mutation={PAUSE_READS}
       variables={({ note }) => ({ input: { ...input, note: String(note) || null } })}
     >
       <TextInput
@@ -49,7 +49,7 @@ export function PauseAction({ input }: PauseProps) {
 }
 
 export function ResumeAction({ input }: PauseProps) {
-  const { run, isRunning, problem } = useChange<pauseActionResumeMutation>(RESUME);
+  const { run, isRunning, problem } = useChange<pauseActionResumeMutation>(RESUME_READS);
   return (
     <>
       <Action isPending={isRunning} onPress={() => run({ input })}>

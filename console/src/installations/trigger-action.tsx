@@ -4,7 +4,7 @@ import type { triggerActionMutation } from '../../__generated__/triggerActionMut
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 
-const TRIGGER = graphql`
+const TRIGGER_READ = graphql`
   mutation triggerActionMutation($input: TriggerReadInput!) {
     triggerRead(input: $input) {
       operation {
@@ -35,7 +35,7 @@ export function TriggerAction({ input }: TriggerProps) {
       triggerLabel="Read now"
       title={`Read ${input.objectName} now`}
       submitLabel="Read now"
-      mutation={TRIGGER}
+      mutation={TRIGGER_READ}
       variables={({ sinceTime, untilTime }) => ({
         input: { ...input, sinceTime: toApiTime(sinceTime), untilTime: toApiTime(untilTime) },
       })}

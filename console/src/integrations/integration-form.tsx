@@ -20,7 +20,7 @@ import { RevisionEditor } from './revision-editor.tsx';
 import { createContent, type Draft, listTemplates, type Purpose, SCHEDULES } from './template.ts';
 import { formatYaml, YAML_TEXT } from './yaml-text.ts';
 
-const CREATE = graphql`
+const CREATE_INTEGRATION = graphql`
   mutation integrationFormMutation($input: CreateIntegrationInput!) {
     createIntegration(input: $input) {
       integration {
@@ -31,7 +31,7 @@ const CREATE = graphql`
   }
 `;
 
-const CREATE_STREAM = graphql`
+const CREATE_DESTINATION = graphql`
   mutation integrationFormDestinationMutation($input: CreateDestinationInput!) {
     createDestination(input: $input) {
       destination {
@@ -62,8 +62,8 @@ interface IntegrationFormProps {
 export function IntegrationForm(props: IntegrationFormProps) {
   const { project, provider, destinations, onDone, onCancel } = props;
   const [yaml, setYaml] = useState<string | null>(null);
-  const create = useChange<integrationFormMutation>(CREATE);
-  const stream = useChange<integrationFormDestinationMutation>(CREATE_STREAM);
+  const create = useChange<integrationFormMutation>(CREATE_INTEGRATION);
+  const stream = useChange<integrationFormDestinationMutation>(CREATE_DESTINATION);
 
   /** Resolves with the warnings, or with null if the gateway refused the content. */
   const save = async (content: Record<string, unknown>) => {

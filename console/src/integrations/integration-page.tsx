@@ -17,7 +17,7 @@ import type { ConsolePageProps } from '../shell/pages.ts';
 import { NewRevision } from './new-revision.tsx';
 import { Revisions } from './revisions.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query integrationPageQuery($project: String!, $name: String!) {
     project(idOrName: $project) {
       integration(idOrName: $name) {
@@ -43,7 +43,7 @@ const QUERY = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_INTEGRATION = graphql`
   mutation integrationPageDeleteMutation($input: DeleteIntegrationInput!) {
     deleteIntegration(input: $input) {
       deletedId
@@ -55,17 +55,20 @@ const DELETE = graphql`
  * People may type `/integrations/new`, although the form has another URL. An integration may also have the
  * name `new`.
  */
-const NEW = 'new';
+const NEW_FORM_PATH = 'new';
 
-export default function IntegrationPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
-  const variables = { project: idOrName, name };
-  const { project } = usePageQuery<integrationPageQuery>(QUERY, variables);
-  const linkTo = useProjectLink(idOrName);
+export default function IntegrationPage({
+  project: projectIdOrName,
+  id: name = '',
+}: ConsolePageProps) {
+  const variables = { project: projectIdOrName, name };
+  const { project } = usePageQuery<integrationPageQuery>(PAGE_QUERY, variables);
+  const linkTo = useProjectLink(projectIdOrName);
   const integration = project?.integration;
-  if (!integration && name === NEW) return <Redirect to={linkTo('new-integration')} />;
+  if (!integration && name === NEW_FORM_PATH) return <Redirect to={linkTo('new-integration')} />;
   if (!integration) return <NotFound noun="integration" />;
   const { totalCount, nodes } = integration.installations;
-  const input = { projectIdOrName: idOrName, integrationIdOrName: integration.id };
+  const input = { projectIdOrName, integrationIdOrName: integration.id };
   return (
     <Page
       title={getIntegrationName(integration)}
@@ -88,7 +91,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
           <ConfirmChange<integrationPageDeleteMutation>
             triggerLabel="Delete"
             title="Delete integration?"
-            mutation={DELETE}
+            mutation={DELETE_INTEGRATION}
             variables={{ input }}
             leadsTo={linkTo('integrations')}
           >
@@ -96,7 +99,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
           </ConfirmChange>
         </>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel title="Revisions">
@@ -114,7 +117,7 @@ export default function IntegrationPage({ project: idOrName, id: name = '' }: Co
               Customers install the integration on the connect page, or your backend calls
               createInstallation.
             </p>
-            <ConnectCustomer project={idOrName} integration={integration.name} />
+            <ConnectCustomer project={projectIdOrName} integration={integration.name} />
           </Empty>
         ) : (
           <InstallationRows installations={nodes} linkTo={linkTo} parent="integration" />

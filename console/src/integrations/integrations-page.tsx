@@ -12,7 +12,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query integrationsPageQuery($project: String!, $search: String) {
     project(idOrName: $project) {
       ...integrationsPage_project @arguments(search: $search)
@@ -20,7 +20,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const INTEGRATIONS = graphql`
   fragment integrationsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -74,20 +74,20 @@ const COLUMNS = [
   'Changed',
 ];
 const DETAIL_COLUMNS = ['Reads', 'Writes', 'Revisions', 'Installations'];
-const EMPTY = (
+const NO_INTEGRATIONS = (
   <Empty title="No integrations yet">Choose a provider, and what to read and write there.</Empty>
 );
 const formatObjectNames = (
   part: { objects: readonly { objectName: string }[] } | null | undefined,
 ) => part?.objects.map(({ objectName }) => objectName).join(', ') || '—';
 
-const getList = ({ integrations }: integrationsPage_project$data) => integrations;
+const getIntegrations = ({ integrations }: integrationsPage_project$data) => integrations;
 
-export default function IntegrationsPage({ project: idOrName }: ConsolePageProps) {
+export default function IntegrationsPage({ project: projectIdOrName }: ConsolePageProps) {
   const { search } = useSearch();
-  const variables = { project: idOrName, search };
-  const { project } = usePageQuery<integrationsPageQuery>(QUERY, variables);
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, search };
+  const { project } = usePageQuery<integrationsPageQuery>(PAGE_QUERY, variables);
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
@@ -98,11 +98,16 @@ export default function IntegrationsPage({ project: idOrName }: ConsolePageProps
           Create integration
         </Link>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
       filters={<Search label="Name" />}
     >
-      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+      <Paged
+        fragment={INTEGRATIONS}
+        parent={project}
+        list={getIntegrations}
+        empty={NO_INTEGRATIONS}
+      >
         {(integrations) => (
           <Table label="Integrations" columns={COLUMNS} detailColumns={DETAIL_COLUMNS}>
             {integrations.map(({ id, name, provider, latestRevision, ...row }) => (

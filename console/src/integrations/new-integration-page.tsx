@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { IntegrationForm } from './integration-form.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query newIntegrationPageQuery($project: String!) {
     project(idOrName: $project) {
       name
@@ -37,11 +37,11 @@ const QUERY = graphql`
 
 const SANDBOX = 'sandbox';
 
-export default function NewIntegrationPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName };
-  const { project, providers } = usePageQuery<newIntegrationPageQuery>(QUERY, variables);
+export default function NewIntegrationPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName };
+  const { project, providers } = usePageQuery<newIntegrationPageQuery>(PAGE_QUERY, variables);
   const providerName = useTextFilter('provider');
-  const linkTo = useProjectLink(idOrName);
+  const linkTo = useProjectLink(projectIdOrName);
   const [, navigate] = useLocation();
   if (!project) return <NotFound noun="project" />;
   const provider = providers.nodes.find(({ name }) => name === providerName);
@@ -58,13 +58,13 @@ export default function NewIntegrationPage({ project: idOrName }: ConsolePagePro
           'Choose the service whose records you read and write. The sandbox needs no account.'
         )
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       {provider ? (
         <IntegrationForm
           key={provider.name}
-          project={idOrName}
+          project={projectIdOrName}
           provider={provider}
           destinations={project.destinations.nodes.map(({ name }) => name)}
           onDone={(name) => navigate(linkTo(`integrations/${encodeURIComponent(name)}`))}

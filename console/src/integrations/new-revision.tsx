@@ -17,7 +17,7 @@ const REVISION = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_REVISION = graphql`
   mutation newRevisionMutation($input: CreateRevisionInput!) {
     createRevision(input: $input) {
       revision {
@@ -38,7 +38,11 @@ interface NewRevisionProps {
 export function NewRevision({ input, integration, latestRevision, kind }: NewRevisionProps) {
   const contentRef: content_revision$key = useFragment(REVISION, latestRevision);
   const { specVersion, content } = useFragment(CONTENT, contentRef);
-  const { run: createRevision, isRunning, problem } = useChange<newRevisionMutation>(CREATE);
+  const {
+    run: createRevision,
+    isRunning,
+    problem,
+  } = useChange<newRevisionMutation>(CREATE_REVISION);
   const [isDestructive, setDestructive] = useState(false);
   return (
     <Dialog triggerLabel="Create revision" kind={kind} title="Create revision" isWide>

@@ -7,7 +7,7 @@ import { Action, Refusal } from '../parts/form.tsx';
 import { type ChangeResponse, useChange } from '../parts/queries.ts';
 import { PlanResult } from '../plans/plan-result.tsx';
 
-const PLAN = graphql`
+const PLAN_PROJECT = graphql`
   mutation revisionPreviewMutation($input: PlanProjectInput!) {
     planProject(input: $input) {
       plan {
@@ -27,7 +27,7 @@ interface RevisionPreviewProps {
 
 export function RevisionPreview(props: RevisionPreviewProps) {
   const { project, integration, content, specVersion } = props;
-  const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN, {
+  const { run, isRunning, problem } = useChange<revisionPreviewMutation>(PLAN_PROJECT, {
     skipRefetch: true,
   });
   const [preview, setPreview] = useState<{

@@ -17,7 +17,7 @@ import { OperationLogs } from './operation-logs.tsx';
 import { OperationText } from './operation-text.tsx';
 import { OperationRequests } from './recorded-requests.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query operationPageQuery($id: ID!) {
     node(id: $id) {
       ... on Operation {
@@ -77,7 +77,7 @@ const LIVE = graphql`
 
 export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const { node } = usePageQuery<operationPageQuery>(QUERY, variables);
+  const { node } = usePageQuery<operationPageQuery>(PAGE_QUERY, variables);
   useSubscription<operationPageSubscription>(
     useMemo(() => ({ subscription: LIVE, variables: { id }, onError: () => {} }), [id]),
   );
@@ -91,7 +91,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
   return (
     <Page
       title={`${formatWords(node.actionType ?? '')} ${metadata?.objects.join(', ')}`}
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>

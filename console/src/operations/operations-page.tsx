@@ -17,7 +17,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { OperationsList } from './operations-list.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query operationsPageQuery(
     $project: String!
     $status: OperationStatus
@@ -42,7 +42,7 @@ const QUERY = graphql`
   }
 `;
 
-const LIST = graphql`
+const OPERATIONS = graphql`
   fragment operationsPage_project on Project
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
@@ -75,28 +75,30 @@ const LIST = graphql`
 const STATUSES = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED'] as const;
 const ACTIONS = ['READ', 'WRITE', 'SUBSCRIBE'] as const;
 const POLL_MS = 3_000;
-const EMPTY = (
+const NO_OPERATIONS = (
   <Empty title="No operations">
     Trigger a read on an installation's page, or write a record with writeRecords.
   </Empty>
 );
 
-const getList = ({ operations }: operationsPage_project$data) => operations;
+const getOperations = ({ operations }: operationsPage_project$data) => operations;
 
-export default function OperationsPage({ project: idOrName }: ConsolePageProps) {
+export default function OperationsPage({ project: projectIdOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const actionType = useFilter('action', ACTIONS);
   const integration = useTextFilter('integration');
   const createTime = useTimeRange();
-  const variables = { project: idOrName, status, actionType, integration, createTime };
-  const { project } = usePageQuery<operationsPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+  const variables = { project: projectIdOrName, status, actionType, integration, createTime };
+  const { project } = usePageQuery<operationsPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+  });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (
     <ListPage
       title="Operations"
       description="Reads and writes at providers, each with its outcome and log."
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
       filters={
         <>
@@ -107,7 +109,7 @@ export default function OperationsPage({ project: idOrName }: ConsolePageProps) 
         </>
       }
     >
-      <Paged fragment={LIST} parent={project} list={getList} empty={EMPTY}>
+      <Paged fragment={OPERATIONS} parent={project} list={getOperations} empty={NO_OPERATIONS}>
         {(operations) => <OperationsList operations={operations} linkTo={linkTo} />}
       </Paged>
     </ListPage>

@@ -24,7 +24,7 @@ const ORG = graphql`
   }
 `;
 
-const CLAIM = graphql`
+const CLAIM_DOMAIN = graphql`
   mutation domainsClaimMutation($input: ClaimDomainInput!) {
     claimDomain(input: $input) {
       claimedDomain {
@@ -34,7 +34,7 @@ const CLAIM = graphql`
   }
 `;
 
-const VERIFY = graphql`
+const VERIFY_CLAIMED_DOMAIN = graphql`
   mutation domainsVerifyMutation($input: VerifyClaimedDomainInput!) {
     verifyClaimedDomain(input: $input) {
       claimedDomain {
@@ -47,7 +47,7 @@ const VERIFY = graphql`
 
 export function Domains({ org: orgKey }: { org: domains_org$key }) {
   const org = useFragment(ORG, orgKey);
-  const verify = useChange<domainsVerifyMutation>(VERIFY);
+  const verify = useChange<domainsVerifyMutation>(VERIFY_CLAIMED_DOMAIN);
   const { nodes } = org.claimedDomains;
   const mayClaim = org.viewerRole === 'ADMIN';
   return (
@@ -79,7 +79,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
       <Refusal problem={verify.problem} />
       {mayClaim ? (
         <ChangeForm<domainsClaimMutation>
-          mutation={CLAIM}
+          mutation={CLAIM_DOMAIN}
           variables={({ domain }) => ({
             input: { parentId: org.id, parentType: 'ORG', domain: String(domain) },
           })}

@@ -35,7 +35,7 @@ const VIEWER = graphql`
   }
 `;
 
-const ACCEPT = graphql`
+const ACCEPT_INVITE = graphql`
   mutation invitesToViewerAcceptMutation($input: AcceptInviteInput!) {
     acceptInvite(input: $input) {
       invite {
@@ -45,7 +45,7 @@ const ACCEPT = graphql`
   }
 `;
 
-const JOIN = graphql`
+const JOIN_ORG = graphql`
   mutation invitesToViewerJoinMutation($input: JoinOrgInput!) {
     joinOrg(input: $input) {
       org {
@@ -57,8 +57,8 @@ const JOIN = graphql`
 
 export function InvitesToViewer({ query }: { query: invitesToViewer_query$key }) {
   const { viewer, orgs } = useFragment(VIEWER, query);
-  const accept = useChange<invitesToViewerAcceptMutation>(ACCEPT);
-  const join = useChange<invitesToViewerJoinMutation>(JOIN);
+  const accept = useChange<invitesToViewerAcceptMutation>(ACCEPT_INVITE);
+  const join = useChange<invitesToViewerJoinMutation>(JOIN_ORG);
   const isMember = (orgId: string) => orgs.nodes.some(({ id }) => id === orgId);
   const isInvited = (orgId: string) =>
     viewer.invites.nodes.some(({ parentId }) => parentId === orgId);

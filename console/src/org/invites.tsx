@@ -25,7 +25,7 @@ const ORG = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_INVITE = graphql`
   mutation invitesCreateMutation($input: CreateInviteInput!) {
     createInvite(input: $input) {
       invite {
@@ -35,7 +35,7 @@ const CREATE = graphql`
   }
 `;
 
-const REVOKE = graphql`
+const DELETE_INVITE = graphql`
   mutation invitesRevokeMutation($input: DeleteInviteInput!) {
     deleteInvite(input: $input) {
       deletedId
@@ -64,7 +64,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
                 <ConfirmChange<invitesRevokeMutation>
                   triggerLabel="Revoke"
                   title={`Revoke the invite of ${invitedEmail}?`}
-                  mutation={REVOKE}
+                  mutation={DELETE_INVITE}
                   variables={{ input: { orgId: org.id, inviteId: id } }}
                 >
                   <p>The invite can no longer be accepted. You can invite the address again.</p>
@@ -76,7 +76,7 @@ export function Invites({ org: orgKey }: { org: invites_org$key }) {
       </ul>
       {mayInvite ? (
         <ChangeForm<invitesCreateMutation>
-          mutation={CREATE}
+          mutation={CREATE_INVITE}
           variables={({ email, role }) => ({
             input: { orgId: org.id, email: String(email), role: parseRole(role) },
           })}

@@ -9,7 +9,7 @@ import { Invites } from './invites.tsx';
 import { InvitesToViewer } from './invites-to-viewer.tsx';
 import { Members } from './members.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query membersPageQuery($project: String!) {
     ...invitesToViewer_query
     ...members_query
@@ -24,9 +24,9 @@ const QUERY = graphql`
   }
 `;
 
-export default function MembersPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName };
-  const query = usePageQuery<membersPageQuery>(QUERY, variables);
+export default function MembersPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName };
+  const query = usePageQuery<membersPageQuery>(PAGE_QUERY, variables);
   if (!query.project) return <NotFound noun="project" />;
   const { org } = query.project;
   if (!org) {
@@ -44,7 +44,7 @@ export default function MembersPage({ project: idOrName }: ConsolePageProps) {
     <Page
       title="Members"
       description={`The people of ${org.label}, who share all of its projects.`}
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <InvitesToViewer query={query} />

@@ -43,7 +43,7 @@ const VIEWER = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_MEMBER = graphql`
   mutation membersUpdateMutation($input: UpdateMemberInput!) {
     updateMember(input: $input) {
       member {
@@ -53,7 +53,7 @@ const UPDATE = graphql`
   }
 `;
 
-const REMOVE = graphql`
+const REMOVE_MEMBER = graphql`
   mutation membersRemoveMutation($input: RemoveMemberInput!) {
     removeMember(input: $input) {
       deletedId
@@ -74,7 +74,7 @@ const formatName = ({ builder: { id, fullName, primaryEmail } }: Member) =>
 export function Members({ org: orgKey, query }: MembersProps) {
   const org = useFragment(ORG, orgKey);
   const { viewer } = useFragment(VIEWER, query);
-  const update = useChange<membersUpdateMutation>(UPDATE);
+  const update = useChange<membersUpdateMutation>(UPDATE_MEMBER);
   const { nodes } = org.members;
   const isAdmin = org.viewerRole === 'ADMIN';
   const isLastAdmin = isAdmin && nodes.filter(({ role }) => role === 'ADMIN').length === 1;
@@ -123,7 +123,7 @@ export function Members({ org: orgKey, query }: MembersProps) {
                     <ConfirmChange<membersRemoveMutation>
                       triggerLabel="Remove"
                       title={`Remove ${name} from ${org.label}?`}
-                      mutation={REMOVE}
+                      mutation={REMOVE_MEMBER}
                       variables={{ input: key }}
                     >
                       <p>
@@ -158,7 +158,7 @@ function Leave({ org, builderId }: LeaveProps) {
     <ConfirmChange<membersRemoveMutation>
       triggerLabel="Leave"
       title={`Leave ${org.label}?`}
-      mutation={REMOVE}
+      mutation={REMOVE_MEMBER}
       variables={{ input: { orgId: org.id, builderId } }}
       leadsTo="/?all"
     >

@@ -51,10 +51,10 @@ interface ActivityPanelsProps {
   linkTo: (path: string) => string;
 }
 
-export default function ActivityPanels({ project: idOrName, linkTo }: ActivityPanelsProps) {
+export default function ActivityPanels({ project: projectIdOrName, linkTo }: ActivityPanelsProps) {
   const firstHour = getFirstHour();
   const since = formatSince(firstHour);
-  const variables = { project: idOrName, from: new Date(firstHour).toISOString() };
+  const variables = { project: projectIdOrName, from: new Date(firstHour).toISOString() };
   const { project } = usePageQuery<activityQuery>(QUERY, variables, { everyMs: POLL_MS });
   const activity = project?.activity;
   const operations = activity?.operations;

@@ -61,7 +61,7 @@ const QUERY = graphql`
   }
 `;
 
-const ACKNOWLEDGE = graphql`
+const ACKNOWLEDGE_ATTENTION_ITEM = graphql`
   mutation attentionAcknowledgeMutation($input: AcknowledgeAttentionItemInput!) {
     acknowledgeAttentionItem(input: $input) {
       attentionItem {
@@ -71,7 +71,7 @@ const ACKNOWLEDGE = graphql`
   }
 `;
 
-const REOPEN = graphql`
+const REOPEN_ATTENTION_ITEM = graphql`
   mutation attentionReopenMutation($input: ReopenAttentionItemInput!) {
     reopenAttentionItem(input: $input) {
       attentionItem {
@@ -98,22 +98,22 @@ interface AttentionProps {
   linkTo: (path: string) => string;
 }
 
-export default function AttentionPanel({ project: idOrName, linkTo }: AttentionProps) {
+export default function AttentionPanel({ project: projectIdOrName, linkTo }: AttentionProps) {
   const dayStartMs = getFirstHour();
-  const variables = { project: idOrName, from: new Date(dayStartMs - DAY_MS).toISOString() };
+  const variables = { project: projectIdOrName, from: new Date(dayStartMs - DAY_MS).toISOString() };
   const { project } = usePageQuery<attentionQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const acknowledge = useChange<attentionAcknowledgeMutation>(ACKNOWLEDGE);
-  const reopen = useChange<attentionReopenMutation>(REOPEN);
+  const acknowledge = useChange<attentionAcknowledgeMutation>(ACKNOWLEDGE_ATTENTION_ITEM);
+  const reopen = useChange<attentionReopenMutation>(REOPEN_ATTENTION_ITEM);
   if (!project) return null;
   const toInput = ({ kind, subject, objectName }: Item) => ({
-    projectIdOrName: idOrName,
+    projectIdOrName,
     kind,
     subjectId: subject.id,
     objectName,
   });
-  const open = project.attentionItems.filter(({ acknowledgeTime }) => !acknowledgeTime);
-  const acknowledged = project.attentionItems.filter(({ acknowledgeTime }) => acknowledgeTime);
-  const list = (items: Item[]) => (
+  const openItems = project.attentionItems.filter(({ acknowledgeTime }) => !acknowledgeTime);
+  const acknowledgedItems = project.attentionItems.filter(({ acknowledgeTime }) => acknowledgeTime);
+  const renderItems = (items: Item[]) => (
     <ul className="plain-list">
       {items.map((item) => (
         <AttentionLine
@@ -130,17 +130,17 @@ export default function AttentionPanel({ project: idOrName, linkTo }: AttentionP
   );
   return (
     <Panel title="Needs attention">
-      {open.length === 0 ? (
+      {openItems.length === 0 ? (
         <p>
           <span className="status good">Nothing needs attention</span>
         </p>
       ) : (
-        list(open.slice(0, SHOWN_ITEMS))
+        renderItems(openItems.slice(0, SHOWN_ITEMS))
       )}
-      {open.length > SHOWN_ITEMS && (
+      {openItems.length > SHOWN_ITEMS && (
         <details>
-          <summary>Show {open.length - SHOWN_ITEMS} more</summary>
-          {list(open.slice(SHOWN_ITEMS))}
+          <summary>Show {openItems.length - SHOWN_ITEMS} more</summary>
+          {renderItems(openItems.slice(SHOWN_ITEMS))}
         </details>
       )}
       <Refusal problem={acknowledge.problem ?? reopen.problem} />
@@ -151,10 +151,10 @@ export default function AttentionPanel({ project: idOrName, linkTo }: AttentionP
           formatSince(dayStartMs),
         )}
       </p>
-      {acknowledged.length > 0 && (
+      {acknowledgedItems.length > 0 && (
         <details>
-          <summary>{acknowledged.length} acknowledged</summary>
-          {list(acknowledged)}
+          <summary>{acknowledgedItems.length} acknowledged</summary>
+          {renderItems(acknowledgedItems)}
         </details>
       )}
     </Panel>

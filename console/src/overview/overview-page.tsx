@@ -16,7 +16,7 @@ const Checklist = lazy(() => import('../start/checklist.tsx'));
 const AttentionPanel = lazy(() => import('./attention.tsx'));
 const ActivityPanels = lazy(() => import('./activity.tsx'));
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query overviewPageQuery($project: String!, $dayStart: DateTime!) {
     project(idOrName: $project) {
       id
@@ -118,19 +118,19 @@ const FIGURES = [
   },
 ] as const;
 
-export default function OverviewPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName, dayStart: getDayStart() };
-  const { project } = usePageQuery<overviewPageQuery>(QUERY, variables, { everyMs: POLL_MS });
-  const linkTo = useProjectLink(idOrName);
+export default function OverviewPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName, dayStart: getDayStart() };
+  const { project } = usePageQuery<overviewPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
+  const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   const isUnused = project.connections.totalCount === 0 && project.operations.totalCount === 0;
   return (
-    <Page title="Overview" description={project.appName} query={QUERY} variables={variables}>
-      <Loaded resetKey={`${idOrName} checklist`} errorFallback={<span />}>
-        <Checklist project={idOrName} />
+    <Page title="Overview" description={project.appName} query={PAGE_QUERY} variables={variables}>
+      <Loaded resetKey={`${projectIdOrName} checklist`} errorFallback={<span />}>
+        <Checklist project={projectIdOrName} />
       </Loaded>
-      <Loaded resetKey={`attention ${idOrName}`}>
-        <AttentionPanel project={idOrName} linkTo={linkTo} />
+      <Loaded resetKey={`attention ${projectIdOrName}`}>
+        <AttentionPanel project={projectIdOrName} linkTo={linkTo} />
       </Loaded>
       {isUnused ? (
         <Panel>
@@ -140,19 +140,19 @@ export default function OverviewPage({ project: idOrName }: ConsolePageProps) {
           </Empty>
         </Panel>
       ) : (
-        <ProjectState idOrName={idOrName} project={project} linkTo={linkTo} />
+        <ProjectState projectIdOrName={projectIdOrName} project={project} linkTo={linkTo} />
       )}
     </Page>
   );
 }
 
 interface ProjectStateProps {
-  idOrName: string;
+  projectIdOrName: string;
   project: NonNullable<overviewPageQuery['response']['project']>;
   linkTo: (path: string) => string;
 }
 
-function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
+function ProjectState({ projectIdOrName, project, linkTo }: ProjectStateProps) {
   return (
     <>
       {FIGURES.map(({ period, figures }) => (
@@ -171,12 +171,12 @@ function ProjectState({ idOrName, project, linkTo }: ProjectStateProps) {
           </div>
         </section>
       ))}
-      <Loaded resetKey={idOrName}>
-        <ActivityPanels project={idOrName} linkTo={linkTo} />
+      <Loaded resetKey={projectIdOrName}>
+        <ActivityPanels project={projectIdOrName} linkTo={linkTo} />
       </Loaded>
       <div className="grid spaced">
         <Panel title="Live events" actions={<Link href={linkTo('events')}>All events</Link>}>
-          <LiveEvents project={idOrName} linkTo={linkTo} />
+          <LiveEvents project={projectIdOrName} linkTo={linkTo} />
         </Panel>
         <Panel
           title="Last failures"

@@ -11,7 +11,7 @@ import { usePageQuery } from '../parts/queries.ts';
 import { Snippet } from '../parts/snippet.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query configurationPageQuery($project: String!) {
     exportProject(projectIdOrName: $project) {
       document
@@ -19,7 +19,7 @@ const QUERY = graphql`
   }
 `;
 
-const PLAN = graphql`
+const PLAN_PROJECT = graphql`
   mutation configurationPageMutation($input: PlanProjectInput!) {
     planProject(input: $input) {
       plan {
@@ -33,19 +33,19 @@ const LINES = 24;
 
 export default function ConfigurationPage({ project }: ConsolePageProps) {
   const variables = { project };
-  const { document } = usePageQuery<configurationPageQuery>(QUERY, variables).exportProject;
+  const { document } = usePageQuery<configurationPageQuery>(PAGE_QUERY, variables).exportProject;
   const [, navigate] = useLocation();
   const linkTo = useProjectLink(project);
   return (
     <Page
       title="Configuration"
       description="Everything that you configure in the project, as one document. Preview what a changed document would do before you apply it."
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel title="Change the document">
         <ChangeForm<configurationPageMutation>
-          mutation={PLAN}
+          mutation={PLAN_PROJECT}
           variables={({ document: text, allowDeletions }) => ({
             input: {
               projectIdOrName: project,

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { PlanResult } from './plan-result.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query planPageQuery($id: ID!) {
     node(id: $id) {
       ... on Plan @alias(as: "plan") {
@@ -43,7 +43,7 @@ const QUERY = graphql`
   }
 `;
 
-const APPLY = graphql`
+const APPLY_PLAN = graphql`
   mutation planPageApplyMutation($input: ApplyPlanInput!) {
     applyPlan(input: $input) {
       plan {
@@ -56,7 +56,7 @@ const APPLY = graphql`
 
 export default function PlanPage({ project, id = '' }: ConsolePageProps) {
   const variables = { id };
-  const plan = usePageQuery<planPageQuery>(QUERY, variables).node?.plan;
+  const plan = usePageQuery<planPageQuery>(PAGE_QUERY, variables).node?.plan;
   const linkTo = useProjectLink(project);
   if (!plan) return <NotFound noun="plan" />;
   const isRefused = plan.findings.some(({ severity }) => severity === 'ERROR');
@@ -84,7 +84,7 @@ export default function PlanPage({ project, id = '' }: ConsolePageProps) {
           />
         )
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
@@ -123,7 +123,7 @@ function Apply(props: ApplyProps) {
       triggerLabel="Apply"
       title="Apply the plan?"
       kind={isDestructive ? 'danger' : 'primary'}
-      mutation={APPLY}
+      mutation={APPLY_PLAN}
       variables={(values) => ({
         input: {
           projectIdOrName: project,

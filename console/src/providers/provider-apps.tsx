@@ -27,7 +27,7 @@ const APPS = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_PROVIDER_APP = graphql`
   mutation providerAppsCreateMutation($input: CreateProviderAppInput!) {
     createProviderApp(input: $input) {
       providerApp {
@@ -37,7 +37,7 @@ const CREATE = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_PROVIDER_APP = graphql`
   mutation providerAppsDeleteMutation($input: DeleteProviderAppInput!) {
     deleteProviderApp(input: $input) {
       deletedId
@@ -47,12 +47,12 @@ const DELETE = graphql`
 
 interface ProviderAppsProps {
   project: providerApps_project$key;
-  idOrName: string;
+  projectIdOrName: string;
   /** True if customers of this provider consent in a browser. */
   isNeeded: boolean;
 }
 
-export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps) {
+export function ProviderApps({ project, projectIdOrName, isNeeded }: ProviderAppsProps) {
   const { nodes } = useFragment(APPS, project).providerApps;
   if (nodes.length === 0) {
     return (
@@ -83,8 +83,8 @@ export function ProviderApps({ project, idOrName, isNeeded }: ProviderAppsProps)
       <ConfirmChange<providerAppsDeleteMutation>
         triggerLabel="Delete"
         title="Delete app?"
-        mutation={DELETE}
-        variables={{ input: { projectIdOrName: idOrName, providerAppId: id } }}
+        mutation={DELETE_PROVIDER_APP}
+        variables={{ input: { projectIdOrName, providerAppId: id } }}
       >
         <p>Tokens of connections that use it can no longer be refreshed.</p>
       </ConfirmChange>
@@ -120,7 +120,7 @@ export function NewApp({ project, provider, hasConsent }: NewAppProps) {
       kind="primary"
       title="Add app"
       submitLabel="Add app"
-      mutation={CREATE}
+      mutation={CREATE_PROVIDER_APP}
       variables={(values) => ({ input: createInput(values) })}
     >
       {hasConsent && redirectUrl && (

@@ -11,7 +11,7 @@ import { Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { NewApp, ProviderApps } from './provider-apps.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query providerPageQuery($project: String!, $name: String!) {
     provider(name: $name) {
       name
@@ -43,9 +43,12 @@ const QUERY = graphql`
   }
 `;
 
-export default function ProviderPage({ project: idOrName, id: name = '' }: ConsolePageProps) {
-  const variables = { project: idOrName, name };
-  const { provider, project } = usePageQuery<providerPageQuery>(QUERY, variables);
+export default function ProviderPage({
+  project: projectIdOrName,
+  id: name = '',
+}: ConsolePageProps) {
+  const variables = { project: projectIdOrName, name };
+  const { provider, project } = usePageQuery<providerPageQuery>(PAGE_QUERY, variables);
   if (!provider) return <NotFound noun="provider" />;
   const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
   const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
@@ -53,8 +56,8 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Conso
     <Page
       title={<ProviderName provider={provider.name} />}
       name={provider.displayName}
-      actions={<NewApp project={idOrName} provider={provider} hasConsent={byOAuth} />}
-      query={QUERY}
+      actions={<NewApp project={projectIdOrName} provider={provider} hasConsent={byOAuth} />}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
@@ -84,7 +87,9 @@ export default function ProviderPage({ project: idOrName, id: name = '' }: Conso
         </Panel>
       )}
       <Panel title="Apps of this project">
-        {project && <ProviderApps project={project} idOrName={idOrName} isNeeded={byOAuth} />}
+        {project && (
+          <ProviderApps project={project} projectIdOrName={projectIdOrName} isNeeded={byOAuth} />
+        )}
       </Panel>
     </Page>
   );

@@ -10,7 +10,7 @@ import { formatWords, getSchemeName } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query providersPageQuery {
     providers(first: 100) {
       totalCount
@@ -27,7 +27,7 @@ const QUERY = graphql`
 const COLUMNS = ['Provider', 'Capabilities', 'Authentication'];
 
 export default function ProvidersPage({ project }: ConsolePageProps) {
-  const { providers } = usePageQuery<providersPageQuery>(QUERY, {});
+  const { providers } = usePageQuery<providersPageQuery>(PAGE_QUERY, {});
   const search = useSearch().search?.toLowerCase() ?? '';
   const linkTo = useProjectLink(project);
   const matching = providers.nodes
@@ -37,7 +37,7 @@ export default function ProvidersPage({ project }: ConsolePageProps) {
     <ListPage
       title="Providers"
       description="Services that can be connected, and what the gateway supports at each."
-      query={QUERY}
+      query={PAGE_QUERY}
       filters={<Search />}
     >
       {matching.length === 0 ? (

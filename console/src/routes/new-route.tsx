@@ -10,7 +10,7 @@ import { formatWords } from '../parts/status.tsx';
 import type { RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
-const TOPIC = graphql`
+const CREATE_TOPIC = graphql`
   mutation newRouteTopicMutation($input: CreateTopicInput!) {
     createTopic(input: $input) {
       topic {
@@ -20,7 +20,7 @@ const TOPIC = graphql`
   }
 `;
 
-const FROM_EVENT = graphql`
+const CREATE_EVENT_TOPIC_ROUTE = graphql`
   mutation newRouteEventMutation($input: CreateEventTopicRouteInput!) {
     createEventTopicRoute(input: $input) {
       eventTopicRoute {
@@ -30,7 +30,7 @@ const FROM_EVENT = graphql`
   }
 `;
 
-const TO_DESTINATION = graphql`
+const CREATE_TOPIC_DESTINATION_ROUTE = graphql`
   mutation newRouteTopicDestinationMutation($input: CreateTopicDestinationRouteInput!) {
     createTopicDestinationRoute(input: $input) {
       topicDestinationRoute {
@@ -50,7 +50,7 @@ export function NewTopic({ project }: NewProps) {
       triggerLabel="Create topic"
       title="Create topic"
       submitLabel="Create topic"
-      mutation={TOPIC}
+      mutation={CREATE_TOPIC}
       variables={({ name }) => ({ input: { projectIdOrName: project, name: String(name) } })}
     >
       <TextInput name="name" label="Name" isRequired />
@@ -79,7 +79,7 @@ export function RouteFromEvents({ project, routed, selection }: NewRouteProps) {
       kind="primary"
       title="Route events to a topic"
       submitLabel="Create route"
-      mutation={FROM_EVENT}
+      mutation={CREATE_EVENT_TOPIC_ROUTE}
       variables={({ eventType, topicId }) => ({
         input: {
           projectIdOrName: project,
@@ -114,7 +114,7 @@ export function RouteToDestination({ project, routed, selection }: NewRouteProps
       triggerLabel="Route topic"
       title="Route a topic to a destination"
       submitLabel="Create route"
-      mutation={TO_DESTINATION}
+      mutation={CREATE_TOPIC_DESTINATION_ROUTE}
       variables={({ topicId, destinationId }) => ({
         input: {
           projectIdOrName: project,

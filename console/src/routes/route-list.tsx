@@ -12,7 +12,7 @@ import { Table } from '../parts/table.tsx';
 import { hasEnd, listRoutes, type RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
-const REMOVE_EVENT = graphql`
+const DELETE_EVENT_TOPIC_ROUTE = graphql`
   mutation routeListEventMutation($input: DeleteEventTopicRouteInput!) {
     deleteEventTopicRoute(input: $input) {
       deletedId
@@ -20,7 +20,7 @@ const REMOVE_EVENT = graphql`
   }
 `;
 
-const REMOVE_TOPIC = graphql`
+const DELETE_TOPIC_DESTINATION_ROUTE = graphql`
   mutation routeListTopicMutation($input: DeleteTopicDestinationRouteInput!) {
     deleteTopicDestinationRoute(input: $input) {
       deletedId
@@ -36,8 +36,8 @@ interface RouteListProps {
 }
 
 export function RouteList({ project, routed, selection }: RouteListProps) {
-  const eventRoute = useChange<routeListEventMutation>(REMOVE_EVENT);
-  const topicRoute = useChange<routeListTopicMutation>(REMOVE_TOPIC);
+  const eventRoute = useChange<routeListEventMutation>(DELETE_EVENT_TOPIC_ROUTE);
+  const topicRoute = useChange<routeListTopicMutation>(DELETE_TOPIC_DESTINATION_ROUTE);
   const linkTo = useProjectLink(project);
   const visibleIds = new Set(
     listRoutes(routed).flatMap((route) => (hasEnd(route, selection) ? route.id : [])),

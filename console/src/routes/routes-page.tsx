@@ -13,7 +13,7 @@ import type { RouteEnd } from './route-ends.ts';
 import { RouteList } from './route-list.tsx';
 import { RoutesPicture } from './routes-picture.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query routesPageQuery($project: String!) {
     project(idOrName: $project) {
       topics(first: 100) {
@@ -67,9 +67,9 @@ const QUERY = graphql`
 export type RoutedProject = NonNullable<routesPageQuery['response']['project']>;
 const POLL_MS = 5_000;
 
-export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName };
-  const { project } = usePageQuery<routesPageQuery>(QUERY, variables, { everyMs: POLL_MS });
+export default function RoutesPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName };
+  const { project } = usePageQuery<routesPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
   const [selection, setSelection] = useState<RouteEnd | null>(null);
   if (!project) return <NotFound noun="project" />;
   return (
@@ -78,12 +78,12 @@ export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
       description="Events go to topics, and from there to destinations."
       actions={
         <>
-          <RouteFromEvents project={idOrName} routed={project} selection={selection} />
-          <RouteToDestination project={idOrName} routed={project} selection={selection} />
-          <NewTopic project={idOrName} />
+          <RouteFromEvents project={projectIdOrName} routed={project} selection={selection} />
+          <RouteToDestination project={projectIdOrName} routed={project} selection={selection} />
+          <NewTopic project={projectIdOrName} />
         </>
       }
-      query={QUERY}
+      query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
@@ -95,14 +95,14 @@ export default function RoutesPage({ project: idOrName }: ConsolePageProps) {
         actions={
           selection && (
             <SelectionActions
-              project={idOrName}
+              project={projectIdOrName}
               selection={selection}
               onAll={() => setSelection(null)}
             />
           )
         }
       >
-        <RouteList project={idOrName} routed={project} selection={selection} />
+        <RouteList project={projectIdOrName} routed={project} selection={selection} />
       </Panel>
     </Page>
   );

@@ -17,7 +17,7 @@ const CREATE_ORG = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_PROJECT = graphql`
   mutation newProjectMutation($input: CreateProjectInput!) {
     createProject(input: $input) {
       project {
@@ -40,7 +40,7 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
   const otherOrgs = allOrgs.filter((org) => !orgs.includes(org));
   const [orgId, setOrgId] = useState(orgs[0]?.id ?? NEW_ORG);
   const org = useChange<newProjectOrgMutation>(CREATE_ORG);
-  const project = useChange<newProjectMutation>(CREATE);
+  const project = useChange<newProjectMutation>(CREATE_PROJECT);
   const [, navigate] = useLocation();
   const problem = org.problem ?? project.problem;
 

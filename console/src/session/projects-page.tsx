@@ -11,7 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { usePageQuery } from '../parts/queries.ts';
 import { NewProject } from './new-project.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query projectsPageQuery {
     ...invitesToViewer_query
     viewer {
@@ -40,7 +40,7 @@ const QUERY = graphql`
 `;
 
 export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
-  const query = usePageQuery<projectsPageQuery>(QUERY, {});
+  const query = usePageQuery<projectsPageQuery>(PAGE_QUERY, {});
   const { viewer, orgs, projects } = query;
   const [params] = useSearchParams();
   const onlyProject = viewer.project ?? (projects.nodes.length === 1 ? projects.nodes[0] : null);
@@ -68,7 +68,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
     <main className="projects">
       <Page
         title="Projects"
-        query={QUERY}
+        query={PAGE_QUERY}
         actions={
           <>
             {!viewer.project && (

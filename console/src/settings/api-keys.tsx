@@ -25,7 +25,7 @@ const KEYS = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_API_KEY = graphql`
   mutation apiKeysUpdateMutation($input: UpdateApiKeyInput!) {
     updateApiKey(input: $input) {
       apiKey {
@@ -36,7 +36,7 @@ const UPDATE = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_API_KEY = graphql`
   mutation apiKeysDeleteMutation($input: DeleteApiKeyInput!) {
     deleteApiKey(input: $input) {
       deletedId
@@ -44,11 +44,17 @@ const DELETE = graphql`
   }
 `;
 
-export function ApiKeys({ project, idOrName }: { project: apiKeys_project$key; idOrName: string }) {
+export function ApiKeys({
+  project,
+  projectIdOrName,
+}: {
+  project: apiKeys_project$key;
+  projectIdOrName: string;
+}) {
   const { nodes } = useFragment(KEYS, project).apiKeys;
-  const update = useChange<apiKeysUpdateMutation>(UPDATE);
-  const remove = useChange<apiKeysDeleteMutation>(DELETE);
-  const projectInput = { projectIdOrName: idOrName };
+  const update = useChange<apiKeysUpdateMutation>(UPDATE_API_KEY);
+  const remove = useChange<apiKeysDeleteMutation>(DELETE_API_KEY);
+  const projectInput = { projectIdOrName };
   if (nodes.length === 0)
     return <Empty title="No API keys yet">Create one for your backend.</Empty>;
   return (

@@ -5,7 +5,7 @@ import type { deleteProjectMutation } from '../../__generated__/deleteProjectMut
 import { FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
 
-const DELETE = graphql`
+const DELETE_PROJECT = graphql`
   mutation deleteProjectMutation($input: DeleteProjectInput!) {
     deleteProject(input: $input) {
       deletedId
@@ -26,7 +26,7 @@ export function DeleteProject({ name }: { name: string }) {
         kind="danger"
         title={`Delete ${name}?`}
         submitLabel="Delete project"
-        mutation={DELETE}
+        mutation={DELETE_PROJECT}
         variables={({ confirmName }) => ({
           input: { projectIdOrName: name, confirmName: String(confirmName) },
         })}

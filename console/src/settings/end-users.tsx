@@ -29,7 +29,7 @@ const PROJECT = graphql`
   }
 `;
 
-const ORIGINS = graphql`
+const UPDATE_PROJECT = graphql`
   mutation endUsersOriginsMutation($input: UpdateProjectInput!) {
     updateProject(input: $input) {
       project {
@@ -40,7 +40,7 @@ const ORIGINS = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_JWT_KEY = graphql`
   mutation endUsersCreateMutation($input: CreateJwtKeyInput!) {
     createJwtKey(input: $input) {
       jwtKey {
@@ -50,7 +50,7 @@ const CREATE = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_JWT_KEY = graphql`
   mutation endUsersUpdateMutation($input: UpdateJwtKeyInput!) {
     updateJwtKey(input: $input) {
       jwtKey {
@@ -61,7 +61,7 @@ const UPDATE = graphql`
   }
 `;
 
-const DELETE = graphql`
+const DELETE_JWT_KEY = graphql`
   mutation endUsersDeleteMutation($input: DeleteJwtKeyInput!) {
     deleteJwtKey(input: $input) {
       deletedId
@@ -86,7 +86,7 @@ export function EndUsers({ project }: { project: endUsers_project$key }) {
 function Origins({ projectId, origins }: { projectId: string; origins: readonly string[] }) {
   return (
     <ChangeForm<endUsersOriginsMutation>
-      mutation={ORIGINS}
+      mutation={UPDATE_PROJECT}
       variables={({ allowedOrigins }) => ({
         input: {
           projectIdOrName: projectId,
@@ -115,8 +115,8 @@ interface JwtKeyRow {
 }
 
 function JwtKeys({ projectId, nodes }: { projectId: string; nodes: readonly JwtKeyRow[] }) {
-  const update = useChange<endUsersUpdateMutation>(UPDATE);
-  const remove = useChange<endUsersDeleteMutation>(DELETE);
+  const update = useChange<endUsersUpdateMutation>(UPDATE_JWT_KEY);
+  const remove = useChange<endUsersDeleteMutation>(DELETE_JWT_KEY);
   const projectInput = { projectIdOrName: projectId };
   if (nodes.length === 0) {
     return (
@@ -154,7 +154,7 @@ function NewJwtKey({ projectId }: { projectId: string }) {
       triggerLabel="Add public key"
       title="Add public key"
       submitLabel="Add key"
-      mutation={CREATE}
+      mutation={CREATE_JWT_KEY}
       variables={({ label, publicKeyPem }) => ({
         input: {
           projectIdOrName: projectId,

@@ -14,7 +14,7 @@ const PROJECT = graphql`
   }
 `;
 
-const CREATE = graphql`
+const CREATE_API_KEY = graphql`
   mutation newApiKeyMutation($input: CreateApiKeyInput!) {
     createApiKey(input: $input) {
       key
@@ -24,13 +24,13 @@ const CREATE = graphql`
 
 interface NewApiKeyProps {
   project: newApiKey_project$key;
-  idOrName: string;
+  projectIdOrName: string;
   /** The preset that is selected when the form opens. */
   preset?: PresetId;
   kind?: 'primary' | 'plain';
 }
 
-export function NewApiKey({ project: projectKey, idOrName, preset, kind }: NewApiKeyProps) {
+export function NewApiKey({ project: projectKey, projectIdOrName, preset, kind }: NewApiKeyProps) {
   const { org } = useFragment(PROJECT, projectKey);
   return (
     <FormDialog<newApiKeyMutation>
@@ -38,10 +38,10 @@ export function NewApiKey({ project: projectKey, idOrName, preset, kind }: NewAp
       {...(kind && { kind })}
       title="Create API key"
       submitLabel="Create key"
-      mutation={CREATE}
+      mutation={CREATE_API_KEY}
       variables={(values) => ({
         input: {
-          projectIdOrName: idOrName,
+          projectIdOrName,
           label: String(values.label),
           scopes: readScopes(values),
         },

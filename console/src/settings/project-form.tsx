@@ -17,7 +17,7 @@ const PROJECT = graphql`
   }
 `;
 
-const UPDATE = graphql`
+const UPDATE_PROJECT = graphql`
   mutation projectFormMutation($input: UpdateProjectInput!) {
     updateProject(input: $input) {
       project {
@@ -44,7 +44,7 @@ export function ProjectForm({ project }: { project: projectForm_project$key }) {
   };
   return (
     <ChangeForm<projectFormMutation>
-      mutation={UPDATE}
+      mutation={UPDATE_PROJECT}
       variables={(values) => ({ input: createInput(values) })}
       submitLabel="Save"
       kind="primary"

@@ -10,7 +10,7 @@ import { EndUsers } from './end-users.tsx';
 import { NewApiKey } from './new-api-key.tsx';
 import { ProjectForm } from './project-form.tsx';
 
-const QUERY = graphql`
+const PAGE_QUERY = graphql`
   query settingsPageQuery($project: String!) {
     viewer {
       kind
@@ -29,17 +29,20 @@ const QUERY = graphql`
   }
 `;
 
-export default function SettingsPage({ project: idOrName }: ConsolePageProps) {
-  const variables = { project: idOrName };
-  const { viewer, project } = usePageQuery<settingsPageQuery>(QUERY, variables);
+export default function SettingsPage({ project: projectIdOrName }: ConsolePageProps) {
+  const variables = { project: projectIdOrName };
+  const { viewer, project } = usePageQuery<settingsPageQuery>(PAGE_QUERY, variables);
   if (!project) return <NotFound noun="project" />;
   return (
-    <Page title="Settings" query={QUERY} variables={variables}>
+    <Page title="Settings" query={PAGE_QUERY} variables={variables}>
       <Panel title="Project">
         <ProjectForm project={project} />
       </Panel>
-      <Panel title="API keys" actions={<NewApiKey project={project} idOrName={idOrName} />}>
-        <ApiKeys project={project} idOrName={idOrName} />
+      <Panel
+        title="API keys"
+        actions={<NewApiKey project={project} projectIdOrName={projectIdOrName} />}
+      >
+        <ApiKeys project={project} projectIdOrName={projectIdOrName} />
       </Panel>
       <EndUsers project={project} />
       {viewer.kind === 'BUILDER' && (

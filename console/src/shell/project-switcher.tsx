@@ -39,15 +39,15 @@ const PROJECTS = graphql`
   }
 `;
 
-export function ProjectSwitcher({ project: idOrName }: { project: string }) {
+export function ProjectSwitcher({ project: projectIdOrName }: { project: string }) {
   return (
     <MenuTrigger>
       <Button className="switcher">
         <Loaded
-          resetKey={idOrName}
-          errorFallback={<span className="names strong">{idOrName}</span>}
+          resetKey={projectIdOrName}
+          errorFallback={<span className="names strong">{projectIdOrName}</span>}
         >
-          <OpenProject project={idOrName} />
+          <OpenProject project={projectIdOrName} />
         </Loaded>
         <span aria-hidden="true">▾</span>
       </Button>
@@ -60,11 +60,13 @@ export function ProjectSwitcher({ project: idOrName }: { project: string }) {
   );
 }
 
-function OpenProject({ project: idOrName }: { project: string }) {
-  const { project } = usePageQuery<projectSwitcherQuery>(OPEN_PROJECT, { project: idOrName });
+function OpenProject({ project: projectIdOrName }: { project: string }) {
+  const { project } = usePageQuery<projectSwitcherQuery>(OPEN_PROJECT, {
+    project: projectIdOrName,
+  });
   return (
     <span className="names">
-      <span className="strong">{project?.name ?? idOrName}</span>
+      <span className="strong">{project?.name ?? projectIdOrName}</span>
       <span className="quiet">{project?.appName}</span>
     </span>
   );

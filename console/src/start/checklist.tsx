@@ -9,9 +9,9 @@ import { useProgress } from './progress.ts';
 const POLL_MS = 10_000;
 const getHiddenKey = (projectId: string) => `gateway.checklist.hidden.${projectId}`;
 
-export default function Checklist({ project: idOrName }: { project: string }) {
-  const progress = useProgress(idOrName, POLL_MS);
-  const linkTo = useProjectLink(idOrName);
+export default function Checklist({ project: projectIdOrName }: { project: string }) {
+  const progress = useProgress(projectIdOrName, POLL_MS);
+  const linkTo = useProjectLink(projectIdOrName);
   const key = getHiddenKey(progress?.project.id ?? '');
   const [isHidden, setHidden] = useState(() => localStorage.getItem(key) !== null);
   if (!progress || isHidden || progress.steps.every(({ isDone }) => isDone)) return null;

@@ -82,10 +82,14 @@ export interface Step {
 
 /** Returns null if the user may not see the project. */
 export function useProgress(
-  idOrName: string,
+  projectIdOrName: string,
   everyMs: number,
 ): { project: ProjectProgress; steps: Step[] } | null {
-  const { project } = usePageQuery<progressQuery>(PROGRESS, { project: idOrName }, { everyMs });
+  const { project } = usePageQuery<progressQuery>(
+    PROGRESS,
+    { project: projectIdOrName },
+    { everyMs },
+  );
   if (!project) return null;
   const { integrations, connections, installations, completedReads, apiKeys } = project;
   const steps: Step[] = [

@@ -17,8 +17,8 @@ const POLL_MS = 1_500;
 type Integration = ProjectProgress['integrations']['nodes'][number];
 type Installation = ProjectProgress['installations']['nodes'][number];
 
-export default function StartPage({ project: idOrName }: ConsolePageProps) {
-  const progress = useProgress(idOrName, POLL_MS);
+export default function StartPage({ project: projectIdOrName }: ConsolePageProps) {
+  const progress = useProgress(projectIdOrName, POLL_MS);
   if (!progress) return <NotFound noun="project" />;
   const { project, steps } = progress;
   const nextStep = steps.find(({ isDone }) => !isDone);
@@ -27,7 +27,7 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
       title="Get started"
       description="From an empty project to a first record and a first call."
       query={PROGRESS}
-      variables={{ project: idOrName }}
+      variables={{ project: projectIdOrName }}
     >
       {steps.map((step, index) => (
         <section key={step.id} className="card step" aria-labelledby={`step-${step.id}`}>
@@ -38,7 +38,12 @@ export default function StartPage({ project: idOrName }: ConsolePageProps) {
             {step.title}
             <span className="hidden">{step.isDone ? ' (done)' : ' (open)'}</span>
           </h2>
-          <StepContent step={step} nextStep={nextStep} idOrName={idOrName} project={project} />
+          <StepContent
+            step={step}
+            nextStep={nextStep}
+            projectIdOrName={projectIdOrName}
+            project={project}
+          />
         </section>
       ))}
     </Page>
@@ -49,34 +54,34 @@ interface StepContentProps {
   step: Step;
   /** The first open step. Its button is the primary one of the page. */
   nextStep: Step | undefined;
-  idOrName: string;
+  projectIdOrName: string;
   project: ProjectProgress;
 }
 
-function StepContent({ step, nextStep, idOrName, project }: StepContentProps) {
+function StepContent({ step, nextStep, projectIdOrName, project }: StepContentProps) {
   const [integration] = project.integrations.nodes;
   const [installation] = project.installations.nodes;
   const kind = step === nextStep ? 'primary' : 'plain';
   if (step.id === 'integration') {
-    return <IntegrationStep idOrName={idOrName} integration={integration} />;
+    return <IntegrationStep projectIdOrName={projectIdOrName} integration={integration} />;
   }
   if (step.id === 'records' && installation) {
-    return <FirstRecords project={idOrName} installation={installation} />;
+    return <FirstRecords project={projectIdOrName} installation={installation} />;
   }
   if (step.id === 'records' || !integration) {
     return <p className="quiet">Available after “{nextStep?.title ?? 'the steps above'}”.</p>;
   }
-  const stepProps = { idOrName, project, integration, installation, kind } as const;
+  const stepProps = { projectIdOrName, project, integration, installation, kind } as const;
   return step.id === 'account' ? <AccountStep {...stepProps} /> : <CallsStep {...stepProps} />;
 }
 
 interface IntegrationStepProps {
-  idOrName: string;
+  projectIdOrName: string;
   integration: Integration | undefined;
 }
 
-function IntegrationStep({ idOrName, integration }: IntegrationStepProps) {
-  const linkTo = useProjectLink(idOrName);
+function IntegrationStep({ projectIdOrName, integration }: IntegrationStepProps) {
+  const linkTo = useProjectLink(projectIdOrName);
   const getProviderName = useProviderNames();
   if (!integration) {
     return (
@@ -99,14 +104,14 @@ function IntegrationStep({ idOrName, integration }: IntegrationStepProps) {
 }
 
 interface IntegratedStepProps {
-  idOrName: string;
+  projectIdOrName: string;
   project: ProjectProgress;
   integration: Integration;
   installation: Installation | undefined;
   kind: 'primary' | 'plain';
 }
 
-function AccountStep({ idOrName, integration, installation, kind }: IntegratedStepProps) {
+function AccountStep({ projectIdOrName, integration, installation, kind }: IntegratedStepProps) {
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const hasTestAccount = integration.provider === 'sandbox' && !installation;
   return (
@@ -117,18 +122,24 @@ function AccountStep({ idOrName, integration, installation, kind }: IntegratedSt
       <div className="row">
         {hasTestAccount && (
           <TestAccount
-            project={idOrName}
+            project={projectIdOrName}
             integration={integration.name}
             objects={objects.map(({ objectName }) => objectName)}
           />
         )}
-        <ConnectCustomer project={idOrName} kind={hasTestAccount ? 'plain' : kind} />
+        <ConnectCustomer project={projectIdOrName} kind={hasTestAccount ? 'plain' : kind} />
       </div>
     </>
   );
 }
 
-function CallsStep({ idOrName, project, integration, installation, kind }: IntegratedStepProps) {
+function CallsStep({
+  projectIdOrName,
+  project,
+  integration,
+  installation,
+  kind,
+}: IntegratedStepProps) {
   const { read, write } = integration.latestRevision.content;
   const readObject = read?.objects[0];
   const writeObject = write?.objects?.find(
@@ -140,7 +151,7 @@ function CallsStep({ idOrName, project, integration, installation, kind }: Integ
         Your backend calls the API with a key. Create one, and put it into the variable{' '}
         <code>GATEWAY_API_KEY</code>.
       </p>
-      <NewApiKey project={project} idOrName={idOrName} preset="backend" kind={kind} />
+      <NewApiKey project={project} projectIdOrName={projectIdOrName} preset="backend" kind={kind} />
       <BackendCalls
         integration={integration.name}
         objectName={readObject?.mapToName ?? readObject?.objectName ?? 'contacts'}

@@ -5,7 +5,7 @@ import type { testAccountMutation } from '../../__generated__/testAccountMutatio
 import { Action, Refusal } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 
-const CONNECT = graphql`
+const GENERATE_CONNECTION = graphql`
   mutation testAccountMutation($input: GenerateConnectionInput!) {
     generateConnection(input: $input) {
       connection {
@@ -15,7 +15,7 @@ const CONNECT = graphql`
   }
 `;
 
-const INSTALL = graphql`
+const CREATE_INSTALLATION = graphql`
   mutation testAccountInstallMutation($input: CreateInstallationInput!) {
     createInstallation(input: $input) {
       installation {
@@ -37,8 +37,8 @@ interface TestAccountProps {
 }
 
 export function TestAccount({ project, integration, objects }: TestAccountProps) {
-  const connect = useChange<testAccountMutation>(CONNECT);
-  const install = useChange<testAccountInstallMutation>(INSTALL);
+  const connect = useChange<testAccountMutation>(GENERATE_CONNECTION);
+  const install = useChange<testAccountInstallMutation>(CREATE_INSTALLATION);
   const group = { projectIdOrName: project, groupRef: GROUP_REF };
   const start = async () => {
     const connected = await connect.run({
