@@ -24,12 +24,12 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** Resolves when the alarm rings, or after this time. */
+  /** Resolves when the alarm rings, or after this time. The wait does not keep the process alive. */
   async wait(maxMs: number): Promise<void> {
     if (!this.#isRung) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
-      const timer = setTimeout(resolve, maxMs);
+      const timer = setTimeout(resolve, maxMs).unref();
       await promise;
       clearTimeout(timer);
       this.#wake = undefined;
