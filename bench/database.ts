@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/database/database.ts';
-import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey } from '../src/domain/viewer/key/api-key-value.ts';
 import { newId } from '../src/ids.ts';
 import { createLog } from '../src/log.ts';
 import { ENCRYPTION_KEY, fillDatabase, PROJECT_NAME, type Sizes } from './fill.ts';

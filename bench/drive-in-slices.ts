@@ -1,6 +1,6 @@
 /**
  * Compares servers that differ by a few percent. They alternate in slices of a fraction of a second, so that
- * other load on the machine affects all of them equally. CPU time is counted in nanoseconds.
+ * other load on the machine affects all of them equally. CPU time is read in nanoseconds and reported in milliseconds.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Flags } from './flags.ts';
@@ -16,7 +16,7 @@ export interface Load {
 }
 
 /** The CPU time of a request, in each turn of a load. */
-export type Turns = readonly number[];
+export type CpuMsByTurn = readonly number[];
 
 export interface Comparison {
   name: string;
@@ -40,7 +40,7 @@ interface DrivenServer {
 export async function driveInSlices(
   loads: Load[],
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
-): Promise<Turns[]> {
+): Promise<CpuMsByTurn[]> {
   const servers = loads.map((load) => createDrivenServer(load, sockets));
   for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(servers, turn);
   for (const server of servers) server.cpuMsByTurn = [];
@@ -66,12 +66,12 @@ export async function compareInSlices(
   });
 }
 
-export function computeRatio(turns: Turns, base: Turns): number {
+export function computeRatio(turns: CpuMsByTurn, base: CpuMsByTurn): number {
   return computeMedian(turns.map((ms, turn) => ms / base[turn]!));
 }
 
 /** Returns the median CPU time of the servers in each turn. */
-export function computeMedianTurns(servers: Turns[]): Turns {
+export function computeMedianTurns(servers: CpuMsByTurn[]): CpuMsByTurn {
   return (servers[0] ?? []).map((_, turn) => computeMedian(servers.map((turns) => turns[turn]!)));
 }
 

@@ -9,6 +9,10 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const SUCCESSFUL_BODY = Buffer.from('{"data":{');
 const CLOSED = 'The server closed the connection.';
 const EMPTY = Buffer.alloc(0);
+/** The length of a response whose head is incomplete. */
+const UNKNOWN_LENGTH = -1;
+/** The length of a chunked response, which ends with LAST_CHUNK. */
+const CHUNKED = -2;
 
 export interface HttpSocket {
   /** False if the server has closed the connection, as it does after a few idle seconds. */
@@ -29,7 +33,7 @@ export async function openHttpSocket(host: string, port: number): Promise<HttpSo
 function createHttpSocket(socket: Socket): HttpSocket {
   let pendingResponse: PromiseWithResolvers<void> | null = null;
   let received: Buffer = EMPTY;
-  let endsAt = -1;
+  let length = UNKNOWN_LENGTH;
 
   const fail = (message: string) => {
     pendingResponse?.reject(new Error(message));
@@ -39,12 +43,12 @@ function createHttpSocket(socket: Socket): HttpSocket {
   socket.on('close', () => fail(CLOSED));
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    if (endsAt < 0) endsAt = parseLength(received);
-    if (endsAt < 0 || received.length < endsAt) return;
-    if (endsAt === CHUNKED && !received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
+    if (length === UNKNOWN_LENGTH) length = parseLength(received);
+    if (length === UNKNOWN_LENGTH || received.length < length) return;
+    if (length === CHUNKED && !received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
     const response = received;
     received = EMPTY;
-    endsAt = -1;
+    length = UNKNOWN_LENGTH;
     if (!isExpected(response)) return fail(response.toString().slice(0, 1_000));
     const { resolve } = pendingResponse!;
     pendingResponse = null;
@@ -65,13 +69,10 @@ function createHttpSocket(socket: Socket): HttpSocket {
   };
 }
 
-/** The length of a chunked response, whose end is its last chunk. */
-const CHUNKED = 0;
-
-/** Returns the bytes of the head and the body together, or -1 while the head is incomplete. */
+/** Returns the number of bytes of the head and the body together, UNKNOWN_LENGTH or CHUNKED. */
 function parseLength(received: Buffer): number {
   const headEnd = received.indexOf(HEAD_END);
-  if (headEnd < 0) return -1;
+  if (headEnd < 0) return UNKNOWN_LENGTH;
   const head = received.toString('latin1', 0, headEnd).toLowerCase();
   const position = head.indexOf('content-length:');
   if (position < 0) return CHUNKED;

@@ -136,7 +136,7 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
         ]
       : []),
     ...(scopes.length > 0 ? [`- OAuth scopes: ${formatCodeList(scopes)}.`] : []),
-    `- Authentication: ${formatCodeList(authSchemes)}.`,
+    `- Authentication: ${describeAuthentication(declared)}.`,
     ...(requiredInputs.length > 0
       ? [`- Required when connecting: ${requiredInputs.join(', ')}.`]
       : []),
@@ -146,6 +146,16 @@ function listSetUpSteps(declared: DeclaredProvider, { scopes, inputs }: Declarat
         ]
       : []),
   ];
+}
+
+/** Describes the schemes. For the scheme NONE, describes the custom inputs that authenticate requests instead. */
+function describeAuthentication({ authSchemes, custom }: DeclaredProvider): string {
+  const inputs = (custom?.inputs ?? []).map(
+    ({ name, displayName }) => `${displayName.toLowerCase()} (\`customAuth.${name}\`)`,
+  );
+  return authSchemes
+    .map((scheme) => (scheme === 'NONE' && inputs.length > 0 ? inputs.join(', ') : `\`${scheme}\``))
+    .join(', ');
 }
 
 /** The cells of two columns that need an explanation. */
@@ -180,7 +190,11 @@ function formatObjects({ objects, otherObjects }: Declaration): string {
     ...(incrementalReads
       ? [`*Incremental read* is how a later read finds the changed records:\n\n${incrementalReads}`]
       : []),
-    ...(pagings ? [`*Paging* is what happens if records change during a read:\n\n${pagings}`] : []),
+    ...(pagings
+      ? [
+          `*Paging* says whether a read can skip or repeat records that change meanwhile:\n\n${pagings}`,
+        ]
+      : []),
   ].join('\n\n');
 }
 
@@ -202,11 +216,15 @@ function describeObject(label: string, object: ObjectDeclaration): string[] {
     describePageSize(fullReadList),
     describeIncrementalRead(changesList, object),
     describePaging(changesList),
-    findSearchList(object) ? 'by values' : '–',
-    create ? (createMany ? 'one, many' : 'one') : '–',
-    object.update ? 'yes' : '–',
-    object.remove ? 'yes' : '–',
-    object.fieldList ? 'read from the account' : object.standardFields ? 'fixed' : '–',
+    findSearchList(object) ? 'by values' : 'no',
+    create ? (createMany ? 'single or batch' : 'single') : 'no',
+    object.update ? 'yes' : 'no',
+    object.remove ? 'yes' : 'no',
+    object.fieldList
+      ? 'read from the account'
+      : object.standardFields
+        ? 'fixed list'
+        : 'not listed',
   ];
 }
 
@@ -225,9 +243,12 @@ function describeIncrementalRead(
   return changedAt ? 'filtered by the gateway' : 'all records';
 }
 
-function describePaging({ paging, isKeysetPaged }: ListDeclaration): keyof typeof PAGINGS | '–' {
+function describePaging({
+  paging,
+  isKeysetPaged,
+}: ListDeclaration): keyof typeof PAGINGS | 'one page' {
   if (isKeysetPaged) return 'exact';
-  if (paging.kind === 'none') return '–';
+  if (paging.kind === 'none') return 'one page';
   return ['offset', 'page', 'link'].includes(paging.kind) ? 'numbered' : 'cursor';
 }
 

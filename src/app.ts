@@ -210,8 +210,8 @@ async function openMetrics(
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
   const { observeState } = await import('./metrics/state.ts');
-  const { openMetricsPort } = await import('./metrics/metrics-port.ts');
-  const { config, database, feed, streamFeed, queue } = services;
+  const { startMetricsServer } = await import('./metrics/metrics-server.ts');
+  const { config, log, database, feed, streamFeed, queue } = services;
   const updateGauges = observeState(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
@@ -220,9 +220,9 @@ async function openMetrics(
     countsWork: config.ROLES.includes('worker'),
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
-  const options = { host, port, updateGauges };
-  const metricsPort = resources.use(await openMetricsPort(metrics.registry, options));
-  return metricsPort.url;
+  const options = { host, port, updateGauges, log };
+  const metricsServer = resources.use(await startMetricsServer(metrics.registry, options));
+  return metricsServer.url;
 }
 
 async function openPort(

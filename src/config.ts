@@ -200,21 +200,34 @@ export function readConfig(variables: EnvironmentVariables): Config {
   const { config, problems } = checkConfig(variables);
   if (config) return config;
   throw new ConfigError(
-    `The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    `The configuration is invalid:\n${problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`,
   );
 }
 
-/**
- * Returns the configuration, or null and every problem. Problems never contain values, because these may be secrets.
- */
+/** A problem of a setting. The text never contains the value, which may be a secret. */
+export interface SettingProblem {
+  name: string;
+  /** The index of the invalid item, if the setting is a list. */
+  index?: string | undefined;
+  text: string;
+}
+
+export function formatProblem({ name, index, text }: SettingProblem): string {
+  return `${index === undefined ? name : `${name}.${index}`}: ${text}`;
+}
+
+/** Returns the configuration, or null and every problem. */
 export function checkConfig(variables: EnvironmentVariables): {
   config: Config | null;
-  problems: string[];
+  problems: SettingProblem[];
 } {
   const setVariables = pickDefinedVariables(variables);
   const result = environment.safeParse(setVariables);
   const problems = [
-    ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
+    ...(result.error?.issues ?? []).map(({ path, message }) => {
+      const [name = '', index] = path.map(String);
+      return { name, index, text: message };
+    }),
     ...listContradictions(setVariables),
   ];
   return { config: result.success && problems.length === 0 ? result.data : null, problems };
@@ -228,40 +241,45 @@ function pickDefinedVariables(variables: EnvironmentVariables): EnvironmentVaria
 }
 
 /** Yields a problem for each variable that contradicts another variable. */
-function* listContradictions(variables: EnvironmentVariables): Generator<string> {
+function* listContradictions(variables: EnvironmentVariables): Generator<SettingProblem> {
   const { DATABASE_URL, BEARER_ISSUER, ROLES } = variables;
   if (DATABASE_URL && !variables.ENCRYPTION_KEY) {
-    yield 'ENCRYPTION_KEY: is required with DATABASE_URL';
+    yield { name: 'ENCRYPTION_KEY', text: 'is required with DATABASE_URL' };
   }
   if (variables.DATABASE_LISTEN_URL && !DATABASE_URL) {
-    yield 'DATABASE_LISTEN_URL: requires DATABASE_URL';
+    yield { name: 'DATABASE_LISTEN_URL', text: 'requires DATABASE_URL' };
   }
   if (BEARER_ISSUER && !variables.BEARER_JWKS_URL) {
-    yield 'BEARER_JWKS_URL: is required with BEARER_ISSUER';
+    yield { name: 'BEARER_JWKS_URL', text: 'is required with BEARER_ISSUER' };
   }
   if (['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') && !BEARER_ISSUER) {
-    yield 'BEARER_EMAILS_VERIFIED: requires BEARER_ISSUER';
+    yield { name: 'BEARER_EMAILS_VERIFIED', text: 'requires BEARER_ISSUER' };
   }
   if (variables.LOCAL_ISSUER_PASSWORD && BEARER_ISSUER) {
-    yield 'LOCAL_ISSUER_PASSWORD: is for the local issuer, which BEARER_ISSUER replaces';
+    yield {
+      name: 'LOCAL_ISSUER_PASSWORD',
+      text: 'is for the local issuer, which BEARER_ISSUER replaces',
+    };
   }
   const hasSingleRole = ROLES && !['api', 'worker'].every((role) => ROLES.includes(role));
-  if (hasSingleRole && !DATABASE_URL) yield 'ROLES: a single role requires DATABASE_URL';
+  if (hasSingleRole && !DATABASE_URL)
+    yield { name: 'ROLES', text: 'a single role requires DATABASE_URL' };
   yield* listPortConflicts(variables);
   const perSecond = Number(variables.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(variables.RATE_LIMIT_BURST ?? RATE_BURST);
-  if (burst < perSecond) yield 'RATE_LIMIT_BURST: must not be below RATE_LIMIT_PER_SECOND';
+  if (burst < perSecond)
+    yield { name: 'RATE_LIMIT_BURST', text: 'must not be below RATE_LIMIT_PER_SECOND' };
 }
 
 /** Ports of 0 never conflict, because each of them selects a free port. */
-function* listPortConflicts(variables: EnvironmentVariables): Generator<string> {
+function* listPortConflicts(variables: EnvironmentVariables): Generator<SettingProblem> {
   const port = Number(variables.PORT ?? PORT);
   const sandboxPort = Number(variables.SANDBOX_PORT ?? 0);
   const metricsPort = Number(variables.METRICS_PORT ?? 0);
   if (sandboxPort !== 0 && sandboxPort === port) {
-    yield 'SANDBOX_PORT: must not be the PORT of the gateway';
+    yield { name: 'SANDBOX_PORT', text: 'must not be the PORT of the gateway' };
   }
   if (metricsPort !== 0 && [port, sandboxPort].includes(metricsPort)) {
-    yield 'METRICS_PORT: must not be the PORT of the gateway or SANDBOX_PORT';
+    yield { name: 'METRICS_PORT', text: 'must not be the PORT of the gateway or SANDBOX_PORT' };
   }
 }

@@ -4,11 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FilledDatabase } from '../database.ts';
 import {
+  type CpuMsByTurn,
   computeMedianTurns,
   computeRatio,
   driveInSlices,
   type Load,
-  type Turns,
 } from '../drive-in-slices.ts';
 import type { Flags } from '../flags.ts';
 import { createGatewayPeer, type Peer, startGateway } from '../peers.ts';
@@ -149,7 +149,7 @@ function addTraceparent(request: Buffer): Buffer {
 
 /** Compares the second series of a server with its first, and the first series with the median of the first variant. */
 function compareLoads(
-  driven: (ServerLoad & { turns: Turns })[],
+  driven: (ServerLoad & { turns: CpuMsByTurn })[],
 ): Omit<ObservingResult, 'workload'>[] {
   const firstLoads = driven.filter(({ isFirst }) => isFirst);
   const byName = Map.groupBy(driven, ({ name }) => name);

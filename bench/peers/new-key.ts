@@ -1,5 +1,9 @@
 /** Creates an API key as the gateway does, so that every peer computes the same hash and writes the same row. */
-import { createKeyValue, getKeyPrefix, hashKey } from '../../src/domain/viewer/key/key-value.ts';
+import {
+  createKeyValue,
+  getKeyPrefix,
+  hashKey,
+} from '../../src/domain/viewer/key/api-key-value.ts';
 import { newId } from '../../src/ids.ts';
 
 /** Returns a new key, its row, and the values of CREATE_KEY. */

@@ -106,7 +106,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
     }
   }, [consentResult, provider]);
   useEffect(() => {
-    if (consentResult?.isSetup)
+    if (consentResult?.isSetupError)
       notifyOpener({ type: 'failed', detail: consentResult.failure ?? '' });
   }, [consentResult]);
   if (!project || !group || !consumer) {
@@ -116,12 +116,13 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
   const { integrations, connections, installations, entitlements } = project;
   const findConnection = (integration: { provider: string }) =>
     connections.nodes.find((connection) => connection.provider === integration.provider) ?? null;
-  // Several integrations may share the connection. One form is enough.
+  // Several integrations may use the connection to reconnect. Open the form in only one card.
   const integrationToReconnect = integrations.nodes.find(
     (integration) => reconnectId !== null && findConnection(integration)?.id === reconnectId,
   );
   const mayApprove = permissions.includes('APPROVE');
-  const isForApproval = mayApprove && (session.proposalId !== null || permissions.length === 1);
+  const canOnlyApprove = permissions.every((permission) => permission === 'APPROVE');
+  const isForApproval = mayApprove && (session.proposalId !== null || canOnlyApprove);
   const visibleIntegrations = isForApproval ? [] : integrations.nodes;
   return (
     <>
@@ -140,7 +141,7 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
       )}
       {consentResult?.failure != null && (
         <p role="alert" className="refusal">
-          {consentResult.isSetup
+          {consentResult.isSetupError
             ? messages.ourFault
             : messages.notConnectedBecause(consentResult.failure)}
         </p>

@@ -55,7 +55,7 @@ export interface ConsentResult {
   /** The reason why no account was connected; null on success. */
   failure: string | null;
   /** True if the builder's setup is the reason, which customers don't see. */
-  isSetup: boolean;
+  isSetupError: boolean;
 }
 
 /** Restores the token after a consent in this window, so that the page can be reloaded. Null at other times. */
@@ -73,6 +73,6 @@ export function takeConsentResult(): ConsentResult | null {
   return {
     connectionId: connectionId ?? null,
     failure: connectionId ? null : (detail ?? error ?? ''),
-    isSetup: fault === 'setup',
+    isSetupError: fault === 'setup',
   };
 }

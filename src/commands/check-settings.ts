@@ -3,18 +3,23 @@
  * It exits with 1 if there are problems. `npm run config -- --example` prints .env.example.
  */
 import { parseArgs } from 'node:util';
-import { checkConfig, type EnvironmentVariables } from '../config.ts';
+import {
+  checkConfig,
+  type EnvironmentVariables,
+  formatProblem,
+  type SettingProblem,
+} from '../config.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
-/** Returns one line for each variable, and the problems. */
+/** Returns one line for each setting, and the problems. */
 function describeSettings(variables: EnvironmentVariables): {
   lines: string[];
-  problems: string[];
+  problems: SettingProblem[];
 } {
   const { problems } = checkConfig(variables);
-  const invalidNames = new Set(problems.map((problem) => problem.match(/^\w+/)?.[0]));
+  const invalidNames = new Set(problems.map(({ name }) => name));
   const lines = describeConfig().map(({ name }) => {
     if (invalidNames.has(name)) return `${name} has a problem`;
     const value = getEffectiveValue(name, variables);
@@ -40,7 +45,7 @@ if (options?.example) {
   const { lines, problems } = describeSettings(process.env);
   console.log(lines.join('\n'));
   if (problems.length > 0) {
-    console.error(`The configuration is invalid:\n${problems.join('\n')}`);
+    console.error(`The configuration is invalid:\n${problems.map(formatProblem).join('\n')}`);
     process.exitCode = 1;
   }
 } else {

@@ -11,7 +11,7 @@ import { type ArchiveHead, readArchive } from '../copies/archive.ts';
 import { openTarget } from '../copies/copy-database.ts';
 import { writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
-import { type Files, openFiles } from '../copies/sealed-files.ts';
+import { type Files, unsealFiles } from '../copies/sealed-files.ts';
 import { type SuspendedWork, suspendPendingWork } from '../copies/suspend-pending-work.ts';
 import { DATABASE_FOLDER, UNFINISHED_FOLDER } from '../database/embedded/data-folder.ts';
 import { LOCK_FILE } from '../database/embedded/data-folder-lock.ts';
@@ -94,7 +94,7 @@ function openArchiveFiles({ files }: ArchiveHead): Files {
       'Set BACKUP_PASSPHRASE to the passphrase with which the backup was taken.',
     );
   }
-  return openFiles(files, passphrase);
+  return unsealFiles(files, passphrase);
 }
 
 /** Reports suspended work, and what may have changed after the backup was taken. */

@@ -55,7 +55,7 @@ export function refuseWeakPassphrase(passphrase: string): void {
 }
 
 /** Throws StartRefused if the passphrase is wrong. */
-export function openFiles(files: SealedFiles, passphrase: string): Files {
+export function unsealFiles(files: SealedFiles, passphrase: string): Files {
   const decodeMember = (name: keyof SealedFiles) => Buffer.from(files[name], 'base64');
   const key = scryptSync(passphrase, decodeMember('salt'), KEY_BYTES, COST);
   const decipher = createDecipheriv(ALGORITHM, key, decodeMember('nonce')).setAuthTag(

@@ -23,18 +23,18 @@ export interface Database extends AsyncDisposable {
   isDistributed: boolean;
   /** Writes and ordinary reads. */
   prisma: PrismaClient;
-  /** Hot reads: pages, nodes, relations. Must not be used inside a transaction. */
+  /** Frequent reads as prepared statements: pages, nodes, relations. Must not be used inside a transaction. */
   rows: Rows;
-  /** The projects that statements over all projects cover. */
+  /** The shard group to which statements across projects are limited. By default, it has all projects. */
   group: ProjectGroup;
-  /** All groups of projects. A single server has one. */
+  /** Lists the shard groups. A single server has one. */
   groups(): Promise<readonly ProjectGroup[]>;
   /**
-   * Only for `sweep`: statements over a group of projects have their own connections and time limit (LIMIT_SWEEP_MS).
-   * An embedded database has one connection.
+   * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
+   * (LIMIT_SWEEP_MS). An embedded database has only one connection.
    */
   sweeps: (group: ProjectGroup) => RunQuery;
-  /** Hot changes, each by a statement of `database/hot/`. Must not be used inside a transaction. */
+  /** Frequent changes, which share the statements of `database/hot/`. Must not be used inside a transaction. */
   changes: SharedChanges;
   /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */
   listen: Listen;

@@ -1,6 +1,7 @@
 /**
  * Queues the deliveries that this process has claimed, by destination. Destinations take turns. Each has few messages in
  * flight, and failing destinations share a part of the capacity, so that a destination that hangs does not delay others.
+ * A destination is quick if its last attempt succeeded within `quickMs`. It may hold more deliveries than others.
  */
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claim.ts';
@@ -13,7 +14,7 @@ const FAILING_SHARE = 1 / 4;
 const QUICK_MAX = 64;
 
 /**
- * The share of the capacity left by other projects that one project may use. Any value below 1 lets another project
+ * The part that one project may use of the capacity that other projects leave free. Any value below 1 lets another project
  * claim and send, even if the destinations of this one do not respond. The value was chosen, not measured.
  */
 const PROJECT_SHARE = 3 / 4;
@@ -75,7 +76,7 @@ export class Backlog {
   }
 
   /** Returns the free capacity of each project with held deliveries, and the free capacity of any other project. */
-  getCapacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
+  getProjectCapacities(): { byProject: Map<string, ProjectCapacity>; other: ProjectCapacity } {
     const byProject = new Map(
       [...this.#countsByProject].map(([id, held]) => [id, this.#getCapacity(held)]),
     );
@@ -180,9 +181,11 @@ export class Backlog {
     const projectCounts = this.#getCounts(projectId);
     if (projectCounts === ZERO_COUNTS) this.#countsByProject.set(projectId, { ...ZERO_COUNTS });
     for (const counts of [this.#totalCounts, this.#getCounts(projectId)]) {
-      for (const [name, change] of Object.entries(changes)) {
-        counts[name as keyof HeldCounts] += change;
-      }
+      counts.rows += changes.rows ?? 0;
+      counts.bytes += changes.bytes ?? 0;
+      counts.failing += changes.failing ?? 0;
+      counts.inFlight += changes.inFlight ?? 0;
+      counts.inFlightFailing += changes.inFlightFailing ?? 0;
     }
     if (this.#getCounts(projectId).rows === 0) this.#countsByProject.delete(projectId);
   }
@@ -197,7 +200,9 @@ export class Backlog {
     return { rows, bytes, failing: this.#countFree('failing', held) };
   }
 
-  /** Returns how much more a project may hold. Rounds up, so that projects take turns even at a limit of 1. */
+  /**
+   * Returns how much more a project may hold. Rounds up: at a limit of 1, rounding down would leave every project 0.
+   */
   #countFree(resource: keyof HeldCounts, held: HeldCounts): number {
     const others = this.#totalCounts[resource] - held[resource];
     const free = this.#getMaximum(resource) - others;

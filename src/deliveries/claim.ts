@@ -92,7 +92,7 @@ export class Claimer {
     if (!turn) return EMPTY_CLAIM;
 
     const freeRowsByDestination = backlog.getFreeRowsByDestination();
-    const capacities = backlog.getCapacities();
+    const capacities = backlog.getProjectCapacities();
     const requestedMs = performance.now();
     const claimedRows = await claimDueDeliveries(database.rows.query, {
       ...turn,
@@ -130,7 +130,10 @@ export class Claimer {
   #recordTurns(
     { projectIds, afterProjectId }: ClaimTurn,
     claimedRows: readonly ClaimedRow[],
-    { capacities, isFull }: { capacities: ReturnType<Backlog['getCapacities']>; isFull: boolean },
+    {
+      capacities,
+      isFull,
+    }: { capacities: ReturnType<Backlog['getProjectCapacities']>; isFull: boolean },
   ): { isExhausted: boolean; hasMore: boolean } {
     const rowsByProject = Map.groupBy(claimedRows, ({ projectId }) => projectId);
     const lastProjectId = isFull ? findLastId(claimedRows, 'projectId') : null;

@@ -19,8 +19,8 @@ import {
   type PastWork,
 } from './past-work.ts';
 
-/** Runs a change of the demo's setup. */
-export type Clock = <T>(change: () => Promise<T>) => Promise<T>;
+/** Runs a change of the demo's setup at the time that the rows it creates get. */
+export type RunAtTime = <T>(change: () => Promise<T>) => Promise<T>;
 
 /** The age of the first change. All changes take less than three hours, so each installation is two days old. */
 const SETUP_AGE_MS = 2 * DAY_MS + 3 * HOUR_MS;
@@ -28,8 +28,8 @@ const CHANGE_INTERVAL_MS = 3 * MINUTE_MS;
 /** The limit of the transaction, which takes a second, and much longer on a busy machine. */
 const TRANSACTION_TIMEOUT_MS = 2 * MINUTE_MS;
 
-/** Returns the clock of a new demo. Each change is in the past, and some minutes after the previous one. */
-export function createPastClock({ now }: Pick<Services, 'now'>): Clock {
+/** Returns the runner of a new demo's changes. Each change is in the past, some minutes after the previous change. */
+export function createPastClock({ now }: Pick<Services, 'now'>): RunAtTime {
   let timeMs = now().getTime() - SETUP_AGE_MS;
   return (change) => {
     timeMs += CHANGE_INTERVAL_MS;
@@ -37,8 +37,8 @@ export function createPastClock({ now }: Pick<Services, 'now'>): Clock {
   };
 }
 
-/** The clock of a demo that has its history. */
-export const PRESENT_CLOCK: Clock = (change) => change();
+/** Runs the changes of a demo that has its history. */
+export const PRESENT_CLOCK: RunAtTime = (change) => change();
 
 /** True if the rows of the demo have not been moved to the times of their ids. */
 export function isWithoutHistory({ id, createTime }: { id: string; createTime: string }): boolean {

@@ -6,7 +6,7 @@ import { ALL_SCOPES } from '../domain/viewer/scopes.ts';
 import type { BuilderViewer } from '../domain/viewer/viewer.ts';
 import { createContext } from '../graphql/execution/context.ts';
 import { schema } from '../graphql/schema/schema.ts';
-import { type Clock, PRESENT_CLOCK } from './history.ts';
+import { PRESENT_CLOCK, type RunAtTime } from './history.ts';
 
 export const DEMO_PROJECT = 'demo';
 /** The subject of the demo's builder at the issuer. */
@@ -26,7 +26,7 @@ export interface Runner {
 export function createRunner(
   services: Services,
   issuer: string,
-  clock: Clock = PRESENT_CLOCK,
+  runAtTime: RunAtTime = PRESENT_CLOCK,
 ): Runner {
   const run = async (source: string, variableValues?: Record<string, unknown>): Promise<Data> => {
     const viewer = await getDemoBuilder(services, issuer);
@@ -45,7 +45,7 @@ export function createRunner(
     async change(field, input, selection) {
       const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
       const source = `mutation ($input: ${type}!) { ${field}(input: $input) { ${selection} } }`;
-      return (await clock(() => run(source, { input })))[field];
+      return (await runAtTime(() => run(source, { input })))[field];
     },
   };
 }

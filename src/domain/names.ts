@@ -52,8 +52,11 @@ export const integrationName = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, - and _, 1 to 64 characters.')
   .refine((text) => !hasIdForm(text), ID_FORM_RULE);
 
+/** A name with at most 256 characters, such as an object's or a field's name at a provider. */
+export const boundedName = z.string().min(1).max(256);
+
 /** The builder's own name for a group or a consumer. */
-export const ref = z.string().min(1).max(256);
+export const ref = boundedName;
 
 /** A human-readable string, like a display name. */
 export const label = z.string().trim().min(1).max(128);

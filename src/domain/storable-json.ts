@@ -23,7 +23,7 @@ function convertValue(value: unknown): unknown {
 }
 
 /** Casts a JSON column to `T` without a check. The caller must be the only writer of the column. */
-export function readJsonColumn<T>(column: unknown): T {
+export function castJsonColumn<T>(column: unknown): T {
   return column as T;
 }
 

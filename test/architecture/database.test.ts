@@ -82,7 +82,7 @@ const SQL_FILES = [
   'domain/schema-watch/schema-watch.ts',
   'domain/viewer/caller-rates.ts',
   'domain/viewer/end-users.ts',
-  'domain/viewer/key/key-value.ts',
+  'domain/viewer/key/api-key-value.ts',
   'domain/viewer/token/jwt-claims.ts',
   'events/enqueue-messages.ts',
   'events/stream-log.ts',

@@ -1,5 +1,6 @@
 /** All rules, in the order of docs/conformance.md. */
 import type { Section } from '../support/conformance/rule.ts';
+import { accountChoices } from './account-choices.ts';
 import { bodies } from './bodies.ts';
 import { bodiesOfConnecting } from './bodies-of-connecting.ts';
 import { bodiesOfIntegrations } from './bodies-of-integrations.ts';
@@ -9,9 +10,8 @@ import { choices } from './choices.ts';
 import { conventionSections } from './conventions.ts';
 import { endpoints } from './endpoints.ts';
 import { errors } from './errors.ts';
+import { eventChoices } from './event-choices.ts';
 import { limits } from './limits.ts';
-import { openOfAccounts } from './open-of-accounts.ts';
-import { openOfEvents } from './open-of-events.ts';
 import { resources } from './resources.ts';
 import { resourcesAtProviders } from './resources-at-providers.ts';
 import { states } from './states.ts';
@@ -32,6 +32,6 @@ export const SECTIONS: Section[] = [
   choices,
   limits,
   errors,
-  openOfEvents,
-  openOfAccounts,
+  eventChoices,
+  accountChoices,
 ];

@@ -122,25 +122,25 @@ test('counts deliveries and bytes until they are dropped', () => {
   expect(backlog).toMatchObject({ heldRows: 1, heldBytes: 10 });
   backlog.drop(backlog.takeWaiting());
   expect(backlog).toMatchObject({ heldRows: 0, heldBytes: 0 });
-  expect(backlog.getCapacities().byProject).toEqual(new Map());
+  expect(backlog.getProjectCapacities().byProject).toEqual(new Map());
 });
 
 test('allows a project three quarters of the free capacity, and a quarter of that for failing rows', () => {
   const backlog = new Backlog({ ...LIMITS, heldRows: 80, heldBytes: 400 });
-  expect(backlog.getCapacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
+  expect(backlog.getProjectCapacities().other).toEqual({ rows: 60, bytes: 300, failing: 15 });
   const greedy = { projectId: 'greedy' };
   const deliveries = [
     ...Array.from({ length: 20 }, () => createDelivery('a', greedy)),
     ...Array.from({ length: 4 }, () => createDelivery('b', { ...greedy, isFailing: true })),
   ];
   backlog.add(deliveries);
-  expect(backlog.getCapacities()).toEqual({
+  expect(backlog.getProjectCapacities()).toEqual({
     byProject: new Map([['greedy', { rows: 36, bytes: 60, failing: 11 }]]),
     other: { rows: 42, bytes: 120, failing: 12 },
   });
   backlog.add(Array.from({ length: 6 }, () => createDelivery('a', greedy)));
   // A project without free bytes may hold no more rows.
-  expect(backlog.getCapacities().byProject.get('greedy')).toEqual({
+  expect(backlog.getProjectCapacities().byProject.get('greedy')).toEqual({
     rows: 0,
     bytes: 0,
     failing: 11,

@@ -7,7 +7,7 @@ import { type GraphQLObjectType, isNonNullType } from 'graphql';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { updateOperation } from '../../src/domain/operation/operation-work.ts';
-import { SESSION_PERMISSIONS } from '../../src/domain/viewer/end-user.ts';
+import { SCOPE_BY_PERMISSION } from '../../src/domain/viewer/end-user.ts';
 import { schema } from '../../src/graphql/schema/schema.ts';
 import { getSharedApp, HIGH_RATE_LIMITS } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -48,7 +48,7 @@ async function createSharingCallers() {
   const bobOfOneIntegration = await createEndUser(app, demo, {
     groupRef: 'rival',
     consumerRef: 'bob',
-    permissions: Object.keys(SESSION_PERMISSIONS),
+    permissions: Object.keys(SCOPE_BY_PERMISSION),
     integrations: ['crm-sync'],
   });
   const concurrentCallers: Caller[] = [

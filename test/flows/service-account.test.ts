@@ -172,7 +172,7 @@ test('sets the connection to BAD_CREDENTIALS if the provider no longer accepts t
   expect((await readConnection()).status).toBe('BAD_CREDENTIALS');
 });
 
-test('reports every missing, unknown or malformed input, and repeats none', async () => {
+test('reports every missing, unknown or malformed input, without its value', async () => {
   const rest = await createRestTenant(app);
   const listIssues = (inputs: object) => {
     const consumer = { groupRef: 'acme', consumerRef: 'ann', provider: google.name };
@@ -201,7 +201,7 @@ test('reports every missing, unknown or malformed input, and repeats none', asyn
   ]);
 });
 
-test('lists the inputs of the provider, on both surfaces', async () => {
+test('lists the inputs of the provider in GraphQL and REST', async () => {
   const { tenant, get } = await createRestTenant(app);
   const inputs = google.custom?.inputs ?? [];
   const { provider } = await tenant.query(

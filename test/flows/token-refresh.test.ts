@@ -97,7 +97,7 @@ test('refreshes a token once on two servers of one database', async () => {
   expect(countRequests()).toEqual({ issued: 1, refreshed: 1, reuseRefused: 0 });
 });
 
-test('uses a rotating refresh token once', async () => {
+test('uses each rotating refresh token once', async () => {
   const connection = await connectWithTokens(app, await app.createTenant());
   const countRequests = startCounting();
   for (let call = 0; call < 3; call += 1) {

@@ -1,4 +1,6 @@
-/** Lists connections whose group or consumer has a name with a word that begins like the search. */
+/**
+ * The search results: connections whose group or consumer has a name with a word that starts with the search text.
+ */
 import { graphql } from 'react-relay';
 import type { connectionSearch_project$key } from '../../__generated__/connectionSearch_project.graphql.ts';
 import { Empty } from '../parts/page.tsx';
@@ -33,7 +35,9 @@ interface ConnectionSearchProps {
 
 export function ConnectionSearch({ project, linkTo }: ConnectionSearchProps) {
   const empty = (
-    <Empty title="No connections match. Search by the beginning of a group's or consumer's name." />
+    <Empty title="No connections match">
+      Search by the beginning of a group's or consumer's name.
+    </Empty>
   );
   return (
     <Paged

@@ -50,50 +50,53 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const variables = { id, status, createTime };
-  const { node: result } = usePageQuery<destinationPageQuery>(PAGE_QUERY, variables, {
+  const { node } = usePageQuery<destinationPageQuery>(PAGE_QUERY, variables, {
     everyMs: POLL_MS,
   });
-  const node = result?.destination;
-  if (!node) return <NotFound noun="destination" />;
-  const { headers } = node;
+  const destination = node?.destination;
+  if (!destination) return <NotFound noun="destination" />;
+  const { headers } = destination;
   return (
     <Page
-      title={node.name}
-      actions={<DestinationActions project={project} destination={node} />}
+      title={destination.name}
+      actions={<DestinationActions project={project} destination={destination} />}
       query={PAGE_QUERY}
       variables={variables}
     >
       <Panel>
         <Facts
           facts={{
-            Status: node.type === 'WEBHOOK' ? <DestinationState destination={node} /> : null,
-            Reason: node.disabledReason,
-            Type: formatWords(node.type),
-            URL: node.url && <Copyable value={node.url} label="URL" />,
+            Status:
+              destination.type === 'WEBHOOK' ? (
+                <DestinationState destination={destination} />
+              ) : null,
+            Reason: destination.disabledReason,
+            Type: formatWords(destination.type),
+            URL: destination.url && <Copyable value={destination.url} label="URL" />,
             Headers: headers ? Object.keys(headers).join(', ') : null,
-            Created: <Time value={node.createTime} />,
-            ID: <Copyable value={node.id} label="ID" />,
+            Created: <Time value={destination.createTime} />,
+            ID: <Copyable value={destination.id} label="ID" />,
           }}
         />
       </Panel>
-      {node.type === 'STREAM' ? (
+      {destination.type === 'STREAM' ? (
         <>
-          <Loaded resetKey={`activity of ${node.id}`}>
-            <StreamActivity id={node.id} />
+          <Loaded resetKey={`activity of ${destination.id}`}>
+            <StreamActivity id={destination.id} />
           </Loaded>
-          <StreamTail key={node.id} id={node.id} />
+          <StreamTail key={destination.id} id={destination.id} />
         </>
       ) : (
         <>
-          <Loaded resetKey={`activity of ${node.id}`}>
-            <DestinationActivity id={node.id} />
+          <Loaded resetKey={`activity of ${destination.id}`}>
+            <DestinationActivity id={destination.id} />
           </Loaded>
           <Panel
             title="Deliveries"
             actions={
               <RetryMany
                 project={project}
-                destinationId={node.id}
+                destinationId={destination.id}
                 status={status}
                 createTime={createTime}
               />
@@ -103,7 +106,7 @@ export default function DestinationPage({ project, id = '' }: ConsolePageProps) 
               <Filter name="status" label="Status" values={STATUSES} />
               <TimeFilter />
             </div>
-            <DeliveriesList project={project} destination={node} />
+            <DeliveriesList project={project} destination={destination} />
           </Panel>
         </>
       )}

@@ -1,4 +1,4 @@
-/** Compares two revisions. */
+/** Shows the difference between two revisions, or one revision alone. */
 import { graphql, useFragment } from 'react-relay';
 import { useSearchParams } from 'wouter';
 import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
@@ -42,13 +42,11 @@ export function Revisions({ integration }: { integration: revisions_integration$
   const to = findRevision(params.get('to')) ?? nodes[0];
   const from =
     params.get('from') === NOTHING ? undefined : (findRevision(params.get('from')) ?? nodes[1]);
-  const choose = (name: string) => (id: string) =>
-    setParams(
-      (before) => new URLSearchParams([...[...before].filter(([key]) => key !== name), [name, id]]),
-      {
-        replace: true,
-      },
-    );
+  const choose = (name: string) => (id: string) => {
+    const newParams = new URLSearchParams(params);
+    newParams.set(name, id);
+    setParams(newParams, { replace: true });
+  };
   if (!to) return null;
   return (
     <>

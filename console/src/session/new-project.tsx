@@ -39,15 +39,15 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
   const orgs = allOrgs.filter(({ viewerRole }) => viewerRole === 'ADMIN');
   const otherOrgs = allOrgs.filter((org) => !orgs.includes(org));
   const [orgId, setOrgId] = useState(orgs[0]?.id ?? NEW_ORG);
-  const org = useChange<newProjectOrgMutation>(CREATE_ORG);
-  const project = useChange<newProjectMutation>(CREATE_PROJECT);
+  const orgCreation = useChange<newProjectOrgMutation>(CREATE_ORG);
+  const projectCreation = useChange<newProjectMutation>(CREATE_PROJECT);
   const [, navigate] = useLocation();
-  const problem = org.problem ?? project.problem;
+  const problem = orgCreation.problem ?? projectCreation.problem;
 
   /** Returns the ID of the chosen org, or of a new org. Null if the gateway refused the new org. */
   const getOrCreateOrg = async (label: string): Promise<string | null> => {
     if (orgId !== NEW_ORG) return orgId;
-    const response = await org.run({ input: { label } });
+    const response = await orgCreation.run({ input: { label } });
     // If the gateway then refuses the project, the next attempt uses the same org.
     if (response) setOrgId(response.createOrg.org.id);
     return response?.createOrg.org.id ?? null;
@@ -57,7 +57,7 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
     const parentId = await getOrCreateOrg(readText('label'));
     if (parentId === null) return;
     const input = { orgId: parentId, name: readText('name'), appName: readText('appName') };
-    const response = await project.run({ input });
+    const response = await projectCreation.run({ input });
     if (response) navigate(`/${encodeURIComponent(response.createProject.project.name)}/start`);
   };
   const isNewOrg = orgId === NEW_ORG;
@@ -73,8 +73,8 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
       )}
       {otherOrgs.length > 0 && (
         <p className="quiet">
-          Only admins create projects: ask an admin for one in{' '}
-          {otherOrgs.map(({ label }) => label).join(', ')}.
+          Only admins can create projects. To get one in{' '}
+          {otherOrgs.map(({ label }) => label).join(', ')}, ask an admin of the org.
         </p>
       )}
       {isNewOrg && (
@@ -100,7 +100,11 @@ export function NewProject({ orgs: allOrgs, onCancel }: NewProjectProps) {
       />
       <Refusal problem={problem} shownNames={['label', 'name', 'appName']} />
       <div className="row">
-        <Action type="submit" kind="primary" isPending={org.isRunning || project.isRunning}>
+        <Action
+          type="submit"
+          kind="primary"
+          isPending={orgCreation.isRunning || projectCreation.isRunning}
+        >
           Create project
         </Action>
         {onCancel && <Action onPress={onCancel}>Cancel</Action>}

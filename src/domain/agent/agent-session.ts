@@ -14,7 +14,7 @@ import { upsertParties } from '../project/parties.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { agentVerb, type PinnedTool, readVerbs } from '../viewer/agent-grant.ts';
 import { authorizeGrant, orEndUser } from '../viewer/needs.ts';
 import type { Scope } from '../viewer/scopes.ts';
@@ -73,7 +73,7 @@ export const agentSessionResource = resource(
       z
         .array(resource('PinnedTool', 'A write with its own tool.', pinnedTool.shape))
         .describe('Writes with their own tools, like `create_people`.'),
-      ({ pinnedTools }: AgentSession) => readJsonColumn<PinnedTool[]>(pinnedTools),
+      ({ pinnedTools }: AgentSession) => castJsonColumn<PinnedTool[]>(pinnedTools),
     ),
     proposalLifeSeconds: computed(
       z

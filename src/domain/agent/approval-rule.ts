@@ -4,7 +4,7 @@ import type { Row } from '../../database/rows.ts';
 import { label } from '../names.ts';
 import { writeType } from '../provider/provider.ts';
 import { resource } from '../resource.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 
 const FIELDS_MAX = 500;
 /** The maximum number of objects in a session and in a rule. */
@@ -54,7 +54,7 @@ export type ApprovalRule = z.output<typeof approvalRuleResource>;
 
 /** Returns the rules of a session, in order. */
 export function readRules({ rules }: Pick<Row<'AgentSession'>, 'rules'>): ApprovalRule[] {
-  return readJsonColumn<ApprovalRule[]>(rules).map(
+  return castJsonColumn<ApprovalRule[]>(rules).map(
     ({ objects = null, fields = null, ...rule }) => ({
       ...rule,
       objects,

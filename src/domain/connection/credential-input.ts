@@ -8,25 +8,28 @@ import type { Credentials, StoredToken } from './credentials.ts';
 const SECRET_LENGTH_MAX = 8_192;
 const SCOPES_MAX = 100;
 
-/** A string for a header, a query or a form, which a control character could end early. */
-const optionalText = z
+/**
+ * Text that is sent in a header, a query or a form. A control character could end it early, so control characters are
+ * refused.
+ */
+const possiblyEmptyText = z
   .string()
   .max(SECRET_LENGTH_MAX)
   .regex(/^\P{Cc}*$/u, 'must not contain control characters.');
-export const secretText = optionalText.min(1);
+export const requiredText = possiblyEmptyText.min(1);
 
-export const oauthScopes = z.array(secretText.max(512)).max(SCOPES_MAX);
-const username = secretText.describe('The user name at the provider.');
-const clientId = secretText.describe('The OAuth client id.');
-const clientSecret = secretText.describe('The OAuth client secret. It is stored sealed.');
+export const oauthScopes = z.array(requiredText.max(512)).max(SCOPES_MAX);
+const username = requiredText.describe('The user name at the provider.');
+const clientId = requiredText.describe('The OAuth client id.');
+const clientSecret = requiredText.describe('The OAuth client secret. It is stored encrypted.');
 const scopes = oauthScopes.nullish().describe('The OAuth scopes to request. Default: none.');
 
-const apiKey = secretText.describe('An API key that the provider issued to the customer.');
+const apiKey = requiredText.describe('An API key that the provider issued to the customer.');
 
 const basicAuth = z
   .object({
     username,
-    password: optionalText.describe('The password at the provider. May be empty.'),
+    password: possiblyEmptyText.describe('The password at the provider. May be empty.'),
   })
   .meta({
     id: 'BasicAuthInput',
@@ -41,7 +44,7 @@ const oauth2ClientCredentials = z.object({ clientId, clientSecret, scopes }).met
 const oauth2PasswordCredentials = z
   .object({
     username,
-    password: secretText.describe('The password at the provider.'),
+    password: requiredText.describe('The password at the provider.'),
     clientId,
     clientSecret,
     scopes,
@@ -54,7 +57,7 @@ const oauth2PasswordCredentials = z
 
 export const oauth2Token = z
   .object({
-    token: secretText.describe('The value of the token.'),
+    token: requiredText.describe('The value of the token.'),
     issueTime: z.date().nullish().describe('When the token was issued. Default: unknown.'),
     expireTime: z.date().nullish().describe('When the token expires. Default: unknown.'),
   })
@@ -79,7 +82,7 @@ const oauth2AuthorizationCode = z
   .meta({
     id: 'OAuth2AuthorizationCodeInput',
     description:
-      'OAuth tokens to import, which the customer has already granted. With scopes alone, the connection waits for consent, which startOAuthUpdate requests.',
+      "OAuth tokens to import, which the customer has already granted. With only scopes, the connection waits for the customer's consent: request it with startOAuthUpdate.",
   });
 
 const customAuth = boundedJsonObject.describe("Values of the provider's custom inputs, by name.");
@@ -110,7 +113,10 @@ export const SCHEMES_BY_FIELD: Record<CredentialField, readonly AuthScheme[]> = 
 };
 export const CREDENTIAL_FIELDS = Object.keys(SCHEMES_BY_FIELD) as CredentialField[];
 
-/** Converts the credential field of an input to its stored form. Without a field, returns credentials of the scheme NONE. */
+/**
+ * Converts the credential field of an input to the stored credentials. An input without a field becomes credentials of
+ * the scheme NONE.
+ */
 export function parseCredentials(
   { authScheme: scheme, custom }: { authScheme: AuthScheme; custom: Provider['custom'] },
   input: CredentialInput,

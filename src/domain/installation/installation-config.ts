@@ -9,7 +9,7 @@ import {
 } from '../integration/integration-content.ts';
 import { fieldsAuto } from '../integration/integration-content-input.ts';
 import { computed, createdFields, resource, toEnumName } from '../resource.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { dynamicMappingResource } from './choice/dynamic-mapping.ts';
 import { fieldFilterResource } from './choice/field-filter.ts';
 import {
@@ -182,7 +182,7 @@ export type ReadChoice = ParsedRead | ReadConfig;
 
 /** Returns a stored config without parsing it again, because only results of `createStoredConfig` are stored. */
 export function readConfigContent(config: { content: unknown }): ConfigContent {
-  return readJsonColumn(config.content);
+  return castJsonColumn(config.content);
 }
 
 /** Returns the config to store. Without a config from the customer, it reads and writes everything in the integration. */

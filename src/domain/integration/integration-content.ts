@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { fieldValueType, parseWireValueType } from '../installation/shown-field.ts';
 import { computed, resource, storedWord } from '../resource.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { backfillPeriodResource } from './backfill-period.ts';
 import {
   ALWAYS_READ,
@@ -288,7 +288,7 @@ export const integrationContentResource = resource(
 
 /** Returns stored content without parsing it again, because only parsed content is stored. */
 export function readIntegrationContent(revision: { content: unknown }): IntegrationContent {
-  return readJsonColumn(revision.content);
+  return castJsonColumn(revision.content);
 }
 
 /** The contents of an integration before and after a new revision. */

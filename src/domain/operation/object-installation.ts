@@ -177,7 +177,7 @@ function createNotServedError(
   candidate: ServingInstallation | undefined,
 ): DomainError {
   const detail = candidate
-    ? `The installation ${candidate.installation.id} of ${candidate.integration.name} by the group ${groupRef} neither reads nor writes ${objectName}: add the object to its config.`
+    ? `The group ${groupRef}'s installation of ${candidate.integration.name} (${candidate.installation.id}) neither reads nor writes ${objectName}: add the object to its config.`
     : `The group ${groupRef} has no installation with the object ${objectName}: install an integration that has it.`;
   return new DomainError('NOT_FOUND', detail);
 }

@@ -103,10 +103,9 @@ function refuseUnknownConditions(
   if (unknownNames.length === 0) return;
   throw invalidInput(
     unknownNames.map((name): Issue => {
-      const remedy = unmappedNames.has(name)
-        ? `map a field of the account to it in the config of the installation ${installation.id}`
-        : 'omit the condition for this group';
-      const detail = `is a field of ${objectName} that the account of the group ${group.groupRef} does not have: ${remedy}.`;
+      const detail = unmappedNames.has(name)
+        ? `is not mapped for the group ${group.groupRef}: map a field of its account to ${objectName}.${name} in the config of the installation ${installation.id}.`
+        : `is not read for the group ${group.groupRef}: omit the condition on ${objectName}.${name}.`;
       return { in: 'body', name: `where.${name}`, detail };
     }),
   );

@@ -175,7 +175,7 @@ function parseConditions(
     if (!sameField) conditions.push(condition);
   }
   if (conditions.length <= filtersMax || filters.length === 0) return conditions;
-  const detail = `must be at most ${filtersMax - plan.filters.length}: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
+  const detail = `must contain at most ${filtersMax - plan.filters.length} conditions: ${provider.displayName} supports ${filtersMax}, and the config has ${plan.filters.length}.`;
   throw invalid('filters', detail);
 }
 

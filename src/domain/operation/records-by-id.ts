@@ -13,7 +13,7 @@ import { callProvider, getRecordSource } from './record-source.ts';
 /** The maximum number of ids in one call. */
 const IDS_MAX = PAGE_MAX;
 
-interface RecordsById {
+interface RecordRequest {
   objectName: string;
   ids: readonly string[];
   /** Fields to read in addition to the installation's fields, by the provider's names. Default: none. */
@@ -28,9 +28,9 @@ interface RecordsById {
 export async function readRecordsById(
   call: Call,
   installationContent: InstallationContent,
-  { objectName, ids, otherFields = [] }: RecordsById,
+  { objectName, ids, otherFields = [] }: RecordRequest,
 ): Promise<{ plan: ReadPlan; records: (ProviderRecord | null)[] }> {
-  if (ids.length > IDS_MAX) throw invalid('ids', `must be at most ${IDS_MAX}.`);
+  if (ids.length > IDS_MAX) throw invalid('ids', `must contain at most ${IDS_MAX} ids.`);
   const source = await getRecordSource(call, installationContent, objectName);
   const { plan, provider } = source;
   const readRecords = provider.capabilities.readRecords;
@@ -39,7 +39,7 @@ export async function readRecordsById(
     throw unprocessable(detail);
   }
   const existingRecords = await callProvider(call, source, () =>
-    readByIds(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
+    readInBatches(call, source, { readRecords, ids: [...new Set(ids)], otherFields }),
   );
   const recordsById = new Map(existingRecords.map((record) => [record.id, record]));
   const records = ids.map((id) => {
@@ -49,14 +49,16 @@ export async function readRecordsById(
   return { plan, records };
 }
 
-interface ReadByIds extends Required<Pick<RecordsById, 'ids' | 'otherFields'>> {
+interface BatchRequest {
   readRecords: NonNullable<Capabilities['readRecords']>;
+  ids: readonly string[];
+  otherFields: readonly string[];
 }
 
-async function readByIds(
+async function readInBatches(
   call: Call,
   { plan, connection, provider }: ReadSource,
-  { readRecords, ids, otherFields }: ReadByIds,
+  { readRecords, ids, otherFields }: BatchRequest,
 ): Promise<ProviderRecord[]> {
   const session = openSession(call, connection, provider);
   const filteredFields = plan.filters.map((filter) => filter.fieldName);

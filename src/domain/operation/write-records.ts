@@ -11,7 +11,7 @@ import { refuseIfBacklogged } from '../event/delivery-backlog.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { jsonObject, resource } from '../resource.ts';
 import { canSee } from '../scope.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { createWriteKey, findOperationByKey } from './write/idempotency-key.ts';
 import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
@@ -204,5 +204,5 @@ async function listOutcomes(
   });
   const text = `The outcome is not known yet: the operation ${operationId} is still running.`;
   const pending = { ...createFailedOutcome(null, text), isPending: true } as const;
-  return entries.map(({ outcome }) => readJsonColumn<ReportedOutcome | null>(outcome) ?? pending);
+  return entries.map(({ outcome }) => castJsonColumn<ReportedOutcome | null>(outcome) ?? pending);
 }

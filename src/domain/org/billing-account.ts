@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { type Batch, getOrg, listOrgIds } from '../scope.ts';
 
-/** Finds the billing accounts of orgs by the ids of the orgs. Null for an org that the viewer does not belong to. */
+/** Finds the billing account of each org. Null for an org without one, or if the viewer does not belong to the org. */
 export const findBillingAccounts: Batch<string, Row<'BillingAccount'> | null> = async (
   { viewer, database: { rows } },
   orgIds,

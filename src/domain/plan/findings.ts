@@ -11,7 +11,7 @@ import { describeReadsOfObjects } from '../installation/installed-object-revisio
 import { DELETION_BATCH_SIZE } from '../integration/integration-deletion.ts';
 import { describeDroppedReads, listDroppedObjects } from '../integration/revision.ts';
 import { enumeration, resource } from '../resource.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import type { CanonicalDestination } from './canonical-document.ts';
 import {
   type Change,
@@ -183,8 +183,8 @@ async function listDestinationFindings(
 export function listRequiredSecrets(changes: readonly Change[]): string[] {
   return changes.flatMap(({ kind, action, path, before, after }) => {
     if (kind !== 'DESTINATION' || action === 'DELETE') return [];
-    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
-    const { url, headers = [] } = readJsonColumn<CanonicalDestination>(after);
+    const storedDestination = castJsonColumn<CanonicalDestination | null>(before);
+    const { url, headers = [] } = castJsonColumn<CanonicalDestination>(after);
     const isNewSecretUrl =
       url !== undefined &&
       url !== storedDestination?.url &&

@@ -22,7 +22,7 @@ import { normalizeContent } from '../integration/normalized-content.ts';
 import { revise } from '../integration/revision.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { requireUnique } from '../unique.ts';
 import {
   type CanonicalDestination,
@@ -101,7 +101,7 @@ export class PlanRun {
 
   async #putKey({ before, after }: Change): Promise<void> {
     const projectId = this.#projectId;
-    const [storedKey, newKey] = [before, after].map(readJsonColumn<CanonicalJwtKey | null>);
+    const [storedKey, newKey] = [before, after].map(castJsonColumn<CanonicalJwtKey | null>);
     const id = storedKey && this.#getId('jwtKeys', storedKey.publicKeyPem);
     if (id && newKey) {
       const { label, active = true } = newKey;
@@ -117,8 +117,8 @@ export class PlanRun {
   }
 
   async #putDestination({ path, before, after }: Change): Promise<void> {
-    const newDestination = readJsonColumn<CanonicalDestination>(after);
-    const storedDestination = readJsonColumn<CanonicalDestination | null>(before);
+    const newDestination = castJsonColumn<CanonicalDestination>(after);
+    const storedDestination = castJsonColumn<CanonicalDestination | null>(before);
     const url = this.#findNewUrl(path, newDestination, storedDestination);
     const headers = this.#createHeaders(path, newDestination, storedDestination);
     const destinationId = this.#state.ids.destinations.get(newDestination.name);

@@ -15,7 +15,7 @@ import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
@@ -191,10 +191,10 @@ export function readPlanLists({ changes, contractChanges, impacts, findings }: P
   findings: Finding[];
 } {
   return {
-    changes: readJsonColumn(changes),
-    contractChanges: readJsonColumn(contractChanges),
-    impacts: readJsonColumn(impacts),
-    findings: readJsonColumn(findings),
+    changes: castJsonColumn(changes),
+    contractChanges: castJsonColumn(contractChanges),
+    impacts: castJsonColumn(impacts),
+    findings: castJsonColumn(findings),
   };
 }
 

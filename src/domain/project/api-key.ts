@@ -13,7 +13,7 @@ import { label, projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, resource } from '../resource.ts';
-import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../viewer/key/key-value.ts';
+import { createKeyValue, getKeyPrefix, hashKey, isKeyValue } from '../viewer/key/api-key-value.ts';
 import { authorizeKeyScopes } from '../viewer/needs.ts';
 import { ALL_SCOPES, listScopes, scope, scopeName, toScopeName } from '../viewer/scopes.ts';
 

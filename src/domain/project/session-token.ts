@@ -11,7 +11,7 @@ import { resource } from '../resource.ts';
 import {
   DEFAULT_PERMISSIONS,
   listScopesToGrant,
-  SESSION_PERMISSIONS,
+  SCOPE_BY_PERMISSION,
   sessionPermission,
 } from '../viewer/end-user.ts';
 import { authorizeGrant } from '../viewer/needs.ts';
@@ -68,7 +68,7 @@ const createSessionTokenInput = z
       ),
     permissions: z
       .array(sessionPermission)
-      .max(Object.keys(SESSION_PERMISSIONS).length)
+      .max(Object.keys(SCOPE_BY_PERMISSION).length)
       .nullish()
       .describe(
         'The permissions of the end user, in addition to reading. The caller must have them itself. Default: CONNECT, INSTALL and READ.',

@@ -17,7 +17,7 @@ import type { StoredOutcome } from '../operation/write/outcome.ts';
 import type { RecordVersion } from '../operation/write/record-version.ts';
 import { ProposalTaken } from '../operation/write/write-start.ts';
 import { awaitOperation, type WriteOutcome, writeAndWait } from '../operation/write-records.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
@@ -99,7 +99,7 @@ async function commitWrite(
   });
   const { input, plan } = await planProposedWrite(call, servingInstallation, proposal);
   if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
-  const expectedVersion = readJsonColumn<RecordVersion | null>(proposal.expected);
+  const expectedVersion = castJsonColumn<RecordVersion | null>(proposal.expected);
   const entries = plan.entries.map((entry) => ({ ...entry, expected: expectedVersion }));
   const committedBy = proposal.committedBy ?? formatActor(call.viewer);
   const dueTime = new Date(call.now().getTime() + POLL_MS);
@@ -204,7 +204,7 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
   await endCommit(services, proposal, {
     // If the operation was deleted before its proposal, it had ended.
     operation: operation ?? { id: operationId, status: 'FAILURE' },
-    outcome: readJsonColumn<StoredOutcome | null>(writeEntry?.outcome ?? null),
+    outcome: castJsonColumn<StoredOutcome | null>(writeEntry?.outcome ?? null),
   });
 }
 

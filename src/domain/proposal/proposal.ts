@@ -12,7 +12,7 @@ import { findGroupByRef } from '../project/group.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { orAgent, orEndUser } from '../viewer/needs.ts';
 
 export type Proposal = Row<'Proposal'>;
@@ -104,10 +104,10 @@ export const proposalResource = resource(
 /** Lists the fields of a proposal in the order of its values, then the fields that the installation's config adds. */
 export function listProposedFields({ after, defaults, before }: Proposal): ProposedField[] {
   const values = {
-    ...readJsonColumn<Record<string, unknown>>(after),
-    ...readJsonColumn<Record<string, unknown> | null>(defaults),
+    ...castJsonColumn<Record<string, unknown>>(after),
+    ...castJsonColumn<Record<string, unknown> | null>(defaults),
   };
-  const currentValues = readJsonColumn<Record<string, unknown> | null>(before);
+  const currentValues = castJsonColumn<Record<string, unknown> | null>(before);
   const names = new Set([...Object.keys(values), ...Object.keys(currentValues ?? {})]);
   return [...names].map((name) => ({
     name,

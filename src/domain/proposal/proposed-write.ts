@@ -8,7 +8,7 @@ import type { WriteInput } from '../operation/write/write-input.ts';
 import { writeRecordsInput } from '../operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
 import { getWriteTarget } from '../operation/write-records.ts';
-import { readJsonColumn, sortJsonMembers } from '../storable-json.ts';
+import { castJsonColumn, sortJsonMembers } from '../storable-json.ts';
 import type { Proposal } from './proposal.ts';
 
 interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
@@ -26,7 +26,7 @@ export async function planProposedWrite(
   { type, recordId, after }: ProposedWrite,
 ): Promise<{ input: WriteInput; plan: WritePlan }> {
   const { projectId } = installation;
-  const values = readJsonColumn<Record<string, unknown>>(after);
+  const values = castJsonColumn<Record<string, unknown>>(after);
   const input = parseInput(
     writeRecordsInput,
     {

@@ -14,7 +14,7 @@ import {
   resultEntry,
 } from '../operation/read/read-message.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 
 export type StoredEvent = Row<'ProviderEvent'>;
 type EventContent = Pick<SentEvent, 'record' | 'association' | 'raw'>;
@@ -97,7 +97,7 @@ export function createEventMessages(
 }
 
 export function readEventContent({ content }: StoredEvent): EventContent {
-  return readJsonColumn(content);
+  return castJsonColumn(content);
 }
 
 function createEventEntry(event: StoredEvent, context: EventContext): object {
@@ -109,7 +109,7 @@ function createEventEntry(event: StoredEvent, context: EventContext): object {
     ...(recordId !== null && { id: recordId }),
     ...(kind === 'UPDATE' && { fieldsUpdated: changedFields }),
     ...createRecordMembers(event, context),
-    ...(association && createAssociationParties(association, context)),
+    ...(association && createAssociationEnds(association, context)),
     rawEvent: raw,
   };
 }
@@ -121,10 +121,7 @@ function createRecordMembers(event: StoredEvent, { plan, findRecord }: EventCont
   return record ? createEntry(record, plan) : {};
 }
 
-function createAssociationParties(
-  { from, to }: ProviderAssociation,
-  context: EventContext,
-): object {
+function createAssociationEnds({ from, to }: ProviderAssociation, context: EventContext): object {
   return {
     fromRecord: createAssociatedEntry(from, context),
     toRecord: createAssociatedEntry(to, context),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
-import { oauthScopes, secretText } from '../connection/credential-input.ts';
+import { oauthScopes, requiredText } from '../connection/credential-input.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { boundedJsonObject } from '../json-object.ts';
 import { projectIdOrName } from '../names.ts';
@@ -35,11 +35,11 @@ const metadata = boundedJsonObject
 /** The rules of the fields. Null clears a field that may be empty. */
 const fields = z.object({
   externalRef: text.nullable().describe("The provider's own id for the app. Null if it has none."),
-  clientId: secretText.describe('The OAuth client id that the provider issued.'),
-  clientSecret: secretText.describe(
+  clientId: requiredText.describe('The OAuth client id that the provider issued.'),
+  clientSecret: requiredText.describe(
     'The OAuth client secret that the provider issued. No response contains it.',
   ),
-  webhookSecret: secretText
+  webhookSecret: requiredText
     .nullable()
     .describe(
       'The secret with which the provider signs its requests. No response contains it. If null, the provider signs with the client secret.',

@@ -19,7 +19,7 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { computed, createdInProject, jsonObject, resource, updateTime } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { orPage } from '../viewer/needs.ts';
 import {
   type AppChanges,
@@ -58,7 +58,7 @@ export const providerAppResource = resource(
         .describe(
           '`authQueryParams` (query parameters of the authorize URL) and `providerParams` (`packageInstallURL`, `gcpProjectId`, `gcpPubSubTopicName`).',
         ),
-      ({ metadata }: Row<'ProviderApp'>) => readJsonColumn(metadata),
+      ({ metadata }: Row<'ProviderApp'>) => castJsonColumn(metadata),
     ),
     redirectUrl: computed(
       z.string().nullable().meta({

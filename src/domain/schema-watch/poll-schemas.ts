@@ -25,7 +25,7 @@ import {
   type InstallationContent,
 } from '../operation/read/source.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
-import { readJsonColumn } from '../storable-json.ts';
+import { castJsonColumn } from '../storable-json.ts';
 import { findSchemaDifference, type KnownObjects, toKnownFields } from './schema-difference.ts';
 import { formatSchemaMessage } from './schema-message.ts';
 
@@ -131,7 +131,7 @@ async function recordFields(
   const { connection } = installationContent.installation;
   // A different account has different fields, so its first poll only stores them.
   const previousObjects: KnownObjects =
-    watch.connectionId === connection.id ? readJsonColumn(watch.known) : {};
+    watch.connectionId === connection.id ? castJsonColumn(watch.known) : {};
   const bodies = Object.entries(descriptions).flatMap(([objectName, fields]) => {
     const previousFields = previousObjects[objectName];
     const difference =

@@ -5,7 +5,7 @@ import type { EndUserViewer } from './end-user.ts';
 
 export type Conditions = Record<string, unknown>;
 
-/** Tables with rows that agents see. Their tools read other data with the permissions of the end user. */
+/** The tables that an agent may query directly. An agent's tools read other tables as the end user. */
 const AGENT_TABLES: readonly Table[] = ['Project', 'Group', 'Consumer', 'Proposal', 'AgentSession'];
 
 /** Returns the conditions for a table. Null if the end user sees none of its rows. */
@@ -59,7 +59,11 @@ export function narrowToEndUser(
 }
 
 /** True if the end user may see this row. */
-export function isEndUserRow(viewer: EndUserViewer, table: Table, row: Conditions): boolean {
+export function isEndUserRow(
+  viewer: EndUserViewer,
+  table: Table,
+  row: Record<string, unknown>,
+): boolean {
   const conditions = createEndUserConditions(viewer, table);
   return (
     conditions !== null &&

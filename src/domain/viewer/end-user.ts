@@ -3,8 +3,10 @@ import { enumeration } from '../resource.ts';
 import type { AgentGrant } from './agent-grant.ts';
 import type { Scope } from './scopes.ts';
 
-/** Permissions of a token, in addition to reading. A caller needs the scope to create a token with the permission. */
-export const SESSION_PERMISSIONS = {
+/**
+ * Permissions of a token, in addition to reading. The value is the scope that a caller needs to grant the permission.
+ */
+export const SCOPE_BY_PERMISSION = {
   CONNECT: 'connections:write',
   INSTALL: 'installations:write',
   READ: 'reads:control',
@@ -12,7 +14,7 @@ export const SESSION_PERMISSIONS = {
   APPROVE: 'records:write',
 } as const satisfies Record<string, Scope>;
 
-export type SessionPermission = keyof typeof SESSION_PERMISSIONS;
+export type SessionPermission = keyof typeof SCOPE_BY_PERMISSION;
 
 export const sessionPermission = enumeration(
   'SessionPermission',
@@ -27,12 +29,12 @@ export const sessionPermission = enumeration(
   } satisfies Record<SessionPermission, string>,
 );
 
-/** The permissions of a token that names none. */
+/** The permissions of a token whose input lists none. */
 export const DEFAULT_PERMISSIONS: readonly SessionPermission[] = ['CONNECT', 'INSTALL', 'READ'];
 
 /** Lists the scopes that a caller needs to grant these permissions. */
 export function listScopesToGrant(permissions: readonly SessionPermission[]): Scope[] {
-  return ['read', ...permissions.map((permission) => SESSION_PERMISSIONS[permission])];
+  return ['read', ...permissions.map((permission) => SCOPE_BY_PERMISSION[permission])];
 }
 
 /** The claims of a verified token. */
@@ -53,10 +55,10 @@ export interface EndUserClaims {
 /** An end user: a consumer of a project, in one group. An agent is an end user with an `agent` grant. */
 export interface EndUserViewer extends EndUserClaims {
   kind: 'END_USER';
-  /** Identifies the caller for its rate. All tokens of a person share an id, and each agent session has its own. */
+  /** Identifies the caller for rate limits. All tokens of an end user share an id. Each agent session has its own id. */
   id: string;
   orgId: string;
-  /** Always empty: an end user's rights are its permissions, and an agent's its grant. */
+  /** Always empty: permissions authorize an end user, and the grant authorizes an agent. */
   scopes: readonly Scope[];
   /** Origins whose pages may send the token. */
   allowedOrigins: readonly string[];

@@ -11,7 +11,7 @@ import { listOrgIds } from '../scope.ts';
 import type { BearerVerifier } from './bearer.ts';
 import type { EndUserViewer } from './end-user.ts';
 import { findValidEndUsers } from './end-users.ts';
-import { hashKey } from './key/key-value.ts';
+import { hashKey } from './key/api-key-value.ts';
 import { toHolder } from './share/process-shares.ts';
 import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
 

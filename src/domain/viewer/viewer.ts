@@ -11,7 +11,7 @@ import {
   toSessionKey,
 } from './console-session.ts';
 import { type EndUserViewer, sessionPermission } from './end-user.ts';
-import { findApiKeyByValue } from './key/key-value.ts';
+import { findApiKeyByValue } from './key/api-key-value.ts';
 import type { OrgRole, OrgRoles } from './org-role.ts';
 import { ALL_SCOPES, listScopes, type Scope, scopeName, toScopeName } from './scopes.ts';
 

@@ -1,7 +1,7 @@
 import {
+  type AccountRecord,
   accountRecordResource,
   listInstallationRecords,
-  type AccountRecord as RecordRow,
   type RecordsPage,
   recordsInput,
 } from '../../domain/operation/record-search.ts';
@@ -11,18 +11,21 @@ import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation } from '../schema/types.ts';
 
-const AccountRecord = objectType(builder.objectRef<RecordRow>('Record'), accountRecordResource);
+const AccountRecordType = objectType(
+  builder.objectRef<AccountRecord>('Record'),
+  accountRecordResource,
+);
 
 const RecordEdge = builder.objectRef<RecordsPage['edges'][number]>('RecordEdge').implement({
   description: 'One of the records, with its position in the list.',
   fields: (t) => ({
     cursor: t.string({
       description:
-        'The position of the record in the list. Pass it as after to continue from here.',
+        'The position of the record in the list. Pass it as `after` to continue after this record.',
       resolve: ({ cursor }) => cursor,
     }),
     node: t.expose('node', {
-      type: AccountRecord,
+      type: AccountRecordType,
       description: 'The record at this position in the list.',
     }),
   }),
@@ -36,7 +39,7 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
       description: 'The records of this page with their cursors.',
     }),
     nodes: t.field({
-      type: [AccountRecord],
+      type: [AccountRecordType],
       description: 'The records of this page.',
       resolve: ({ edges }) => edges.map(({ node }) => node),
     }),

@@ -14,7 +14,7 @@ import { Builder, Member, Members, Org } from '../schema/types.ts';
 objectType(Member, memberResource, (t) => ({
   builder: t.field({
     type: Builder,
-    description: 'The builder.',
+    description: 'The builder who is the member.',
     resolve: ({ builderId }, _args, { get }) => get(byId('Builder'), builderId),
   }),
 }));

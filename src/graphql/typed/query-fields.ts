@@ -1,6 +1,6 @@
 /** The queries of a typed API: a list of the records of each object, and a record by its id. */
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
-import { toByIdName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
+import { toByIdQueryName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
 import type { ShownRecord } from './object-types.ts';
@@ -30,7 +30,7 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
     },
     ...Object.fromEntries(
       objectsById.map((typedObject) => [
-        toByIdName(typedObject.object.name),
+        toByIdQueryName(typedObject.object.name),
         createRecordField(typedObject),
       ]),
     ),

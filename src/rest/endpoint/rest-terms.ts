@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
-import { SESSION_PERMISSIONS } from '../../domain/viewer/end-user.ts';
+import { SCOPE_BY_PERMISSION } from '../../domain/viewer/end-user.ts';
 import { DomainError, type ErrorCode, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Parts } from './endpoint.ts';
 import type { Locations } from './locations.ts';
@@ -59,7 +59,7 @@ function getTerms(endpoint: Endpoint): Terms {
 
 function createTerms({ input, locations }: Endpoint): Terms {
   const words = new Map(listWords(input));
-  const permissions = Object.keys(SESSION_PERMISSIONS).map(
+  const permissions = Object.keys(SCOPE_BY_PERMISSION).map(
     (name) => [name, toWord(undefined, name)] as const,
   );
   return {

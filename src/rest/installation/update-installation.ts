@@ -9,7 +9,7 @@ import {
 import { updateInstallation } from '../../domain/installation/installation-update.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { createInputIssue } from '../../domain/issues.ts';
-import { projectIdOrName, ref } from '../../domain/names.ts';
+import { boundedName, projectIdOrName, ref } from '../../domain/names.ts';
 import { invalid, invalidInput, notFound } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
@@ -71,7 +71,7 @@ const patchOperation = z
 const patchInput = z.object({
   projectIdOrName,
   integrationIdOrName,
-  objectName: z.string().min(1).max(256).describe('The name of the object in the config.'),
+  objectName: boundedName.describe('The name of the object in the config.'),
   groupRef: ref.optional().describe('The ref of the group that has the installation.'),
   installationId: id.optional().describe('The id of the installation, instead of groupRef.'),
   action: z.enum(['read', 'subscribe', 'write']).describe('The part of the config.'),

@@ -5,7 +5,7 @@ import {
 } from '../../domain/installation/installation.ts';
 import { loadInstalledObjects } from '../../domain/installation/installed-object.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
-import { projectIdOrName, ref } from '../../domain/names.ts';
+import { boundedName, projectIdOrName, ref } from '../../domain/names.ts';
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { notFound } from '../../errors.ts';
@@ -19,7 +19,7 @@ const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId
 const deliverInput = z.object({
   projectIdOrName,
   integrationIdOrName,
-  objectName: z.string().min(1).max(256).describe('The name of the object that is read.'),
+  objectName: boundedName.describe('The name of the object that is read.'),
   groupRef: ref.describe('The ref of the group that has the installation.'),
   pages: z.int().min(0).optional().describe('The number of pages to deliver. Default: all.'),
 });

@@ -1,6 +1,5 @@
 /**
- * Serves the documentation site at /docs. Without the files that `npm run docs` builds, the status of every page is
- * 404.
+ * Serves the documentation site at /docs. Until `npm run docs` has built its files, every page returns 404.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,8 +11,8 @@ import { createTextPage, sendResponse } from '../plain-page.ts';
 const DOCS_DIST = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 
 /**
- * Permits only the gateway's own resources, and style attributes, which color code blocks. The hash permits the style
- * element with which the theme suppresses transitions while it switches between light and dark.
+ * Permits only the gateway's own resources and style attributes: code blocks use them for syntax colors. The hash
+ * permits the style element that suppresses transitions while the theme switches between light and dark.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -57,7 +56,7 @@ export async function registerDocs(scope: FastifyInstance, folder = DOCS_DIST): 
     if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
     return reply.header('cache-control', 'no-cache').sendFile(toFilePath(path), REVALIDATED);
   });
-  // The redirect is relative, so that it also works behind a proxy that changes the host.
+  // The redirect is relative, so that it also works behind a proxy that adds a path prefix.
   scope.get('', (_request, reply) => reply.redirect('docs/'));
   scope.setNotFoundHandler(async (_request, reply) => {
     const text = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);

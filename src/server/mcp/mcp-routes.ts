@@ -14,8 +14,8 @@ interface ProjectRoute {
   Params: { projectIdOrName: string };
 }
 
-export function registerMcp(scope: FastifyInstance, { services, admission }: Gateway): void {
-  const { log } = services;
+export function registerMcp(scope: FastifyInstance, gateway: Gateway): void {
+  const { services } = gateway;
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
@@ -23,14 +23,13 @@ export function registerMcp(scope: FastifyInstance, { services, admission }: Gat
   scope.setErrorHandler((error, request: FastifyRequest, reply) => {
     const { projectIdOrName = '' } = request.params as Partial<ProjectRoute['Params']>;
     const url = formatMetadataUrl(services, request, projectIdOrName);
-    const problem = toProblem(error, { log, route: request.routeOptions.url });
+    const problem = toProblem(error, { log: services.log, route: request.routeOptions.url });
     return sendProblem(reply, problem, `Bearer resource_metadata="${url}"`);
   });
   scope.post<ProjectRoute>(PROJECT_PATH, async (request, reply) => {
     const { projectIdOrName } = request.params;
     const message = parseMessage(request.body as string);
     if (Array.isArray(message)) return sendProblem(reply, createBatchProblem());
-    const gateway = { services, admission };
     return sendResponse(reply, await serveMcp(gateway, request, { projectIdOrName, message }));
   });
   scope.route({
@@ -50,7 +49,7 @@ function parseMessage(text: string | undefined): unknown {
   }
 }
 
-/** A batch would count as one request of the caller's rate. */
+/** Batches are refused, because a batch would count as one request towards the caller's rate limit. */
 const createBatchProblem = () =>
   createProblem('BAD_USER_INPUT', 'Send one JSON-RPC message in a request, not a batch.');
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { HOUR_MS } from '../../../src/work/durations.ts';
 import {
   createTestApp,
   createTestDatabase,
@@ -80,11 +81,11 @@ function sendEvents({ hookUrl, account }: Fixture, callNumber: number): Promise<
 function startLoad(fixture: Fixture) {
   const { client, parties } = fixture;
   const accepted = { calls: 0, kinds: new Set<string>() };
-  let number = 0;
-  const repeat = async (kind: string, call: (n: number) => Promise<boolean>) => {
+  let callNumber = 0;
+  const sendRepeatedly = async (kind: string, call: (callNumber: number) => Promise<boolean>) => {
     while (accepted.calls < CALLS_MIN) {
-      number += 1;
-      const isAccepted = await call(number).catch(() => false);
+      callNumber += 1;
+      const isAccepted = await call(callNumber).catch(() => false);
       if (isAccepted) {
         accepted.calls += 1;
         accepted.kinds.add(kind);
@@ -93,10 +94,11 @@ function startLoad(fixture: Fixture) {
       }
     }
   };
-  const write = async (n: number) => {
-    const record = n % 10 === 0 ? { unknownField: 'text' } : { email: `a${n}@example.com` };
+  const write = async (callNumber: number) => {
+    const record =
+      callNumber % 10 === 0 ? { unknownField: 'text' } : { email: `a${callNumber}@example.com` };
     const write = { objectName: 'contacts', type: 'CREATE', records: { record } };
-    const mode = n % 2 === 0 ? 'SYNCHRONOUS' : 'ASYNCHRONOUS';
+    const mode = callNumber % 2 === 0 ? 'SYNCHRONOUS' : 'ASYNCHRONOUS';
     const { data } = await client.request(WRITE_RECORDS, { input: { ...parties, ...write, mode } });
     return data?.writeRecords != null;
   };
@@ -106,9 +108,13 @@ function startLoad(fixture: Fixture) {
     });
     return data?.triggerRead != null;
   };
-  const sendEvent = async (n: number) => (await sendEvents(fixture, n)).status === 204;
-  const startSenders = (count: number, kind: string, call: (n: number) => Promise<boolean>) =>
-    Array.from({ length: count }, () => repeat(kind, call));
+  const sendEvent = async (callNumber: number) =>
+    (await sendEvents(fixture, callNumber)).status === 204;
+  const startSenders = (
+    count: number,
+    kind: string,
+    call: (callNumber: number) => Promise<boolean>,
+  ) => Array.from({ length: count }, () => sendRepeatedly(kind, call));
   const senders = [
     ...startSenders(WRITER_COUNT, 'write', write),
     ...startSenders(READER_COUNT, 'read', read),
@@ -125,26 +131,29 @@ const GET_ACTIVITY = `query Activity($project: String!, $from: DateTime!, $bucke
   } }
 }`;
 
-type Sums = Record<string, number>;
+type Counts = Record<string, number>;
 
-async function sumActivity({ client, projectId: project }: Fixture, bucket: string): Promise<Sums> {
-  const from = new Date(Date.now() - 86_400_000 / 2);
+async function sumActivity(
+  { client, projectId: project }: Fixture,
+  bucket: string,
+): Promise<Counts> {
+  const from = new Date(Date.now() - 12 * HOUR_MS);
   const { activity } = (await client.query(GET_ACTIVITY, { project, from, bucket })).project;
-  const sums: Sums = {};
-  const add = (name: string, count: number) => {
-    if (count !== 0) sums[name] = (sums[name] ?? 0) + count;
+  const counts: Counts = {};
+  const addCount = (name: string, count: number) => {
+    if (count !== 0) counts[name] = (counts[name] ?? 0) + count;
   };
   for (const { actionType, status, count } of activity.operations) {
-    add(`${actionType} ${status}`, count);
+    addCount(`${actionType} ${status}`, count);
   }
   for (const { destination, attempts, failedAttempts } of activity.deliveries) {
-    add(`attempts to ${destination.id}`, attempts);
-    add(`failed to ${destination.id}`, failedAttempts);
+    addCount(`attempts to ${destination.id}`, attempts);
+    addCount(`failed attempts to ${destination.id}`, failedAttempts);
   }
   for (const record of activity.records) {
-    for (const name of ['read', 'written', 'receivedEvents']) add(name, record[name]);
+    for (const name of ['read', 'written', 'receivedEvents']) addCount(name, record[name]);
   }
-  return sums;
+  return counts;
 }
 
 const COUNT_ROWS = `
@@ -154,7 +163,7 @@ const COUNT_ROWS = `
   select 'attempts to ' || d."destinationId", count(*)::int
   from "DeliveryAttempt" a join "Delivery" d on d."id" = a."deliveryId" group by 1
   union all
-  select 'failed to ' || d."destinationId", count(a."error")::int
+  select 'failed attempts to ' || d."destinationId", count(a."error")::int
   from "DeliveryAttempt" a join "Delivery" d on d."id" = a."deliveryId" group by 1
   union all
   select 'read', coalesce(sum(("metadata"->'progress'->>'recordsProcessed')::int), 0)::int from "Operation"
@@ -163,7 +172,7 @@ const COUNT_ROWS = `
   union all
   select 'receivedEvents', count(*)::int from "ProviderEvent"`;
 
-async function countRows({ database }: Fixture): Promise<Sums> {
+async function countRows({ database }: Fixture): Promise<Counts> {
   const rows = await database.rows.query<{ name: string; count: number }>(COUNT_ROWS, []);
   return Object.fromEntries(
     rows.filter(({ count }) => count > 0).map(({ name, count }) => [name, count]),
@@ -171,15 +180,15 @@ async function countRows({ database }: Fixture): Promise<Sums> {
 }
 
 /**
- * Returns the row counts and the activity in each bucket. Repeats them until no row was added in the meantime, because
- * the sandbox sends events about writes later.
+ * Returns the row counts and the activity in each bucket. The sandbox sends events after a write, so this counts again
+ * until no row was added between two counts.
  */
 async function countAtRest(
   fixture: Fixture,
-): Promise<{ rowCounts: Sums; activity: [string, Sums][] }> {
+): Promise<{ rowCounts: Counts; activity: [string, Counts][] }> {
   for (;;) {
     const rowCounts = await countRows(fixture);
-    const activity: [string, Sums][] = [];
+    const activity: [string, Counts][] = [];
     for (const bucket of ['MINUTE', 'HOUR', 'DAY']) {
       activity.push([bucket, await sumActivity(fixture, bucket)]);
     }
@@ -212,7 +221,7 @@ test(`counts activity and computes health from every row, despite ${KILL_COUNT} 
   for (const name of ['WRITE SUCCEEDED', 'READ SUCCEEDED', 'read', 'written', 'receivedEvents']) {
     expect(rowCounts[name], name).toBeGreaterThan(0);
   }
-  for (const [bucket, sums] of activity) expect(sums, bucket).toEqual(rowCounts);
+  for (const [bucket, counts] of activity) expect(counts, bucket).toEqual(rowCounts);
   const [health] = await rows.query<{ stored: string | null; computed: string | null }>(
     `select "healthReason" as "stored", health_reason("projectId", "id") as "computed" from "Installation"`,
     [],

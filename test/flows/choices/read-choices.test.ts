@@ -224,6 +224,9 @@ test('refuses conditions if the provider supports none, or fewer', async () => {
     }),
   );
   expect((await fetchRefusal('hubspot', filters)).issues).toContainEqual(
-    expect.objectContaining({ name, detail: 'must be at most 3: HubSpot supports no more.' }),
+    expect.objectContaining({
+      name,
+      detail: 'must contain at most 3 conditions: HubSpot supports no more.',
+    }),
   );
 });

@@ -33,7 +33,7 @@ test('returns the total number of records of a HubSpot read', async () => {
   expect(operation.metadata.progress).toMatchObject(progress);
 });
 
-test('returns the record of a synchronous single write to Salesforce, after one read', async () => {
+test('reads a record once to return it from a synchronous write to Salesforce', async () => {
   const write = { objects: [{ objectName: 'Account' }] };
   const rest = await installCrm(app, 'salesforce', { content: { write } });
   const countReads = () => salesforce.requests.filter(({ method }) => method === 'GET').length;

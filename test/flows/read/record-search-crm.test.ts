@@ -48,7 +48,7 @@ test('searches HubSpot with its search API, one page at a time', async () => {
   const variables = { id: rest.installationId, objectName: 'deals', filters: fourFilters };
   const { problem } = await rest.tenant.expectRefusal(LIST_RECORDS, variables);
   expect(problem.issues).toMatchObject([
-    { name: 'filters', detail: 'must be at most 3: HubSpot supports no more.' },
+    { name: 'filters', detail: 'must contain at most 3 conditions: HubSpot supports no more.' },
   ]);
 });
 

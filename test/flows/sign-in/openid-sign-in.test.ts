@@ -168,7 +168,7 @@ test.each([
   ['expiry', { claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } }],
   ['signature', { hasOtherKey: true }],
   ['subject', { claims: { sub: 'x'.repeat(300) } }],
-])('rejects an ID token with another %s', async (_check, forgery) => {
+])('rejects an ID token with a wrong %s', async (_check, forgery) => {
   provider.forgery = forgery;
   const browser = createCookieJar();
   const response = await signIn(browser);

@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { createBearerVerifier, enrollBuilder } from '../../../src/domain/viewer/bearer.ts';
-import { createKeyValue } from '../../../src/domain/viewer/key/key-value.ts';
+import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';

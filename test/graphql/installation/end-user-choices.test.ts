@@ -17,7 +17,7 @@ const app = await getSharedApp();
 const INTEGRATION_CONTENT = createIntegrationContent('crm', {
   subscribe: { objects: [ALL_EVENTS] },
 });
-const CHANGED_BY_END_USER = "can't be changed by end users.";
+const REFUSED_FOR_END_USERS = "can't be changed by end users.";
 const chooseContacts = (overrides: object = {}) => [{ objectName: 'contacts', ...overrides }];
 const elsewhere = chooseContacts({ destination: 'elsewhere' });
 
@@ -40,8 +40,8 @@ test("refuses destinations of records and events in an end user's config", async
   const config = { read: elsewhere, subscribe: elsewhere };
   const { problem } = await user.expectRefusal(CREATE_INSTALLATION, { input: { ...key, config } });
   expect(listIssues(problem)).toEqual([
-    `input.config.read[0].destination ${CHANGED_BY_END_USER}`,
-    `input.config.subscribe[0].destination ${CHANGED_BY_END_USER}`,
+    `input.config.read[0].destination ${REFUSED_FOR_END_USERS}`,
+    `input.config.subscribe[0].destination ${REFUSED_FOR_END_USERS}`,
   ]);
 });
 
@@ -61,8 +61,8 @@ test("keeps the builder's destinations in an end user's update", async () => {
     subscribe: chooseContacts({ destination: 'records' }),
   };
   expect(await listUpdateIssues(changedDestinations)).toEqual([
-    `input.config.read[0].destination ${CHANGED_BY_END_USER}`,
-    `input.config.subscribe[0].destination ${CHANGED_BY_END_USER}`,
+    `input.config.read[0].destination ${REFUSED_FOR_END_USERS}`,
+    `input.config.subscribe[0].destination ${REFUSED_FOR_END_USERS}`,
   ]);
   expect(await listUpdateIssues({})).toEqual([
     'input.config.read must keep contacts, because the builder chose its destination. To stop its reads, set `disabled`.',

@@ -84,7 +84,7 @@ test.each(
   expect((await requestFrom(OTHER_ORIGIN)).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('lets no page of another origin read health and the OAuth pages', async () => {
+test('lets no page of a configured origin read health and the OAuth pages', async () => {
   for (const path of ['/livez', '/oauth/connect', '/oauth/callback']) {
     const { headers } = await app.fetch(path, { headers: { origin: ORIGIN } });
     expect(headers.get('access-control-allow-origin'), path).toBeNull();

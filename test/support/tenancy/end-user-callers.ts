@@ -1,7 +1,7 @@
 /** End users in a project with the demo's customers, and objects that they must not see. */
 import { readFileSync } from 'node:fs';
 import { fillDemo } from '../../../src/demo/demo.ts';
-import { SESSION_PERMISSIONS } from '../../../src/domain/viewer/end-user.ts';
+import { SCOPE_BY_PERMISSION } from '../../../src/domain/viewer/end-user.ts';
 import type { Tenant, TestApp } from '../app.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import { generateConnection } from '../fixtures/connections.ts';
@@ -27,7 +27,7 @@ export interface EndUserCaller {
 
 const UNKNOWN_ID_SUFFIX = '01h455vb4pex5vsknk084sn02q';
 const RIVAL_PARTIES = { groupRef: 'rival', consumerRef: 'bob' };
-const permissions = Object.keys(SESSION_PERMISSIONS);
+const permissions = Object.keys(SCOPE_BY_PERMISSION);
 const PLAUSIBLE_TEXTS = {
   provider: 'sandbox',
   objectName: 'contacts',

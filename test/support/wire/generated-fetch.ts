@@ -56,7 +56,7 @@ function readIds(
 ): string[] | null {
   const { ids } = byIds;
   if (!ids || !isRequestFor(byIds, request, { object: objectName })) return null;
-  if (ids.in === 'query') return request.query.get(ids.name)?.split(ids.separator) ?? null;
+  if (ids.in === 'query') return request.query.get(ids.name)?.split(',') ?? null;
   const listedIds = findValue(request.body, ids.name);
   return Array.isArray(listedIds) ? listedIds.map(String) : null;
 }

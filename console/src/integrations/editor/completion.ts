@@ -8,7 +8,7 @@ import {
 import { syntaxTree } from '@codemirror/language';
 import type { SyntaxNode } from '@lezer/common';
 import { getNodePath, getPropertyName, listParts } from './json-tree.ts';
-import { describeKind, findMember, findMembers, type Member } from './members.ts';
+import { describeKind, findMember, findMembers, isObject, type Member } from './members.ts';
 
 /** Matches the text that was typed so far, including quotes. */
 const WORD = /"?[\w-]*$/;
@@ -53,12 +53,8 @@ function closest(node: SyntaxNode, name: string): SyntaxNode | null {
 function createNameOption(name: string, member: Member): Completion {
   // The cursor moves inside the inserted object or list.
   const cursor = '${}';
-  const opening = member.isList
-    ? `[${cursor}]`
-    : describeKind(member) === 'an object'
-      ? `{${cursor}}`
-      : cursor;
-  return snippetCompletion(`"${name}": ${opening}`, {
+  const valueTemplate = member.isList ? `[${cursor}]` : isObject(member) ? `{${cursor}}` : cursor;
+  return snippetCompletion(`"${name}": ${valueTemplate}`, {
     label: `"${name}"`,
     detail: describeKind(member),
     info: member.description,

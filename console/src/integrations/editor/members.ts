@@ -59,11 +59,17 @@ export function parsePath(path: string): Step[] {
   return (path.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
+/** True if the value of the member is one object with members of its own. */
+export function isObject({ valueType, isList, values }: Member): boolean {
+  return !isList && !values && valueType in inputs;
+}
+
 /** Describes the kind of value that a member accepts, in words. */
-export function describeKind({ valueType, isList, values }: Member): string {
+export function describeKind(member: Member): string {
+  const { valueType, isList, values } = member;
   if (isList) return 'a list';
   if (values) return `one of ${values.join(', ')}`;
-  if (valueType in inputs) return 'an object';
+  if (isObject(member)) return 'an object';
   return SCALAR_KINDS[valueType] ?? valueType;
 }
 

@@ -8,7 +8,7 @@ import type { Services } from '../../call.ts';
 import { isSetupMistake, recordSetupFailure } from '../../diagnosis/setup-failure.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
-import { readJsonColumn } from '../../storable-json.ts';
+import { castJsonColumn } from '../../storable-json.ts';
 import { parseDate } from '../credentials.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
@@ -152,7 +152,7 @@ async function failConnect(
   { failure, returnPage }: { failure: Failure; returnPage: ReturnPage },
 ): Promise<CallbackOutcome> {
   if (failure.isSetupMistake) {
-    const { groupRef, consumerRef } = readJsonColumn<StoredConnect>(input);
+    const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
     const [[group], [consumer]] = await Promise.all([
       services.database.rows.find('Group', { projectId, groupRef }),
       services.database.rows.find('Consumer', { projectId, consumerRef }),
@@ -184,7 +184,7 @@ async function createConnection(
 ): Promise<string> {
   const { projectId, providerAppId, authScheme: scheme } = connect;
   const provider = getOAuthProvider(services, connect.provider);
-  const input = readJsonColumn<StoredConnect>(connect.input);
+  const input = castJsonColumn<StoredConnect>(connect.input);
   const response = await exchangeCode(services, connect, { code, input });
   const { providerConsumerRef, providerWorkspaceRef } = readAccountRefs(provider, response, input);
   const connection = await putConnection(services, {

@@ -4,7 +4,7 @@ import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import type { Services } from '../../call.ts';
-import { readJsonColumn } from '../../storable-json.ts';
+import { castJsonColumn } from '../../storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
@@ -47,7 +47,7 @@ export async function openLink(
     database.rows.find('ProviderApp', { projectId: key.projectId, id: connect.providerAppId }),
   ]);
   if (!page || !app) return null;
-  const { groupRef, groupName, consumerRef, consumerName } = readJsonColumn<StoredConnect>(
+  const { groupRef, groupName, consumerRef, consumerName } = castJsonColumn<StoredConnect>(
     connect.input,
   );
   const provider = getOAuthProvider(services, connect.provider);
@@ -85,7 +85,7 @@ function createConsentUrl(
   { provider, app, connect }: ConsentRequest,
   state: string,
 ): string {
-  const input = readJsonColumn<StoredConnect>(connect.input);
+  const input = castJsonColumn<StoredConnect>(connect.input);
   const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, toAccountMetadata(input)));
   const verifier = openCodeVerifier(services, connect);

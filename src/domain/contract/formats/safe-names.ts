@@ -3,6 +3,7 @@ import type { ContractFinding, ObjectContract } from '../contract-resource.ts';
 
 /** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */
 export function toMemberName(name: string): string {
+  // GraphQL reserves names that begin with `__`.
   const safeName = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
   return /^[0-9]/.test(safeName) || safeName === '' ? `_${safeName}` : safeName;
 }
@@ -14,7 +15,7 @@ export function toTypeName(name: string): string {
 }
 
 /** Returns the name of the query that reads a record of the object by its id. */
-export function toByIdName(name: string): string {
+export function toByIdQueryName(name: string): string {
   return `${toMemberName(name)}ById`;
 }
 
@@ -30,12 +31,12 @@ export function listNameClashes(
       kind: 'NAME_CLASH',
       object: name,
       field: null,
-      message: `Generated code has no types for ${name}, because ${first.name} has the same type names. Map one of them to another name.`,
+      message: `Generated code has no types for ${name}, because ${first.name} gets the same generated type names. Map one of them to another name.`,
     }),
   );
   for (const { name: object, fields } of objects) {
     for (const [{ name: field }, first] of listRepeats(fields, toMemberName)) {
-      const message = `Generated code has no ${field} of ${object}, because ${first.name} has the same name there. Map one of them to another name.`;
+      const message = `Generated code has no ${field} of ${object}, because ${first.name} gets the same generated name. Map one of them to another name.`;
       clashes.push({ kind: 'NAME_CLASH', object, field, message });
     }
     for (const { name: field } of fields) {
@@ -48,15 +49,17 @@ export function listNameClashes(
   return [...clashes, ...listByIdClashes(objects)];
 }
 
-/** Lists findings for objects whose query by id has the name of another object's list. */
+/** Lists findings for clashes such as `peopleById`: the by-id query of `people`, and the list of an object `peopleById`. */
 function listByIdClashes(
   objects: readonly Pick<ObjectContract, 'name' | 'verbs'>[],
 ): ContractFinding[] {
   const names = new Map(objects.map(({ name }) => [toMemberName(name), name]));
   return objects.flatMap(({ name: object, verbs }): ContractFinding[] => {
-    const otherObject = verbs.includes('READ_BY_ID') ? names.get(toByIdName(object)) : undefined;
+    const otherObject = verbs.includes('READ_BY_ID')
+      ? names.get(toByIdQueryName(object))
+      : undefined;
     if (otherObject === undefined) return [];
-    const message = `The typed API can't read ${object} by id, because the object ${otherObject} has the name of that query. Map one of them to another name.`;
+    const message = `The typed API can't read ${object} by id, because the list of the object ${otherObject} has the same generated name. Map one of them to another name.`;
     return [{ kind: 'NAME_CLASH', object, field: null, message }];
   });
 }

@@ -10,7 +10,7 @@ import type { Services } from '../../call.ts';
 import type { IntegrationContent, RevisionChange } from '../../integration/integration-content.ts';
 import type { Waiter } from '../../provider/provider-wait.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
-import { readJsonColumn } from '../../storable-json.ts';
+import { castJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
 import { listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import type { ChosenNames } from './chosen-names.ts';
@@ -183,7 +183,7 @@ async function findKnownObjects(
   return new Map(
     watches.flatMap(({ installationId, connectionId, known }) =>
       connectionId === connectionIdsByInstallation.get(installationId)
-        ? [[installationId, readJsonColumn<KnownObjects>(known)] as const]
+        ? [[installationId, castJsonColumn<KnownObjects>(known)] as const]
         : [],
     ),
   );

@@ -63,6 +63,6 @@ export function* listFieldFilterIssues(
   const detail =
     filtersMax === 0
       ? `must be empty: ${objectName} of ${provider.displayName} can't be filtered.`
-      : `must be at most ${filtersMax}: ${provider.displayName} supports no more.`;
+      : `must contain at most ${filtersMax} conditions: ${provider.displayName} supports no more.`;
   yield createInputIssue(path, detail);
 }

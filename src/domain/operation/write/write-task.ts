@@ -13,7 +13,7 @@ import { inTransaction, type Transaction } from '../../../database/transaction.t
 import type { Association } from '../../../providers/moving-records.ts';
 import { LEASE, newLeaseToken } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
-import { readJsonColumn } from '../../storable-json.ts';
+import { castJsonColumn } from '../../storable-json.ts';
 import type { StoredOutcome } from './outcome.ts';
 import type { RecordVersion } from './record-version.ts';
 
@@ -80,7 +80,7 @@ export async function listEntries(
     where: { projectId, taskId },
     orderBy: { position: 'asc' },
   });
-  return readJsonColumn(rows);
+  return castJsonColumn(rows);
 }
 
 /** Saves the outcomes of the entries that have one. Only the holder of the task may call it. */

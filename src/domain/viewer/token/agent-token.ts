@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { DomainError, unauthenticated } from '../../../errors.ts';
 import type { Services } from '../../call.ts';
-import { readJsonColumn } from '../../storable-json.ts';
+import { castJsonColumn } from '../../storable-json.ts';
 import { readVerbs } from '../agent-grant.ts';
 import type { EndUserClaims } from '../end-user.ts';
 import { GatewayToken } from './gateway-token.ts';
@@ -51,7 +51,7 @@ export async function verifyAgentToken(services: Services, token: string): Promi
       sessionId: id,
       objectNames: session.objectNames.length > 0 ? session.objectNames : null,
       verbs: readVerbs(session),
-      pinnedTools: readJsonColumn(session.pinnedTools),
+      pinnedTools: castJsonColumn(session.pinnedTools),
     },
   };
 }

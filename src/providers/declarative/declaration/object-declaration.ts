@@ -12,7 +12,7 @@ import {
 } from './request-location.ts';
 
 /** A member of a response, and its value on success. */
-const success = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
+const successMember = z.strictObject({ at: pointer, value: z.union([z.string(), z.boolean()]) });
 
 /** The request that creates or updates a record, and its response. */
 const write = z.strictObject({
@@ -39,7 +39,7 @@ const write = z.strictObject({
   /** Where a response with a success status holds the reasons of a refusal. */
   refusalReasons: pointer.optional(),
   /** The member of the response that means success, for vendors that return 200 for a failure. */
-  success: success.optional(),
+  success: successMember.optional(),
 });
 export type Write = z.output<typeof write>;
 
@@ -52,7 +52,7 @@ const removal = z.strictObject({
   body: jsonObject.optional(),
   bodyId: pointer.optional(),
   refusalReasons: pointer.optional(),
-  success: success.optional(),
+  success: successMember.optional(),
 });
 
 /** A request that writes many records. The response has their outcomes in the same order. */
@@ -66,10 +66,12 @@ const batch = z.strictObject({
   /** Where the response holds the outcomes. */
   outcomes: pointer,
   /** The member of an outcome that means success, and its value. */
-  success,
-  /** Where an outcome holds the record's id, the record, and error messages. */
+  success: successMember,
+  /** Where an outcome holds the record's id. */
   recordId: pointer,
+  /** Where an outcome holds the record. */
   record: pointer.optional(),
+  /** Where an outcome holds error messages. */
   errors: z.array(pointer).min(1),
   /** Query parameters that make the vendor write the valid records even if others are refused. */
   partialSuccessQuery: z.record(z.string(), z.string()).optional(),
@@ -82,13 +84,10 @@ const idLookup = z.strictObject({
   path: pathTemplate,
   query: stringMap,
   body: jsonObject.optional(),
-  /** How a request lists several ids. */
+  /** How a request lists several ids: joined by commas, unless `isList` is set. */
   ids: z
     .strictObject({
       ...requestLocation.shape,
-      template: z.string().includes('{id}').default('{id}'),
-      separator: z.string().default(','),
-      listTemplate: z.string().includes('{ids}').default('{ids}'),
       /** True if the ids are a JSON list in the body instead of one string. */
       isList: z.boolean().default(false),
       max: z.int().positive(),
@@ -102,7 +101,7 @@ const idLookup = z.strictObject({
 });
 export type IdLookup = z.output<typeof idLookup>;
 
-/** The request that counts the records, for the progress of a read. */
+/** The request that counts the records, for the progress of a read. The response holds the count at `at`. */
 const count = z.strictObject({ path: pathTemplate, query: stringMap, at: pointer });
 export type Count = z.output<typeof count>;
 
@@ -137,19 +136,18 @@ const nestedFields = z.strictObject({
     .strictObject({ name: pointer, value: pointer, writeFormat: z.enum(['list', 'map']) })
     .optional(),
   /** Converts a vendor's value to a plain value. */
-  decode: z.custom<(value: unknown) => unknown>((value) => typeof value === 'function').optional(),
+  decode: functionMember<(value: unknown) => unknown>().optional(),
   /** Returns more names for fields whose name differs between records. */
-  addAliases: z
-    .custom<(fields: Record<string, unknown>) => Record<string, unknown>>(
-      (value) => typeof value === 'function',
-    )
-    .optional(),
+  addAliases:
+    functionMember<(fields: Record<string, unknown>) => Record<string, unknown>>().optional(),
   /** Converts a plain value to the vendor's value. */
-  encode: z
-    .custom<(value: unknown, name: string) => unknown>((value) => typeof value === 'function')
-    .optional(),
+  encode: functionMember<(value: unknown, name: string) => unknown>().optional(),
 });
 export type NestedFields = z.output<typeof nestedFields>;
+
+function functionMember<F>() {
+  return z.custom<F>((value) => typeof value === 'function');
+}
 
 /** An id of several parts, joined by a separator. Paths refer to the parts by name. */
 const idParts = z.strictObject({
@@ -176,7 +174,7 @@ export const objectDeclaration = z.strictObject({
     .strictObject({
       at: pointer,
       format: timeFormat,
-      /** The precision of the time. Changes within it have the same time. */
+      /** The precision of the time. Two changes within this interval get the same time. */
       precisionMs: z.int().positive().default(1),
     })
     .optional(),
@@ -187,7 +185,9 @@ export const objectDeclaration = z.strictObject({
   /** The list for incremental reads, if it differs. */
   incrementalList: listDeclaration
     .extend({
-      /** Parameters with which this list also serves full reads, because `list` omits records. */
+      /**
+       * Query parameters that make this list return all records. Set if `list` omits some: full reads then use this list.
+       */
       fullReadQuery: z.record(z.string(), z.string()).optional(),
     })
     .optional(),

@@ -96,14 +96,7 @@ function createRequest(
     setParameter(request, selectedFields, formatFieldNames(selectedFields, fields));
   }
   if (idList) {
-    // The replacements are functions, because `$` is special in a replacement string.
-    const idTexts = ids.map((id) => idList.template.replace('{id}', () => id));
-    const joinIds = () => idTexts.join(idList.separator);
-    setParameter(
-      request,
-      idList,
-      idList.isList ? idTexts : idList.listTemplate.replace('{ids}', joinIds),
-    );
+    setParameter(request, idList, idList.isList ? ids : ids.join(','));
   }
   return request;
 }

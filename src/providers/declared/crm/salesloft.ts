@@ -57,7 +57,7 @@ export const salesloft: DeclaredProvider = {
     docsUrl: 'https://developers.salesloft.com',
     checkedAgainst: 'the requests and responses of published connectors',
     notes: [
-      'Events are not supported: the vendor does not document where the response has the id of the subscription.',
+      'Events are not supported: the vendor does not document which member of the response is the id of the subscription.',
     ],
     errors: { messages: ['/error', '/errors'] },
     objects: {

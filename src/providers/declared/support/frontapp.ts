@@ -84,7 +84,7 @@ export const front: DeclaredProvider = {
     checkedAgainst: "the vendor's published OpenAPI description",
     notes: [
       'Events are not supported: the vendor reports messages and actions on conversations, not that records were created, updated or deleted.',
-      "Channels can't be created: the vendor creates them below an inbox or a teammate.",
+      "Channels can't be created: Front requires a parent inbox or teammate.",
     ],
     errors: { messages: ['/_error/message', '/_error/details'] },
     objects: {

@@ -184,7 +184,7 @@ export const monday: DeclaredProvider = {
     notes: [
       "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Column values are read as strings under the column ids, and are written in monday's format for the column type.",
       "The vendor can't filter by the time of change, so each read fetches all records.",
-      'Events are not supported: each board would need a webhook for each event type, and personal tokens have no secret that authenticates its requests.',
+      'Events are not supported: each board would need a webhook for each event type, and the requests of webhooks that a personal token creates are not signed.',
     ],
     headers: { 'API-Version': '2026-04' },
     errors: {

@@ -2,17 +2,18 @@
 import { z } from 'zod';
 import type { ConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
+import { boundedName } from '../../../domain/names.ts';
 import { resource } from '../../../domain/resource.ts';
 import { eraseWireType } from '../../endpoint/locations.ts';
-import { boundedString, type ObjectForm } from './object-form.ts';
+import type { ObjectForm } from './object-form.ts';
 import { readForm } from './read-form.ts';
 import { subscribeForm } from './subscribe-form.ts';
 import { writeForm } from './write-form.ts';
 
-const objectName = boundedString.describe(
+const objectName = boundedName.describe(
   'The name of the object. It equals the name of the member that holds the object.',
 );
-const provider = boundedString.describe("The name of the integration's provider.");
+const provider = boundedName.describe("The name of the integration's provider.");
 const proxy = z
   .strictObject({
     enabled: z
@@ -39,7 +40,7 @@ function createRequestObjects<Wire>(
 ) {
   const object = z.strictObject({ objectName: objectName.optional(), ...request });
   const objects = z
-    .record(boundedString, object as z.ZodType as z.ZodType<Wire>)
+    .record(boundedName, object as z.ZodType as z.ZodType<Wire>)
     .check(requireMatchingNames);
   return z
     .strictObject({ objects: objects.optional().describe('The objects, by their names.') })

@@ -1,16 +1,18 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
-/** The choices for one object in the reference API's form, in which objects are members by name. */
+/**
+ * Converts the config of one object between REST, where objects are members keyed by name, and the domain, where they
+ * are a list.
+ */
 export interface ObjectForm<Wire, Input, Choice> {
-  /** The members in requests, in which all may be omitted. */
+  /** The request members, all optional. */
   request: z.ZodRawShape;
-  /** The members in responses. */
+  /** The response members. */
   response: z.ZodRawShape;
-  /** Returns the domain's input. */
+  /** Converts a request to the domain's input. */
   parse(wire: Wire): Omit<Input, 'objectName'>;
+  /** Converts the domain's choice to a response. */
   show(choice: Choice): Wire;
   /** Maps a subpath inside the domain's input, like `.fieldMappings[0]`, to the wire form. */
   locate(wire: Wire, subpath: string): string;
 }
-
-export const boundedString = z.string().min(1).max(256);

@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import type { ReadConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { ReadConfig } from '../../../domain/installation/installation-config.ts';
-import { boundedString, type ObjectForm } from './object-form.ts';
+import { boundedName } from '../../../domain/names.ts';
+import type { ObjectForm } from './object-form.ts';
 
 const fieldFilters = z.array(
   z.strictObject({
-    fieldName: boundedString.describe("The provider's name of the field."),
+    fieldName: boundedName.describe("The provider's name of the field."),
     operator: z.enum(['eq']).describe('Always `eq`: equal.'),
     value: z.union([z.string(), z.number(), z.boolean()]).describe('The value of the field.'),
   }),
@@ -20,17 +21,17 @@ const period = z
   .describe('Exactly one of days and fullHistory.');
 
 const dynamicMapping = z.strictObject({
-  mapToName: boundedString.describe("The builder's name of the field."),
-  mapToDisplayName: boundedString.optional().describe('The name that people see.'),
+  mapToName: boundedName.describe("The builder's name of the field."),
+  mapToDisplayName: boundedName.optional().describe('The name that people see.'),
   prompt: z.string().optional().describe('The prompt that people see when they map the name.'),
-  fieldName: boundedString
+  fieldName: boundedName
     .optional()
     .describe("The provider's field, unless selectedFieldMappings has another."),
   mappedValues: z
     .array(
       z.strictObject({
-        mappedValue: boundedString.describe("The builder's value."),
-        mappedDisplayValue: boundedString.describe('The value as people see it.'),
+        mappedValue: boundedName.describe("The builder's value."),
+        mappedDisplayValue: boundedName.describe('The value as people see it.'),
       }),
     )
     .optional()
@@ -38,15 +39,15 @@ const dynamicMapping = z.strictObject({
 });
 
 /** Pages send a value without a mapping as an empty string. */
-const valueMappings = z.record(boundedString, z.record(boundedString, z.string().max(256)));
+const valueMappings = z.record(boundedName, z.record(boundedName, z.string().max(256)));
 
 const selectedFields = z
-  .record(boundedString, z.boolean())
+  .record(boundedName, z.boolean())
   .describe(
     'The fields to read, each with true. Default: the fields that are read without a config.',
   );
 const selectedFieldMappings = z
-  .record(boundedString, boundedString)
+  .record(boundedName, boundedName)
   .describe("The provider's field for each name that the integration lets people map.");
 
 const optionalMembers = {
@@ -61,7 +62,7 @@ const optionalMembers = {
     .describe(
       "A cron expression of five fields, in UTC, that replaces the integration's schedule. If empty, the integration's schedule applies.",
     ),
-  destination: boundedString
+  destination: boundedName
     .optional()
     .describe("The name of a destination of the project that replaces the integration's."),
   disabled: z.boolean().optional().describe('If true, the object is not read. Default: false.'),

@@ -2,15 +2,16 @@
 import { z } from 'zod';
 import type { SubscribeConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { SubscribeConfig } from '../../../domain/installation/choice/subscribe-choice.ts';
+import { boundedName } from '../../../domain/names.ts';
 import { toEnumName, toStoredWord } from '../../../domain/resource.ts';
-import { boundedString, type ObjectForm } from './object-form.ts';
+import type { ObjectForm } from './object-form.ts';
 
 const enabled = z
   .enum(['always', 'never'])
   .describe('`never`: there are no such events for the installation.');
 const event = z.strictObject({ enabled });
 
-const destination = boundedString.describe(
+const destination = boundedName.describe(
   "The name of a destination of the project that replaces the integration's for the events.",
 );
 const inheritFieldsAndMappings = z
@@ -28,7 +29,7 @@ const events = {
       enabled,
       watchFieldsAuto: z.enum(['all']).optional().describe('`all`: every update is an event.'),
       requiredWatchFields: z
-        .array(boundedString)
+        .array(boundedName)
         .optional()
         .describe("The fields whose changes are events. Default: the integration's setting."),
     })
@@ -38,7 +39,7 @@ const events = {
     .optional()
     .describe("Events of deleted records. Default: the integration's setting."),
   otherEvents: z
-    .array(boundedString)
+    .array(boundedName)
     .optional()
     .describe("The integration's other events that the installation receives. Default: all."),
 };

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ConfigInput } from '../../../domain/installation/choice/installation-config-input.ts';
 import type { WriteFieldSetting } from '../../../domain/installation/choice/write-field-setting.ts';
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
-import { boundedString, type ObjectForm } from './object-form.ts';
+import { boundedName } from '../../../domain/names.ts';
+import type { ObjectForm } from './object-form.ts';
 
 const onCreate = z.enum(['always', 'never']);
 const onUpdate = z.enum(['always', 'never', 'ifEmpty']);
@@ -42,11 +43,11 @@ const olderDefault = z.strictObject({
 
 const members = z.object({
   selectedValueDefaults: z
-    .record(boundedString, olderDefault)
+    .record(boundedName, olderDefault)
     .optional()
     .describe('Defaults of fields, in the older form. Use selectedFieldSettings instead.'),
   selectedFieldSettings: z
-    .record(boundedString, setting)
+    .record(boundedName, setting)
     .optional()
     .describe(
       "Settings of fields, by name. A field without a setting is written with the record's value.",

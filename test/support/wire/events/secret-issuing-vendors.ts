@@ -40,7 +40,7 @@ export const close: WireEvents = {
     },
     toBody: ({ id, url, secret }) => ({ id, url, status: 'active', signature_key: secret }),
     // Only the response to the creation contains the key.
-    laterBodies: { '': ({ id, url }) => ({ id, url, status: 'active' }) },
+    getBodies: { '': ({ id, url }) => ({ id, url, status: 'active' }) },
   },
   send({ kind, sequence, sentAt, secret }) {
     // Close writes times in UTC without a zone.
@@ -107,7 +107,7 @@ export const zendesk: WireEvents = {
       return { url: endpointTexts.endpoint };
     },
     toBody: ({ id, url }) => ({ webhook: { id, endpoint: url, status: 'active' } }),
-    laterBodies: {
+    getBodies: {
       signing_secret: ({ secret }) => ({ signing_secret: { algorithm: 'SHA256', secret } }),
     },
   },
@@ -165,7 +165,7 @@ const attioWebhooks: WireWebhooks = {
     return { url: readTexts(data, 'target_url').target_url };
   },
   toBody: ({ id, url, secret }) => ({ data: { ...describeAttioWebhook(id, url), secret } }),
-  laterBodies: { '': ({ id, url }) => ({ data: describeAttioWebhook(id, url) }) },
+  getBodies: { '': ({ id, url }) => ({ data: describeAttioWebhook(id, url) }) },
 };
 
 function describeAttioWebhook(id: string, url: string) {
@@ -231,7 +231,7 @@ const asanaWebhooks: WireWebhooks = {
     data: { gid: id, resource_type: 'webhook', active: true, target: url },
     'X-Hook-Secret': secret,
   }),
-  laterBodies: { '': ({ id, url }) => ({ data: { gid: id, active: true, target: url } }) },
+  getBodies: { '': ({ id, url }) => ({ data: { gid: id, active: true, target: url } }) },
 };
 
 export const asana: WireEvents = {

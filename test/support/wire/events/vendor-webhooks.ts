@@ -24,11 +24,8 @@ export interface WireWebhooks {
   sendHandshake?: (webhook: Webhook) => Promise<void>;
   /** Returns the body of the response to a creation. */
   toBody: (webhook: Webhook) => Values;
-  /**
-   * Bodies of responses to later GET requests, by the path below the webhook. Default: the body of the
-   * creation.
-   */
-  laterBodies?: Record<string, (webhook: Webhook) => Values>;
+  /** Bodies of the responses to GET, by subpath of the webhook. Default: the body of the creation. */
+  getBodies?: Record<string, (webhook: Webhook) => Values>;
 }
 
 export class VendorWebhooks {
@@ -42,16 +39,19 @@ export class VendorWebhooks {
 
   /** Returns undefined for a path that is not about webhooks. */
   async serve({ method, path, body }: ServedRequest): Promise<ServedResponse | undefined> {
-    const { path: webhooksPath, status, toBody, laterBodies = {} } = this.#api;
+    const { path: webhooksPath, status, toBody, getBodies = {} } = this.#api;
     if (method === 'POST' && path === webhooksPath)
       return { status, body: toBody(await this.#create(body)) };
     if (!path.startsWith(webhooksPath)) return undefined;
     const [id = '', subpath = ''] = path.slice(webhooksPath.length).split('/').filter(Boolean);
     const webhook = this.webhooks.get(id);
     if (!webhook) return { status: 404, body: {} };
-    if (method === 'GET') return { status: 200, body: (laterBodies[subpath] ?? toBody)(webhook) };
-    this.webhooks.delete(id);
-    return { status: 204 };
+    if (method === 'GET') return { status: 200, body: (getBodies[subpath] ?? toBody)(webhook) };
+    if (method === 'DELETE') {
+      this.webhooks.delete(id);
+      return { status: 204 };
+    }
+    return { status: 405, body: {} };
   }
 
   async #create(body: unknown): Promise<Webhook> {

@@ -1,5 +1,5 @@
 /** Values of API keys: `ik_`, 32 random bytes and a checksum in base62. Only their hashes are stored. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Services } from '../../call.ts';
 
@@ -50,12 +50,11 @@ interface ApiKeyRow {
 }
 
 interface StoredKey extends ApiKeyRow {
-  hash: string;
   lastUsedTime: Date | null;
 }
 
 const KEY_BY_HASH = `
-  select key."id", key."projectId", key."scopes", key."active", key."hash", key."lastUsedTime",
+  select key."id", key."projectId", key."scopes", key."active", key."lastUsedTime",
     project."orgId", project."allowedOrigins"
   from "ApiKey" as key join "Project" as project on project."id" = key."projectId"
   where key."hash" = $1`;
@@ -66,9 +65,8 @@ export async function findApiKeyByValue(
   value: string,
 ): Promise<ApiKeyRow | null> {
   if (!isKeyValue(value)) return null;
-  const hash = hashKey(value);
-  const [key] = await database.rows.query<StoredKey>(KEY_BY_HASH, [hash]);
-  if (!key || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) return null;
+  const [key] = await database.rows.query<StoredKey>(KEY_BY_HASH, [hashKey(value)]);
+  if (!key) return null;
   if (key.active) await keyUses.recordUse(key, now());
   return key;
 }

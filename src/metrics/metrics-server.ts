@@ -3,29 +3,34 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { Log } from '../log.ts';
 import type { UpdateGauges } from './state.ts';
 
-interface MetricsPort extends AsyncDisposable {
+interface MetricsServer extends AsyncDisposable {
   url: string;
 }
 
-interface MetricsPortOptions {
+interface MetricsServerOptions {
   host: string;
   port: number;
   updateGauges: UpdateGauges;
+  log: Log;
 }
 
-export async function openMetricsPort(
+export async function startMetricsServer(
   registry: Registry,
-  { host, port, updateGauges }: MetricsPortOptions,
-): Promise<MetricsPort> {
+  { host, port, updateGauges, log }: MetricsServerOptions,
+): Promise<MetricsServer> {
   const server = createServer((req, res) => {
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (!isRead || req.url?.split('?')[0] !== '/metrics') {
       res.writeHead(404).end();
       return;
     }
-    void updateGauges().then(() => respond(registry, res));
+    sendMetrics(registry, updateGauges, res).catch((err: unknown) => {
+      log.error({ err }, 'metrics.failed');
+      res.writeHead(500).end();
+    });
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -41,7 +46,12 @@ export async function openMetricsPort(
   };
 }
 
-async function respond(registry: Registry, res: ServerResponse): Promise<void> {
+async function sendMetrics(
+  registry: Registry,
+  updateGauges: UpdateGauges,
+  res: ServerResponse,
+): Promise<void> {
+  await updateGauges();
   const text = await registry.metrics();
   res.writeHead(200, { 'content-type': registry.contentType });
   res.end(text);

@@ -32,6 +32,7 @@ let round = 0;
 /** Returns documents near the limits of 2,000 tokens and 64 KiB. */
 function createDocuments(): LargeInput[] {
   round += 1;
+  // Names similar to `operations` make the suggestions of validation expensive.
   const unknownFields = repeat(950, (index) => `operatio${round}n${index}`).join(' ');
   const fragments = repeat(
     60,
@@ -49,7 +50,7 @@ function createDocuments(): LargeInput[] {
       `{ viewer { project { ${unknownFields} } } }`,
     ),
     createGraphqlInput(
-      'document of 60 fragments in each other',
+      'document of 60 nested fragments',
       `query Q${round} { viewer { project { ...F0 } } } ${fragments} fragment F60 on Project { id }`,
     ),
     createGraphqlInput(
@@ -65,7 +66,7 @@ function createDocuments(): LargeInput[] {
       `${'#\n'.repeat(30_000)}query Q${round} { viewer { kind } }`,
     ),
     createGraphqlInput(
-      'document of 900 lists in each other',
+      'document of 900 nested lists',
       `{ node(id: ${'['.repeat(900)}${round}${']'.repeat(900)}) { id } }`,
     ),
     createGraphqlInput(
@@ -194,8 +195,8 @@ function createMessage(): LargeInput {
   return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
 }
 
-/** Returns inputs. Their documents are new in each call. */
-export function createChosenInputs(writer: Writer): LargeInput[] {
+/** Returns all inputs, with documents that no earlier call returned. */
+export function createExpensiveInputs(writer: Writer): LargeInput[] {
   return [
     createGraphqlInput('24 pages of 1,000 operations', PAGES_QUERY),
     createGraphqlInput('48 operations of each of 1,000', NESTED_QUERY),

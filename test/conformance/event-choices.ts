@@ -56,7 +56,7 @@ const payloadChoices: Choice[] = [
   {
     open: 'Payload of notification events',
     title:
-      'An event has `notificationType` and `data`. The data of a connection are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
+      'An event has `notificationType` and `data`. The data of a connection event are `projectId`, `connectionId`, `provider`, `groupRef`, `consumerRef` and `consumerName`.',
     rest: async (fixture) => {
       const destinationId = await createRoutedDestination(fixture, 'connection.created');
       const { id: connectionId, groupRef, consumerRef } = await createConnection(fixture);
@@ -87,7 +87,7 @@ const payloadChoices: Choice[] = [
   {
     open: 'Payload of notification events',
     title:
-      'The data of an installation are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
+      'The data of an installation event are the ids and names of project, integration, installation, group, connection and consumer, and the `config`.',
     rest: async (fixture) => {
       const { tenant, createUniqueName, app } = fixture;
       const destinationId = await createRoutedDestination(fixture, 'installation.created');
@@ -256,7 +256,7 @@ const deliveryChoices: Choice[] = [
   },
 ];
 
-export const openOfEvents: Section = {
+export const eventChoices: Section = {
   title: 'Events',
   rules: [],
   choices: [...payloadChoices, creationChoice, maskChoice, ...deliveryChoices],

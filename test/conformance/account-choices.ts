@@ -266,7 +266,7 @@ const writeResponseChoices: Choice[] = [
   },
 ];
 
-export const openOfAccounts: Section = {
+export const accountChoices: Section = {
   title: 'Accounts',
   rules: [],
   choices: [...connectionChoices, ...writeResponseChoices],
