@@ -18,7 +18,7 @@ import {
   useLateValidation,
   useResolverContext,
   useTrustedDocuments,
-} from '../../graphql/plugins/use-admission.ts';
+} from '../../graphql/plugins/context-plugins.ts';
 import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.ts';
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';

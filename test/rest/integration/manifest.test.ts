@@ -37,7 +37,7 @@ async function createIntegrationTenant(): Promise<{
   return { rest, path, revisions: `${path}/revisions` };
 }
 
-test('creates a revision from the integration with the name, or from the only one', async () => {
+test("creates a revision from the manifest's integration with the same name, or from its only one", async () => {
   const { rest, path, revisions } = await createIntegrationTenant();
   const sourceYaml = formatManifest(formatIntegration('other', 'deals'), formatIntegration('crm'));
   await rest.post(revisions, { sourceYaml });
@@ -58,7 +58,7 @@ test('creates a revision from the integration with the name, or from the only on
   expect(await rest.get(revisions)).toHaveLength(3);
 });
 
-test('refuses text that is not a manifest of the integration, and a file elsewhere', async () => {
+test('refuses text that is not a manifest of the integration, and `sourceZipUrl`', async () => {
   const { rest, revisions } = await createIntegrationTenant();
   const listRefusedMembers = async (body: object) => {
     const { status, issues } = await rest.expectRefusal('POST', revisions, body);
@@ -174,7 +174,7 @@ test('applies a manifest completely or not at all, and reports every issue at it
   expect((await putIntegrations(rest, {})).status).toBe(400);
 });
 
-test('refuses a manifest that drops objects of installations, unless it is destructive', async () => {
+test('refuses a manifest that drops objects of installations, unless `destructive` is set', async () => {
   const { rest, path } = await createIntegrationTenant();
   await generateConnection(rest.tenant, { apiKey: 'sandbox-key' });
   const { id } = await rest.post(`${path}/installations`, { groupRef: 'acme' });
@@ -226,7 +226,8 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
   const put = await putIntegrations(rest, { specVersion: '1.0.0', integrations: [content] });
   expect([put.status, put.headers.warning]).toEqual([200, formatWarnings('integrations[0]')]);
   const creation = await rest.request('POST', `${rest.base}/integrations`, {
-    ...{ name: 'other', provider: 'sandbox' },
+    name: 'other',
+    provider: 'sandbox',
     latestRevision: { specVersion: '1.0.0', content: { ...content, name: 'other' } },
   });
   expect([creation.status, creation.headers.warning]).toEqual([
@@ -235,7 +236,7 @@ test('accepts ignored members with a warning, in JSON and in manifests', async (
   ]);
 });
 
-test('keeps the last field of a name, with a warning', async () => {
+test('keeps the last of two fields with the same name, and returns a warning', async () => {
   const { rest, path } = await createIntegrationTenant();
   const [contacts] = createIntegrationContent().read.objects;
   const objects = [
@@ -333,7 +334,7 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
 });
 
 /** A text of the maximum length that is slow to parse and is not a manifest. */
-const MAXIMAL_MANIFEST = Array.from({ length: 18_000 }, (_, index) => `k${index}: `)
+const SLOW_TEXT = Array.from({ length: 18_000 }, (_, index) => `k${index}: `)
   .join('\n')
   .slice(0, 130_000);
 
@@ -344,7 +345,7 @@ test(
     const [noisy, quiet] = [await createIntegrationTenant(), await createIntegrationTenant()];
     const comment = `# ${'x'.repeat(20_000)}\n`;
     const attack = Array.from({ length: 90 }, () =>
-      noisy.rest.request('POST', noisy.revisions, { sourceYaml: MAXIMAL_MANIFEST }),
+      noisy.rest.request('POST', noisy.revisions, { sourceYaml: SLOW_TEXT }),
     );
     for (const sourceYaml of [
       formatManifest(formatIntegration('crm')),
@@ -370,7 +371,7 @@ test("refuses a large manifest for another tenant's project before it is read", 
   ];
   const path = `${foreignIntegration.rest.base}/integrations/crm/revisions`;
   const { status } = await ownIntegration.rest.request('POST', path, {
-    sourceYaml: MAXIMAL_MANIFEST,
+    sourceYaml: SLOW_TEXT,
   });
   expect(status).toBe(404);
 });
