@@ -98,7 +98,7 @@ function createPage({ declared, declaration }: DocumentedProvider): string {
   const links = [
     `\`${name}\``,
     baseUrl,
-    ...(apiVersion ? [apiVersion] : []),
+    ...(apiVersion ? [`API version ${apiVersion}`] : []),
     `[vendor documentation](${docsUrl})`,
   ];
   const sections = [
@@ -158,7 +158,8 @@ function describeAuthentication({ authSchemes, custom }: DeclaredProvider): stri
     .join(', ');
 }
 
-/** The cells of two columns that need an explanation. */
+/** The meanings of cells that need an explanation, by column. */
+const PAGE_SIZES = { "the vendor's": 'the vendor sets the page size.' };
 const INCREMENTAL_READS = {
   'time range': 'the vendor filters by the time of change, with a start and an end.',
   'since a time': 'the vendor filters by the time of change, with a start only.',
@@ -168,8 +169,18 @@ const INCREMENTAL_READS = {
 };
 const PAGINGS = {
   exact: 'no record is skipped or repeated, unless all records of a page share a timestamp.',
-  cursor: "the vendor's cursor decides whether records are skipped or repeated.",
+  cursor:
+    "the gateway continues at the vendor's cursor. Whether it can skip or repeat a record depends on the vendor.",
   numbered: 'a record may be repeated, or missed until the next read.',
+};
+const CREATES = {
+  single: 'each request creates one record.',
+  'single or batch': 'a request creates one or several records.',
+};
+const FIELDS = {
+  'read from the account': 'the vendor describes the fields of each account.',
+  'fixed list': 'the gateway lists the same fields for every account.',
+  'not listed': 'the gateway has no list of the fields.',
 };
 
 /** Formats the table of objects, with a legend of the cells that it uses. */
@@ -183,26 +194,35 @@ function formatObjects({ objects, otherObjects }: Declaration): string {
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map(formatRow),
   ].join('\n');
-  const incrementalReads = formatLegend(INCREMENTAL_READS, rows.flat());
-  const pagings = formatLegend(PAGINGS, rows.flat());
+  const cells = rows.flat();
   return [
     table,
-    ...(incrementalReads
-      ? [`*Incremental read* is how a later read finds the changed records:\n\n${incrementalReads}`]
-      : []),
-    ...(pagings
-      ? [
-          `*Paging* says whether a read can skip or repeat records that change meanwhile:\n\n${pagings}`,
-        ]
-      : []),
+    ...formatLegend('*Page size* is the maximum number of records in one page:', PAGE_SIZES, cells),
+    ...formatLegend(
+      '*Incremental read* is how a later read finds the changed records:',
+      INCREMENTAL_READS,
+      cells,
+    ),
+    ...formatLegend(
+      '*Paging* says whether a read can skip or repeat records that change meanwhile:',
+      PAGINGS,
+      cells,
+    ),
+    ...formatLegend('*Create* says how many records one request creates:', CREATES, cells),
+    ...formatLegend('*Fields* says where the list of fields comes from:', FIELDS, cells),
   ].join('\n\n');
 }
 
-function formatLegend(meaningByCell: Record<string, string>, cells: string[]): string {
-  return Object.entries(meaningByCell)
+/** Returns the heading and the meanings of the cells. Empty if none of the cells needs an explanation. */
+function formatLegend(
+  heading: string,
+  meaningByCell: Record<string, string>,
+  cells: string[],
+): string[] {
+  const meanings = Object.entries(meaningByCell)
     .filter(([cell]) => cells.includes(cell))
-    .map(([cell, meaning]) => `- **${cell}**: ${meaning}`)
-    .join('\n');
+    .map(([cell, meaning]) => `- **${cell}**: ${meaning}`);
+  return meanings.length > 0 ? [`${heading}\n\n${meanings.join('\n')}`] : [];
 }
 
 /** Returns the cells of an object's row. */

@@ -19,7 +19,7 @@ export function findModule(provider: Provider, name: string | null): ProviderMod
   return modules.find((module) => module.name === name || module.aliases?.includes(name)) ?? null;
 }
 
-/** Removes the provider's objects, because a module with its own connector has other objects. */
+/** Overrides that remove the provider's objects. The module's connector has its own. */
 const NO_OBJECTS = {
   objects: undefined,
   objectAliases: undefined,
@@ -27,8 +27,9 @@ const NO_OBJECTS = {
 };
 
 /**
- * Returns the provider for integrations that use the module, with the module's base URL, connector, inputs and headers.
- * Null if the provider has no such module.
+ * Returns the provider for integrations that use the module. If the module has its own connector, the provider also gets
+ * its connector, base URL, inputs, headers and objects. Otherwise only the module's inputs apply, and
+ * `findProxyProvider` applies its base URL. Null if the provider has no such module.
  */
 export function applyModule(provider: Provider, name: string | null): Provider | null {
   const module = findModule(provider, name);
@@ -38,8 +39,11 @@ export function applyModule(provider: Provider, name: string | null): Provider |
   return { ...withModuleUrl(provider, module), ...NO_OBJECTS, ...connector };
 }
 
-/** Returns the target of the proxy: the module's base URL if `useModule` is set, otherwise the provider's. */
-export function findProxyTarget(
+/**
+ * Returns the provider to which the proxy sends requests, with the module's base URL if `useModule` is set. Null if the
+ * provider has no such module.
+ */
+export function findProxyProvider(
   provider: Provider,
   { module: name, useModule }: { module: string | null; useModule: boolean },
 ): Provider | null {

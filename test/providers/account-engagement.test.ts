@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   applyModule,
   findModule,
-  findProxyTarget,
+  findProxyProvider,
   listModules,
 } from '../../src/providers/modules.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
@@ -52,6 +52,6 @@ test("uses the first module by default, and another module's URL only on request
   expect(findModule(provider, null)?.name).toBe('crm');
   expect(applyModule(provider, null)).toBe(provider);
   const findUrl = (useModule: boolean) =>
-    findProxyTarget(provider, { module: MODULE_NAME, useModule })?.baseUrl;
+    findProxyProvider(provider, { module: MODULE_NAME, useModule })?.baseUrl;
   expect([findUrl(false), findUrl(true)]).toEqual([provider.baseUrl, 'https://pi.pardot.com']);
 });

@@ -3,7 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import { DomainError, notFound, unprocessable } from '../../errors.ts';
 import type { StreamedResponse } from '../../outbound/client.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { findProxyTarget } from '../../providers/modules.ts';
+import { findProxyProvider } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
@@ -67,7 +67,7 @@ export const getForwarding = projectRead(
     }
     const listedProvider = call.catalog.find(connection.provider);
     const provider =
-      listedProvider && findProxyTarget(listedProvider, { module, useModule: proxy.useModule });
+      listedProvider && findProxyProvider(listedProvider, { module, useModule: proxy.useModule });
     if (!provider) {
       throw unprocessable(`Requests to ${connection.provider} are no longer forwarded.`);
     }

@@ -58,7 +58,8 @@ const api: DeclarationInput = {
   checkedAgainst: "the vendor's overview of version 5 and the queries of published connectors",
   errors: {
     messages: ['/message'],
-    // The limits for concurrent requests (66) and for a day (122) return the same status with a code.
+    // The limits for concurrent requests (code 66) and for a day (code 122) return the same HTTP status. The rules match
+    // their messages.
     rules: [
       { contains: 'concurrent', kind: 'RATE_LIMITED' },
       { contains: 'Daily API rate limit', kind: 'RATE_LIMITED' },

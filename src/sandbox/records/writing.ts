@@ -38,7 +38,7 @@ const changeSchema = z.strictObject({
   record: fieldsSchema,
   associations: z.array(associationSchema).max(ASSOCIATIONS_MAX).optional(),
 });
-/** A missing id becomes an empty one, so that only this record is refused, like one with an unknown id. */
+/** Treats a missing id as an unknown one, so that the batch refuses only this record. */
 const updateSchema = changeSchema.extend({
   record: fieldsSchema.pipe(z.looseObject({ id: z.string().default('') })),
 });
@@ -59,7 +59,7 @@ function writeRecord(
   change: RecordChange,
 ): SandboxResponse {
   const record = workspace.write(params.object!, change);
-  const view = createRecordView(workspace.getTable(params.object!).definition);
+  const view = createObjectView(workspace, params);
   return {
     status: change.id === undefined ? 201 : 200,
     json: { record: view(record), echoedHeaders: selectEchoedHeaders(headers) },
@@ -93,18 +93,24 @@ function buildRecordResponse(
   { params }: SandboxRequest,
   record: StoredRecord,
 ): SandboxResponse {
-  const view = createRecordView(workspace.getTable(params.object!).definition);
+  const view = createObjectView(workspace, params);
   return { status: 200, json: { record: view(record) } };
 }
 
 export function createBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(batchSchema(changeSchema), parseJsonBody(request));
+  const { records, allOrNone } = parseInput(
+    createBatchSchema(changeSchema),
+    parseJsonBody(request),
+  );
   const changes = records.map(({ record, associations }) => ({ values: record, associations }));
   return buildBatchResponse(workspace, request, { changes, allOrNone });
 }
 
 export function updateBatch(workspace: Workspace, request: SandboxRequest): SandboxResponse {
-  const { records, allOrNone } = parseInput(batchSchema(updateSchema), parseJsonBody(request));
+  const { records, allOrNone } = parseInput(
+    createBatchSchema(updateSchema),
+    parseJsonBody(request),
+  );
   const changes = records.map(({ record: { id, ...values }, associations }) => ({
     id,
     values,
@@ -113,7 +119,7 @@ export function updateBatch(workspace: Workspace, request: SandboxRequest): Sand
   return buildBatchResponse(workspace, request, { changes, allOrNone });
 }
 
-function batchSchema<Change extends z.ZodType>(change: Change) {
+function createBatchSchema<Change extends z.ZodType>(change: Change) {
   return z.strictObject({
     records: z.array(change).min(1).max(BATCH_SIZE_MAX),
     allOrNone: z.boolean().default(false),
@@ -126,7 +132,7 @@ function buildBatchResponse(
   { params, headers }: SandboxRequest,
   { changes, allOrNone }: { changes: RecordChange[]; allOrNone: boolean },
 ): SandboxResponse {
-  const view = createRecordView(workspace.getTable(params.object!).definition);
+  const view = createObjectView(workspace, params);
   const results = workspace
     .writeBatch(params.object!, changes, allOrNone)
     .map((result) =>
@@ -137,9 +143,14 @@ function buildBatchResponse(
   return { status: 200, json: { results, echoedHeaders: selectEchoedHeaders(headers) } };
 }
 
+/** Returns a function that formats records of the request's object. */
+function createObjectView(workspace: Workspace, { object }: SandboxRequest['params']) {
+  return createRecordView(workspace.getTable(object!).definition);
+}
+
 /**
- * Returns the request's `x-sandbox-` headers. Other headers belong to the transport or are secret. Node limits headers
- * to 16 KiB.
+ * Returns the request's `x-sandbox-` headers. Other headers belong to the transport or are secret. Needs no limit of its
+ * own: Node limits headers to 16 KiB.
  */
 function selectEchoedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const echoedEntries = Object.entries(headers).filter(([name]) => name.startsWith('x-sandbox-'));

@@ -48,6 +48,8 @@ const paging = z.discriminatedUnion('kind', [
     parameter: requestLocation,
     hasMore: pointer.optional(),
     isLastPage: pointer.optional(),
+    /** True if any page may be shorter than requested. Only an empty page is then the last one. */
+    hasShortPages: z.boolean().optional(),
     total: pointer.optional(),
   }),
   z.strictObject({

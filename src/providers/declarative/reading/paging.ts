@@ -65,14 +65,15 @@ function readLinkHeader({ headers }: ProviderResponse): string | undefined {
 }
 
 function findNextOffset(
-  { total, hasMore, isLastPage: lastPageFlag }: Paging & { kind: 'offset' },
+  { total, hasMore, isLastPage: lastPageFlag, hasShortPages }: Paging & { kind: 'offset' },
   page: PageResponse,
 ): number | null {
   const nextOffset = Number(page.parameter ?? 0) + page.ids.length;
   if (page.ids.length === 0) return null;
   const totalCount = total === undefined ? undefined : findValue(page.response.body, total);
   if (typeof totalCount === 'number') return nextOffset < totalCount ? nextOffset : null;
-  return !hasMore && !lastPageFlag && isShort(page) ? null : nextOffset;
+  const endsWithShortPage = !hasMore && !lastPageFlag && !hasShortPages;
+  return endsWithShortPage && isShort(page) ? null : nextOffset;
 }
 
 function findNextPageNumber(

@@ -122,7 +122,7 @@ export const klaviyo: DeclaredProvider = {
       'Only a privacy request deletes a profile. Send it through the proxy.',
       'Only email campaigns are read, because the vendor lists one channel at a time.',
       'Events are read by the time at which they happened. A read misses events that arrive late, with a time before the previous read.',
-      'Subscriptions are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
+      'Change events are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
     ],
     scopes: [
       'profiles:read',

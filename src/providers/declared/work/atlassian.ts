@@ -107,9 +107,11 @@ export const atlassian: DeclaredProvider = {
           path: '/3/users/search',
           records: '',
           pageSize: { in: 'query', name: 'maxResults', max: 50 },
-          // A page may be shorter than requested, so only an empty page is the last. A short page counts as the last one
-          // unless `hasMore` is declared. No response has the member `none`.
-          paging: { kind: 'offset', parameter: { in: 'query', name: 'startAt' }, hasMore: '/none' },
+          paging: {
+            kind: 'offset',
+            parameter: { in: 'query', name: 'startAt' },
+            hasShortPages: true,
+          },
         },
       },
     },

@@ -44,7 +44,7 @@ function declareTimeFilter(operator: 'on_or_after' | 'on_or_before') {
   } as const;
 }
 
-/** Declares pages of a data source or of other pages. Values are in typed properties. */
+/** Declares an object whose records are pages with typed properties. `parent` is where new pages are created. */
 function declarePages(displayName: string, list: ListInput, parent?: Record<string, unknown>) {
   return {
     displayName,
@@ -52,6 +52,7 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
     nestedFields: [
       {
         at: '/properties',
+        // These members of a page are not properties.
         namePattern: /^(?!(parent|icon|cover|children|in_trash)$)/,
         decode: decodeProperty,
         addAliases: findTitle,
