@@ -1,6 +1,6 @@
 /**
- * Runs the provider in a separate process, so that its CPU time is not counted for the gateway or the limit. It reports its
- * number of contacts.
+ * Runs the provider in a separate process, so that its CPU time counts neither as the gateway's nor towards the measured
+ * limit. Sends its URL at the start, and its number of contacts after each message.
  */
 import { startSandboxServer } from '../../src/sandbox/server.ts';
 

@@ -2,7 +2,10 @@
 import pg from 'pg';
 import { Prisma } from './generated/client.ts';
 
-/** True if the database refused the statement and changed nothing. Such an error is not an outage. */
+/**
+ * True if the database returned an error for the statement and changed nothing. Most of these errors concern the
+ * statement, but a shutdown (57P01) and too many connections (53300) are among them too.
+ */
 export function isRefusedStatement(error: unknown): boolean {
   return error instanceof pg.DatabaseError;
 }

@@ -5,10 +5,10 @@
 import type { Client as GrpcClient } from '@grpc/grpc-js';
 import { SpanKind } from '@opentelemetry/api';
 import { findCurrentTraceparent, inSpan } from '../spans.ts';
+import { ConnectionPool } from './connection-pool.ts';
 import { createConnector, type Lookup, listPermittedAddresses } from './connector.ts';
 import { Exchange, joinHeaders, type OutboundRequest, type OutboundResponse } from './exchange.ts';
 import { OutboundError } from './outbound-error.ts';
-import { Sockets } from './sockets.ts';
 import {
   StreamedExchange,
   type StreamedRequest,
@@ -46,12 +46,11 @@ export function createOutbound({
   socketsMax = SOCKETS_MAX,
   ...addressRules
 }: OutboundOptions): Outbound {
-  const sockets = new Sockets(createConnector(addressRules), socketsMax);
+  const pool = new ConnectionPool(createConnector(addressRules), socketsMax);
   return {
-    send: (request) =>
-      runExchange(sockets, request, (tracedRequest) => new Exchange(tracedRequest)),
+    send: (request) => runExchange(pool, request, (tracedRequest) => new Exchange(tracedRequest)),
     stream: (request) =>
-      runExchange(sockets, request, (tracedRequest) => new StreamedExchange(tracedRequest)),
+      runExchange(pool, request, (tracedRequest) => new StreamedExchange(tracedRequest)),
     async openGrpc(text) {
       const url = parsePermittedUrl(text);
       const addresses = await listPermittedAddresses(addressRules, url);
@@ -60,9 +59,9 @@ export function createOutbound({
       return createGrpcClient(url, addresses);
     },
     get openSockets() {
-      return sockets.openCount;
+      return pool.openCount;
     },
-    [Symbol.asyncDispose]: () => sockets[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
 }
 
@@ -74,14 +73,14 @@ interface Traceable {
 
 /** Resolves when the response is complete, or has begun for streams. */
 async function runExchange<R extends Traceable, A extends { status: number }>(
-  sockets: Sockets,
+  pool: ConnectionPool,
   request: R,
   begin: (request: R) => { outcome: Promise<A>; sendOn: Exchange['sendOn'] },
 ): Promise<A> {
   const url = parsePermittedUrl(request.url);
   return sendTraced(request, url, (tracedRequest) => {
     const exchange = begin(tracedRequest);
-    sockets.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
+    pool.run(url.origin, (client) => exchange.sendOn(client, url.pathname + url.search));
     return exchange.outcome;
   });
 }

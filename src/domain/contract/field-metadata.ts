@@ -3,7 +3,7 @@ import type { FieldDescription, ObjectDescription } from '../../providers/contra
 import type { ValueReplacements } from '../installation/choice/value-mapping.ts';
 import type { FieldContract } from './field-contract.ts';
 import { type FieldType, findSharedType, toDescribedType, UNKNOWN_TYPE } from './field-type.ts';
-import type { LearnedField } from './learned-fields.ts';
+import type { LearnedType } from './learned-fields.ts';
 
 /** The sources of metadata about an object's fields, the most exact first. */
 export interface FieldSources {
@@ -12,7 +12,7 @@ export interface FieldSources {
   /** The fields that every account of the provider has. */
   declaredFields: readonly FieldDescription[];
   /** The types of fields in all accounts of the project, by the provider's name of the field. */
-  learnedFields: ReadonlyMap<string, readonly LearnedField[]>;
+  learnedFields: ReadonlyMap<string, readonly LearnedType[]>;
 }
 
 export interface FieldMetadata {
@@ -59,7 +59,7 @@ function indexFields(fields: readonly FieldDescription[]) {
   return (name: string) => fieldsByName.get(name) ?? fieldsByName.get(name.toLowerCase());
 }
 
-function toLearnedMetadata(rows: readonly LearnedField[]): FieldMetadata {
+function toLearnedMetadata(rows: readonly LearnedType[]): FieldMetadata {
   return {
     ...NO_METADATA,
     type: findSharedType(rows.map(({ valueType }) => toDescribedType(valueType))) ?? UNKNOWN_TYPE,

@@ -1,4 +1,4 @@
-/** Reads the stored field types, which connected accounts of a project have described. */
+/** Reads the field types that were learned from a project's connected accounts. */
 import { createHash } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import type { FieldValueType, Provider } from '../../providers/contract.ts';
@@ -6,7 +6,7 @@ import { findModule } from '../../providers/modules.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 
-export interface LearnedField {
+export interface LearnedType {
   valueType: FieldValueType;
   /** True if no account could write the field. */
   readOnly: boolean;
@@ -15,10 +15,10 @@ export interface LearnedField {
 }
 
 /** The types of an integration's fields, by the provider's object and field names. */
-export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly LearnedField[]>>;
+export type LearnedFields = ReadonlyMap<string, ReadonlyMap<string, readonly LearnedType[]>>;
 
 /**
- * A type is current if it was seen within this period before any account last described the field. A field that accounts
+ * A type is current if an account reported it at most 30 days before the field's latest description. A field that accounts
  * no longer describe therefore keeps its types.
  */
 const CURRENT_PERIOD_MS = 30 * DAY_MS;
@@ -36,7 +36,7 @@ interface Source {
 }
 
 /** The types of the fields that a manifest names, and a digest that changes with them. */
-export interface LearnedTypes {
+export interface ManifestTypes {
   fields: LearnedFields;
   digest: string;
 }
@@ -45,10 +45,10 @@ export interface LearnedTypes {
 export async function findLearnedTypes(
   { prisma }: Pick<Database, 'prisma'>,
   sources: readonly Source[],
-): Promise<LearnedTypes[]> {
+): Promise<ManifestTypes[]> {
   const providers = new Set(sources.flatMap(({ provider }) => provider?.name ?? []));
   const namesBySource = sources.map(({ content }) => listNamedFields(content));
-  if (providers.size === 0) return sources.map(() => toLearnedTypes([]));
+  if (providers.size === 0) return sources.map(() => toManifestTypes([]));
   const rows = await prisma.learnedField.findMany({
     where: {
       projectId: { in: [...new Set(sources.map(({ projectId }) => projectId))] },
@@ -68,22 +68,22 @@ export async function findLearnedTypes(
     const namedRows = (rowsByModule.get(key) ?? []).filter(
       ({ objectName, fieldName }) => objects.has(objectName) && fields.has(fieldName),
     );
-    return toLearnedTypes(namedRows);
+    return toManifestTypes(namedRows);
   });
 }
 
-interface LearnedRow extends Omit<LearnedField, 'valueType'> {
+interface LearnedRow extends Omit<LearnedType, 'valueType'> {
   objectName: string;
   fieldName: string;
   valueType: string;
   lastSeenTime: Date;
 }
 
-function toLearnedTypes(rows: readonly LearnedRow[]): LearnedTypes {
-  const fieldsByObject = new Map<string, Map<string, LearnedField[]>>();
+function toManifestTypes(rows: readonly LearnedRow[]): ManifestTypes {
+  const fieldsByObject = new Map<string, Map<string, LearnedType[]>>();
   const digestInput: unknown[] = [];
   for (const [objectName, objectRows] of Map.groupBy(rows, (row) => row.objectName)) {
-    const fields = new Map<string, LearnedField[]>();
+    const fields = new Map<string, LearnedType[]>();
     for (const [fieldName, types] of Map.groupBy(objectRows, (row) => row.fieldName)) {
       const lastSeenMs = Math.max(...types.map(({ lastSeenTime }) => lastSeenTime.getTime()));
       const currentTypes = types
@@ -107,7 +107,10 @@ interface NamedFields {
   fields: ReadonlySet<string>;
 }
 
-/** Lists the provider's names in a manifest. Fields are listed in lower case too, as some providers describe them. */
+/**
+ * Lists the provider's names in a manifest. Also lists each field in lower case, because some providers describe fields
+ * that way.
+ */
 function listNamedFields({ read, write }: IntegrationContent): NamedFields {
   const readObjects = read?.objects ?? [];
   const fields = readObjects.flatMap(({ requiredFields, optionalFields }) =>

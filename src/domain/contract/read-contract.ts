@@ -16,7 +16,7 @@ import { findLatestRevisions } from '../integration/revision.ts';
 import { byId } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import type { Contract } from './contract-resource.ts';
-import { findLearnedTypes, type LearnedTypes } from './learned-fields.ts';
+import { findLearnedTypes, type ManifestTypes } from './learned-fields.ts';
 import { type ContractInput, createContract } from './object-contract.ts';
 import { createProjectContract } from './project-contract.ts';
 
@@ -77,7 +77,7 @@ interface ContentSource {
 async function addLearnedTypes<S extends ContentSource>(
   { database, catalog }: Call,
   sources: readonly S[],
-): Promise<(S & { learnedTypes: LearnedTypes })[]> {
+): Promise<(S & { learnedTypes: ManifestTypes })[]> {
   const types = await findLearnedTypes(
     database,
     sources.map(({ projectId, content }) => {
@@ -86,7 +86,7 @@ async function addLearnedTypes<S extends ContentSource>(
   );
   return sources.map((source, index) => ({
     ...source,
-    learnedTypes: types[index] as LearnedTypes,
+    learnedTypes: types[index] as ManifestTypes,
   }));
 }
 
@@ -146,7 +146,7 @@ interface InstallationSource {
   connection: Row<'Connection'>;
   config: Row<'InstallationConfig'>;
   content: IntegrationContent;
-  learnedTypes: LearnedTypes;
+  learnedTypes: ManifestTypes;
 }
 
 async function readInstallationContract(

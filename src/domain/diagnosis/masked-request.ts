@@ -51,7 +51,7 @@ function maskPath({ pathname, searchParams }: URL): string {
   return segments.join('/') + (query.length > 0 ? `?${query.join('&')}` : '');
 }
 
-const SHOWN_HEADERS = new Set([
+const SHOWN_NAMES = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
@@ -66,11 +66,11 @@ const SHOWN_HEADERS = new Set([
   'user-agent',
   'vary',
 ]);
-/** Matches headers with limits, versions, and ids by which a provider's support finds requests. */
-const SHOWN_HEADER = /(request|correlation|trace)-?id$|rate-?limit|limit-info$|version$/;
+/** Matches names of headers with limits, versions, and ids by which a provider's support finds requests. */
+const SHOWN_NAME_PATTERN = /(request|correlation|trace)-?id$|rate-?limit|limit-info$|version$/;
 
 function isShownHeader(name: string): boolean {
-  return SHOWN_HEADERS.has(name) || SHOWN_HEADER.test(name);
+  return SHOWN_NAMES.has(name) || SHOWN_NAME_PATTERN.test(name);
 }
 
 function maskHeaders(headers: Record<string, string | string[]>): Record<string, string> {
@@ -116,14 +116,17 @@ function tryParseJson(text: string): unknown {
 /** Matches members with which APIs describe errors: members of RFC 9457, RFC 6749 and OData, and names of providers. */
 const ERROR_MEMBER =
   /^(errors?|error_?(codes?|descriptions?|types?|messages?|uri|summary)|faults?|codes?|sub_?codes?|messages?|msg|status|status_?code|type|title|details?|descriptions?|reasons?|(sub_?)?category|(correlation|request|trace)_?id|fields?|property|path|pointer|parameter|source|domain|context|policy_?name|hint|help|documentation_?url|summary|success|ok)$/i;
-/** Matches a member that only errors have. An object without one may be a record, whose title or description is private. */
+/**
+ * Matches members that mark an object as an error. Few records have them. An object without such a member may be a record,
+ * whose title or description is private.
+ */
 const ERROR_MARK = /^(error|fault|message|msg|code|reason)/i;
 
 /**
- * Masks the values that do not describe an error. A list inside an error describes the error under any name, because the
- * name may be a field that has the messages as its value.
+ * Masks the values that do not describe an error. Inside an error, a list may have any name: in
+ * `{"errors": {"email": ["is invalid"]}}`, the name is that of a field.
  */
-function maskOutsideErrors(value: unknown, mask: Mask, isInError = false): unknown {
+function maskOutsideErrors(value: unknown, mask: MaskText, isInError = false): unknown {
   if (Array.isArray(value)) return value.map((item) => maskOutsideErrors(item, mask, isInError));
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value);
@@ -188,8 +191,8 @@ const PRIVATE_PART =
   /[^\s@"'<>()]+@[^\s@"'<>()]+\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
 
 /** Returns a text without private parts. */
-type Mask = (text: string) => string;
+type MaskText = (text: string) => string;
 
-function createMask(values: readonly string[]): Mask {
+function createMask(values: readonly string[]): MaskText {
   return (text) => maskValues(text.replace(PRIVATE_PART, MASK), values);
 }

@@ -34,12 +34,12 @@ const LOCAL_LIFETIME = '30d';
 /** The tolerated difference between the clocks of an issuer and this machine. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
-/** A subject is compared exactly. Display names are trimmed. */
-const subject = z.string().min(1).max(256).refine(isStorableString);
-const displayName = subject.transform((name) => name.trim()).pipe(z.string().min(1));
+/** Issuers and subjects are compared exactly. Display names are trimmed. */
+const identifier = z.string().min(1).max(256).refine(isStorableString);
+const displayName = identifier.transform((name) => name.trim()).pipe(z.string().min(1));
 const claimsSchema = z.object({
-  iss: subject,
-  sub: subject,
+  iss: identifier,
+  sub: identifier,
   email: z.email().max(254).toLowerCase().optional().catch(undefined),
   email_verified: z.boolean().optional().catch(false),
   given_name: displayName.optional().catch(undefined),
@@ -66,7 +66,10 @@ export interface BearerVerifier {
     | null;
 }
 
-/** True if no other issuer is configured. */
+/**
+ * True if the gateway issues the bearer tokens itself. `readConfig` refuses BEARER_ISSUER without BEARER_JWKS_URL.
+ * BEARER_JWKS_URL alone has no effect.
+ */
 export function hasLocalIssuer({ BEARER_ISSUER, BEARER_JWKS_URL }: Config): boolean {
   return !(BEARER_ISSUER && BEARER_JWKS_URL);
 }
@@ -75,12 +78,15 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   const { BEARER_ISSUER: issuer, BEARER_JWKS_URL: url } = config;
   if (issuer && url) {
     const keys = createRemoteJWKSet(new URL(url));
-    return { verify: createVerify(keys, issuer, config.BEARER_ALGORITHMS, config), mint: null };
+    return {
+      verify: createTokenVerifier(keys, issuer, config.BEARER_ALGORITHMS, config),
+      mint: null,
+    };
   }
   const { privateKey, publicJwk } = await loadLocalKeys(config.DATA_DIR);
   const keys = createLocalJWKSet({ keys: [publicJwk] });
   return {
-    verify: createVerify(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
+    verify: createTokenVerifier(keys, LOCAL_ISSUER, [LOCAL_ALGORITHM], config),
     mint: (claims, { lifetime } = { lifetime: LOCAL_LIFETIME }) =>
       new SignJWT({ email_verified: true, ...claims })
         .setProtectedHeader({ alg: LOCAL_ALGORITHM })
@@ -92,7 +98,7 @@ export async function createBearerVerifier(config: Config): Promise<BearerVerifi
   };
 }
 
-function createVerify(
+function createTokenVerifier(
   keys: JWTVerifyGetKey,
   issuer: string,
   algorithms: string[],

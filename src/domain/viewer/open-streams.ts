@@ -16,11 +16,11 @@ import { toHolder } from './share/process-shares.ts';
 import { authenticate, type Credentials, toCredentialKey, type Viewer } from './viewer.ts';
 
 /** The interval of the checks. Two checks fit in the second within which a revocation must take effect. */
-const POLL_MS = 400;
+const CHECK_INTERVAL_MS = 400;
 /** A stream waits if the last successful check of its caller is older than this. */
 const STALE_MS = 1_000;
-/** The number of callers that are looked up in parallel if no statement can check them together. */
-const PARALLEL_LOOKUPS = 8;
+/** The number of parallel checks of callers that no statement can check together. */
+const PARALLEL_CHECKS = 8;
 /** The maximum number of callers that one statement checks. */
 const STATEMENT_CALLERS_MAX = 1_000;
 
@@ -29,29 +29,29 @@ type OnEnd = (error: DomainError | null) => void;
 
 export interface OpenStream extends Disposable {
   /** Returns the caller as last checked. Waits while the database is unavailable. Null if the stream has ended. */
-  confirm(): Promise<Viewer | null>;
+  waitForCheck(): Promise<Viewer | null>;
 }
 
 interface Stream {
   initialViewer: Viewer;
-  /** The holder of the share of subscriptions that the stream uses. */
+  /** The holder in whose share of subscriptions the stream counts. */
   holder: Holder;
   onEnd: OnEnd;
 }
 
-/** A credential with open streams, and its caller. */
+/** A caller with open streams, identified by its credential. */
 interface Caller {
-  credential: string;
+  credentialKey: string;
   credentials: Credentials;
   keyHash: string | null;
   viewer: Viewer;
-  confirmedAtMs: number;
+  checkedAtMs: number;
   streams: Set<Stream>;
   checkSignal: Signal;
 }
 
 interface Options {
-  pollMs?: number;
+  checkIntervalMs?: number;
   staleMs?: number;
 }
 
@@ -68,14 +68,14 @@ export class OpenStreams {
   readonly #callers = new Map<string, Caller>();
   readonly #outage: Outage;
   #timer: NodeJS.Timeout | undefined;
-  #isPolling = false;
+  #isChecking = false;
   #isStopping = false;
 
   constructor(services: Services, verifier: BearerVerifier, options: Options = {}) {
     this.#services = services;
     this.#verifier = verifier;
     this.#outage = new Outage(services.log, 'callers.unconfirmed');
-    this.#options = { pollMs: POLL_MS, staleMs: STALE_MS, ...options };
+    this.#options = { checkIntervalMs: CHECK_INTERVAL_MS, staleMs: STALE_MS, ...options };
   }
 
   /**
@@ -85,15 +85,15 @@ export class OpenStreams {
   open(credentials: Credentials, viewer: Viewer, onEnd: OnEnd): OpenStream {
     if (this.#isStopping) throw STOPPING_ERROR;
     const caller = this.#findOrCreateCaller(credentials, viewer);
-    const { pollMs, staleMs } = this.#options;
+    const { checkIntervalMs, staleMs } = this.#options;
     const holder = toHolder(viewer);
     this.#services.shares.take('subscriptions', holder);
     const stream = { initialViewer: viewer, onEnd, holder };
     caller.streams.add(stream);
-    this.#callers.set(caller.credential, caller);
-    this.#timer ??= setInterval(() => void this.#poll(), pollMs).unref();
+    this.#callers.set(caller.credentialKey, caller);
+    this.#timer ??= setInterval(() => void this.#checkCallers(), checkIntervalMs).unref();
     return {
-      confirm: () => confirm(caller, stream, staleMs),
+      waitForCheck: () => waitForCheck(caller, stream, staleMs),
       [Symbol.dispose]: () => this.#close(caller, stream),
     };
   }
@@ -116,15 +116,16 @@ export class OpenStreams {
   }
 
   #findOrCreateCaller(credentials: Credentials, viewer: Viewer): Caller {
-    const credential = toCredentialKey(credentials) ?? '';
-    const existingCaller = this.#callers.get(credential);
+    const credentialKey = toCredentialKey(credentials);
+    if (credentialKey === null) throw new Error('Bug: a stream was opened without credentials.');
+    const existingCaller = this.#callers.get(credentialKey);
     if (existingCaller) return existingCaller;
     return {
-      credential,
+      credentialKey,
       credentials,
       keyHash: credentials.apiKey ? hashKey(credentials.apiKey) : null,
       viewer,
-      confirmedAtMs: performance.now(),
+      checkedAtMs: performance.now(),
       streams: new Set(),
       checkSignal: new Signal(),
     };
@@ -136,53 +137,53 @@ export class OpenStreams {
   }
 
   #close(caller: Caller, stream: Stream): void {
-    // If the stream has already ended, the map may contain a new caller with this credential, which must not be deleted.
+    // If the stream has already ended, the map may contain a new caller with this key, which must not be deleted.
     if (!caller.streams.delete(stream)) return;
     this.#services.shares.get('subscriptions').release(stream.holder);
     caller.checkSignal.raise();
     if (caller.streams.size > 0) return;
-    this.#callers.delete(caller.credential);
+    this.#callers.delete(caller.credentialKey);
     if (this.#callers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  async #poll(): Promise<void> {
-    if (this.#isPolling) return;
-    this.#isPolling = true;
-    // If the check fails, the callers stay unconfirmed and their streams wait.
-    await this.#outage.watch(() => this.#confirmAll([...this.#callers.values()]));
-    this.#isPolling = false;
+  async #checkCallers(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    // If the check fails, the last successful one becomes stale and the streams wait.
+    await this.#outage.watch(() => this.#checkAll([...this.#callers.values()]));
+    this.#isChecking = false;
   }
 
-  async #confirmAll(callers: Caller[]): Promise<void> {
+  async #checkAll(callers: Caller[]): Promise<void> {
     const keyCallers = await findUnchangedKeys(this.#services, callers);
     const endUsers = await findEndUsers(this.#services, callers);
-    for (const caller of keyCallers) this.#recordConfirmation(caller, caller.viewer);
-    for (const [caller, viewer] of endUsers) this.#recordConfirmation(caller, viewer);
+    for (const caller of keyCallers) this.#recordCheck(caller, caller.viewer);
+    for (const [caller, viewer] of endUsers) this.#recordCheck(caller, viewer);
     const otherCallers = callers.filter(
       (caller) => !keyCallers.has(caller) && !endUsers.has(caller),
     );
     while (otherCallers.length > 0) {
-      const batch = otherCallers.splice(0, PARALLEL_LOOKUPS);
-      await Promise.all(batch.map((caller) => this.#authenticateAgain(caller)));
+      const batch = otherCallers.splice(0, PARALLEL_CHECKS);
+      await Promise.all(batch.map((caller) => this.#checkCredentials(caller)));
     }
   }
 
-  async #authenticateAgain(caller: Caller): Promise<void> {
+  async #checkCredentials(caller: Caller): Promise<void> {
     try {
-      this.#services.viewers.delete(caller.credential);
+      this.#services.viewers.delete(caller.credentialKey);
       const viewer = await authenticate(this.#services, this.#verifier, caller.credentials);
-      if (viewer) this.#recordConfirmation(caller, viewer);
+      if (viewer) this.#recordCheck(caller, viewer);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       for (const stream of caller.streams) this.#end(caller, stream, error);
     }
   }
 
-  #recordConfirmation(caller: Caller, viewer: Viewer): void {
+  #recordCheck(caller: Caller, viewer: Viewer): void {
     caller.viewer = viewer;
-    caller.confirmedAtMs = performance.now();
+    caller.checkedAtMs = performance.now();
     caller.checkSignal.raise();
     for (const stream of caller.streams) {
       if (hasAllRights(stream.initialViewer, viewer)) continue;
@@ -196,9 +197,13 @@ export class OpenStreams {
 }
 
 /** Returns the caller when its last check is recent. Null if the stream has ended. */
-async function confirm(caller: Caller, stream: Stream, staleMs: number): Promise<Viewer | null> {
+async function waitForCheck(
+  caller: Caller,
+  stream: Stream,
+  staleMs: number,
+): Promise<Viewer | null> {
   while (caller.streams.has(stream)) {
-    if (performance.now() - caller.confirmedAtMs <= staleMs) return caller.viewer;
+    if (performance.now() - caller.checkedAtMs <= staleMs) return caller.viewer;
     await caller.checkSignal.wait();
   }
   return null;

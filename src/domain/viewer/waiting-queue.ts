@@ -34,7 +34,8 @@ export class WaitingQueue {
     else this.#entriesByName.set(name, [resolve]);
     this.#waitingCount += 1;
     if (this.#waitingCount > this.#options.waitingMax) {
-      this.#removeOldest(this.#findLongestName())(false);
+      const decide = this.#takeOldest(this.#findLongestName());
+      decide(false);
     }
     this.#scheduleTurn();
     return promise;
@@ -49,14 +50,15 @@ export class WaitingQueue {
   #runTurn(): void {
     for (let count = 0; count < this.#options.turnSize && this.#waitingCount > 0; count += 1) {
       const [name] = this.#entriesByName.keys();
-      this.#removeOldest(name as string)(true);
+      const decide = this.#takeOldest(name as string);
+      decide(true);
     }
     this.#isTurnScheduled = false;
     this.#scheduleTurn();
   }
 
-  /** Removes the oldest entry of the name, and moves the name behind all other names. */
-  #removeOldest(name: string): Decide {
+  /** Takes the oldest entry of the name, and moves the name behind all other names. */
+  #takeOldest(name: string): Decide {
     const [oldestEntry, ...laterEntries] = this.#entriesByName.get(name) as [Decide, ...Decide[]];
     this.#entriesByName.delete(name);
     if (laterEntries.length > 0) this.#entriesByName.set(name, laterEntries);

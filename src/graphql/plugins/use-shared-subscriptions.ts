@@ -103,7 +103,7 @@ function openMessages(
     let share: Share | null = null;
     try {
       for await (const item of items) {
-        const currentViewer = await stream.confirm();
+        const currentViewer = await stream.waitForCheck();
         if (!currentViewer) break;
         if (share?.viewer !== currentViewer) share = createShare(subscription, currentViewer);
         yield await item.computeOnce(share.key, share.execute);

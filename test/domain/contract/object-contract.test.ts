@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LearnedField } from '../../../src/domain/contract/learned-fields.ts';
+import type { LearnedType } from '../../../src/domain/contract/learned-fields.ts';
 import { createReadConfig, createTestContract, indexFields } from './contracts.ts';
 
 const EMAIL = { fieldName: 'email', mapToName: 'emailAddress' };
@@ -8,9 +8,9 @@ const createWriteConfig = (overrides: object = {}) => ({
   objects: [{ objectName: 'contacts', ...overrides }],
 });
 
-function createLearnedFields(field: string, ...types: Partial<LearnedField>[]) {
+function createLearnedFields(field: string, ...types: Partial<LearnedType>[]) {
   const rows = types.map((type) => {
-    return { valueType: 'STRING', readOnly: false, required: false, ...type } as LearnedField;
+    return { valueType: 'STRING', readOnly: false, required: false, ...type } as LearnedType;
   });
   return new Map([['contacts', new Map([[field, rows]])]]);
 }
@@ -100,7 +100,7 @@ test('takes a type from the manifest, then from the account, then from all accou
 
 test('takes the widest type of the accounts if it can hold every value, and JSON otherwise', () => {
   const content = { read: createReadConfig({ requiredFields: [EMAIL] }) };
-  const findType = (...valueTypes: LearnedField['valueType'][]) => {
+  const findType = (...valueTypes: LearnedType['valueType'][]) => {
     const types = valueTypes.map((valueType) => ({ valueType }));
     return indexFields(
       createTestContract({ content, learnedFields: createLearnedFields('email', ...types) }),

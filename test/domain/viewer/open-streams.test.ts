@@ -21,29 +21,29 @@ async function openStream(streams: OpenStreams, streamServices: Services = servi
   return { tenant, viewer, stream, ended: ended.promise, credentials };
 }
 
-test('confirms the viewer of a valid key, and returns null after its key is deleted', async () => {
-  const streams = new OpenStreams(services, verifier, { pollMs: 5 });
+test('returns the viewer of a valid key, and null after its key is deleted', async () => {
+  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5 });
   const validKey = await openStream(streams);
   const deletedKey = await openStream(streams);
-  expect(await validKey.stream.confirm()).toEqual(validKey.viewer);
+  expect(await validKey.stream.waitForCheck()).toEqual(validKey.viewer);
   await prisma.apiKey.deleteMany({ where: { id: deletedKey.tenant.apiKeyId } });
   expect(await deletedKey.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await deletedKey.stream.confirm()).toBeNull();
-  expect(await validKey.stream.confirm()).toEqual(validKey.viewer);
+  expect(await deletedKey.stream.waitForCheck()).toBeNull();
+  expect(await validKey.stream.waitForCheck()).toEqual(validKey.viewer);
   streams.endAll();
 });
 
 test('keeps a stream open if the scopes of its key change, and returns the new scopes', async () => {
-  const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
   const { tenant, stream, viewer } = await openStream(streams);
   const scopes = [...viewer.scopes].reverse();
   await prisma.apiKey.updateMany({ where: { id: tenant.apiKeyId }, data: { scopes } });
-  while ((await stream.confirm())?.scopes[0] !== scopes[0]) await new Promise(setImmediate);
-  expect((await stream.confirm())?.scopes).toEqual(scopes);
+  while ((await stream.waitForCheck())?.scopes[0] !== scopes[0]) await new Promise(setImmediate);
+  expect((await stream.waitForCheck())?.scopes).toEqual(scopes);
   streams.endAll();
 });
 
-test('neither confirms nor ends streams while the database is unreachable', async () => {
+test('keeps streams waiting while the database is unreachable', async () => {
   let isUnavailable = true;
   let failed = Promise.withResolvers<void>();
   const find: Services['database']['rows']['find'] = (...args) => {
@@ -54,17 +54,17 @@ test('neither confirms nor ends streams while the database is unreachable', asyn
   };
   const database = { ...services.database, rows: { ...services.database.rows, find } };
   const failingServices = { ...services, database };
-  const streams = new OpenStreams(failingServices, verifier, { pollMs: 10, staleMs: 20 });
+  const streams = new OpenStreams(failingServices, verifier, { checkIntervalMs: 10, staleMs: 20 });
   const { stream, viewer } = await openStream(streams);
   for (let polls = 0; polls < 5; polls += 1) await failed.promise;
-  let isConfirmed = false;
-  const confirming = stream.confirm().finally(() => {
-    isConfirmed = true;
+  let isChecked = false;
+  const nextCheck = stream.waitForCheck().finally(() => {
+    isChecked = true;
   });
   await failed.promise;
-  expect(isConfirmed).toBe(false);
+  expect(isChecked).toBe(false);
   isUnavailable = false;
-  expect(await confirming).toEqual(viewer);
+  expect(await nextCheck).toEqual(viewer);
   streams.endAll();
 });
 
@@ -84,7 +84,7 @@ test('refuses streams of a caller over its share, and counts the streams of all 
 });
 
 test("does not affect the caller's next stream if a stream is closed twice", async () => {
-  const streams = new OpenStreams(services, verifier, { pollMs: 5, staleMs: 10 });
+  const streams = new OpenStreams(services, verifier, { checkIntervalMs: 5, staleMs: 10 });
   const { tenant, stream, credentials, viewer } = await openStream(streams);
   stream[Symbol.dispose]();
   const ended = Promise.withResolvers<DomainError | null>();
@@ -92,7 +92,7 @@ test("does not affect the caller's next stream if a stream is closed twice", asy
   stream[Symbol.dispose]();
   await prisma.apiKey.deleteMany({ where: { id: tenant.apiKeyId } });
   expect(await ended.promise).toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await nextStream.confirm()).toBeNull();
+  expect(await nextStream.waitForCheck()).toBeNull();
 });
 
 test('ends all streams without an error when the process stops, and refuses further streams', async () => {

@@ -1,5 +1,5 @@
 /**
- * A bounded pool of keep-alive connections. A request uses a connection exclusively. Requests over the bound wait in
+ * A pool of keep-alive connections with a limit. A request uses a connection exclusively. Requests over the limit wait in
  * order. An idle connection is closed if another origin needs its slot.
  */
 import { type buildConnector, Client } from 'undici';
@@ -16,7 +16,7 @@ interface Connection {
 /** An exchange on a connection. It never throws, and returns true if the connection can be reused. */
 type ConnectionWork = (client: Client) => Promise<boolean>;
 
-export class Sockets implements AsyncDisposable {
+export class ConnectionPool implements AsyncDisposable {
   readonly #connect: buildConnector.connector;
   readonly #limit: number;
   readonly #connections = new Set<Connection>();
