@@ -75,7 +75,7 @@ export async function fillProject({
     await clock(() => runFirstReads(services, { projectId, installationId: id }));
   }
   if (needsHistory) await addHistory(services, { id: projectId, orgId });
-  // The demo leads to the newest integration and installation, which lists show first.
+  // The demo links to the newest integration and installation, which lists show first.
   const integrationId = [...integrations.values()].at(-1).id;
   const installationId = installationIds.at(-1)!;
   const ids = { orgId, projectId, integrationId, installationId, streamId };

@@ -13,7 +13,7 @@ export class CustomerPages {
   readonly #locale: string;
   readonly #connectPage: ConnectPage | null;
 
-  /** Without a project, the pages have the language of the browser and no app's name. */
+  /** If `connectPage` is null, the pages have the language of the browser and no app's name. */
   constructor({ headers }: FastifyRequest, connectPage: ConnectPage | null) {
     const browserLocales = parseLanguages(headers['accept-language'] ?? '');
     this.#locale = chooseLocale(connectPage?.locale ? [connectPage.locale] : browserLocales);

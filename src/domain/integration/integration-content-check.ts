@@ -20,6 +20,8 @@ interface ContentContext {
   /** The integration's name and provider. */
   name: string;
   provider: Pick<Provider, 'name' | 'objects'>;
+  /** The name of the provider or module that has the objects, for messages. */
+  objectOwner: string;
   /** The destinations in the content that exist. */
   destinations: ReadonlySet<string>;
 }
@@ -53,11 +55,14 @@ export function listIssuesWithDestinations(
   const module = wholeProvider?.modules ? content.module : null;
   const moduleProvider = wholeProvider && applyModule(wholeProvider, module ?? null);
   const provider = moduleProvider ?? { name: context.provider };
+  const objectOwner = module
+    ? `the module ${module}`
+    : (moduleProvider?.displayName ?? context.provider);
   const contentWithoutAliases = replaceAliases(content, wholeProvider);
   return [
     ...(wholeProvider ? listContentModuleIssues(content, path, wholeProvider) : []),
     ...listSameObjectIssues(content, path, moduleProvider),
-    ...listContentRuleIssues(contentWithoutAliases, { ...context, provider }),
+    ...listContentRuleIssues(contentWithoutAliases, { ...context, provider, objectOwner }),
     ...(moduleProvider ? listCapabilityIssues(contentWithoutAliases, path, moduleProvider) : []),
   ].slice(0, ISSUES_MAX);
 }
@@ -155,11 +160,11 @@ export function* listRepeatedIndexes<T>(
 function* listObjectNameIssues(
   objects: readonly { objectName: string }[],
   path: Path,
-  provider: ContentContext['provider'],
+  { provider, objectOwner }: ContentContext,
 ): Generator<Issue> {
   for (const [index, { objectName }] of objects.entries()) {
     if (provider.objects && !provider.objects.includes(objectName)) {
-      const detail = `is not an object of ${provider.name}, which has ${provider.objects.join(', ')}.`;
+      const detail = `is not an object of ${objectOwner}, which has ${provider.objects.join(', ')}.`;
       yield createInputIssue([...path, index, 'objectName'], detail, objectName);
     }
   }
@@ -168,7 +173,7 @@ function* listObjectNameIssues(
 function* listReadIssues(content: IntegrationContent, context: ContentContext): Generator<Issue> {
   const path = [...context.path, 'read', 'objects'];
   const objects = content.read?.objects ?? [];
-  yield* listObjectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context);
   // Requests may use the mapped name or the provider's name, so a mapped name must differ from all names of other objects.
   const names = new Set(objects.map(({ objectName }) => objectName));
   const duplicateNames = new Set(listRepeatedIndexes(objects.map(({ mapToName }) => mapToName)));
@@ -187,7 +192,7 @@ function* listWriteIssues(content: IntegrationContent, context: ContentContext):
   const path = [...context.path, 'write', 'objects'];
   const objects = content.write?.objects ?? [];
   const readNames = listReadNames(content);
-  yield* listObjectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context);
   for (const [index, { objectName, inheritMapping }] of objects.entries()) {
     if (!inheritMapping || readNames.has(objectName)) continue;
     const detail = `needs ${objectName} in read.objects, whose mapping it uses.`;
@@ -212,7 +217,7 @@ function* listSubscribeIssues(
   const path = [...context.path, 'subscribe', 'objects'];
   const objects = content.subscribe?.objects ?? [];
   const readNames = listReadNames(content);
-  yield* listObjectNameIssues(objects, path, context.provider);
+  yield* listObjectNameIssues(objects, path, context);
   for (const [index, object] of objects.entries()) {
     const objectPath = [...path, index];
     const destinationPath = [...objectPath, 'destination'];

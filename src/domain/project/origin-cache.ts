@@ -17,9 +17,9 @@ const IS_ALLOWED = `select exists (
 ) as "isAllowed"`;
 
 /**
- * Returns a function that checks whether `listPageOrigins` of any project contains the origin. Its query compares whole
- * strings, so that it agrees with `listPageOrigins` for every origin that `isOrigin` accepts. A cached result is
- * synchronous.
+ * Returns a function that checks whether `listPageOrigins` of any project contains the origin. It refuses whatever
+ * `isOrigin` refuses, because the query would also find wildcards, which `listPageOrigins` omits. Returns a cached result
+ * directly, not as a promise.
  */
 export function createOriginCache({
   rows,

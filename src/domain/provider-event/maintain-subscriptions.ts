@@ -163,7 +163,7 @@ interface NewSubscription {
 async function replaceAtProvider(services: Services, replacement: NewSubscription): Promise<void> {
   const { capability, calls, subscription, desired, madeFor, session, requests, eventParties } =
     replacement;
-  // Events may arrive before `create` returns. They are matched by these values.
+  // Events may arrive before `create` returns. They are matched by the app and the account, which are stored first.
   await updateClaimedSubscription(services, subscription, eventParties);
   const id = capability.requests?.hasOwnSecrets ? newId('sec') : null;
   const url = id === null ? desired.url : addIdToAddress(desired.url, id);

@@ -50,7 +50,8 @@ export const DateTimeType = createStringType(
 
 export const PageInfoType = new GraphQLObjectType({
   name: 'PageInfo',
-  description: 'Whether records follow a page, and the cursors to read them.',
+  description:
+    'The position of a page in a list: its cursors, and whether records precede or follow it.',
   fields: {
     hasNextPage: {
       type: new GraphQLNonNull(GraphQLBoolean),
@@ -66,7 +67,8 @@ export const PageInfoType = new GraphQLObjectType({
     },
     endCursor: {
       type: GraphQLString,
-      description: 'The cursor to pass as after for the next page. Null if there is none.',
+      description:
+        'The cursor of the end of the page. Pass it as after to get the next page. Null if the page is empty and no page follows.',
     },
   },
 });

@@ -38,16 +38,16 @@ export function findEnumName(schema: z.ZodType): string | undefined {
   return findEnumeration(schema)?.name ?? schema.meta()?.id;
 }
 
-/** Returns the word for a name. A name that is not in capitals already is a word. */
-export function toWord(enumId: string | undefined, name: string): string {
+/** Returns the word for a name. Returns a name that is not in upper case unchanged. */
+export function toWord(enumName: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
-  const convert = enumId === undefined ? undefined : WORDS[enumId];
+  const convert = enumName === undefined ? undefined : WORDS[enumName];
   return convert ? convert(name) : name.toLowerCase();
 }
 
 /** Returns the schema of an enum in responses. */
-export function createWords(enumId: string | undefined, names: readonly string[]) {
-  return z.enum(names.map((name) => toWord(enumId, name)));
+export function createWordEnum(enumName: string | undefined, names: readonly string[]) {
+  return z.enum(names.map((name) => toWord(enumName, name)));
 }
 
 function toCamelCase(name: string): string {

@@ -7,7 +7,7 @@ import type { Call } from '../../domain/call.ts';
 import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
-import { createWords, findEnumName, toWord } from '../endpoint/words.ts';
+import { createWordEnum, findEnumName, toWord } from '../endpoint/words.ts';
 
 /** The components of the document, which describes inputs inline. */
 export const components = z.registry<{ id?: string }>();
@@ -143,7 +143,7 @@ function createValueForm(type: z.ZodType): ResponseForm {
       return { schema: type, show: showUnchanged };
     }
     return {
-      schema: createWords(enumName, names),
+      schema: createWordEnum(enumName, names),
       show: (name) => toWord(enumName, name as string),
     };
   }

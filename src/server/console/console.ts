@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import files from '@fastify/static';
+import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import { findAllowedOrigins } from '../../domain/project/origins.ts';
@@ -33,9 +33,9 @@ const CONTENT_SECURITY_POLICY = [
 const OWN_IMAGES = "img-src 'self' data:";
 /** The connect page shows the project's logo, which may have any https URL. */
 const IMAGES_WITH_LOGO = `${OWN_IMAGES} https:`;
-/** File names in `assets` contain a hash of the content. */
+/** File names in `assets` contain a hash of the content. Other names are stable. */
 const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
-const FILE = /^[\w-]+\.(js|json|svg)$/;
+const STABLE_NAME = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
   services: Services;
@@ -47,7 +47,7 @@ export interface ConsoleParts {
 
 export async function registerConsole(scope: FastifyInstance, parts: ConsoleParts): Promise<void> {
   const { services, findDemo, mintDemoToken } = parts;
-  await scope.register(files, {
+  await scope.register(staticFiles, {
     root: CONSOLE_DIST,
     serve: false,
     preCompressed: true,
@@ -74,13 +74,13 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     const subpath = path.slice('/console/'.length);
     if (ASSET.test(subpath)) return reply.sendFile(subpath);
     if (subpath.startsWith('assets/')) return reply.callNotFound();
-    if (FILE.test(subpath)) return sendFile(reply, subpath);
-    // At any depth of its path, the page loads its files from /console.
+    if (STABLE_NAME.test(subpath)) return sendFile(reply, subpath);
+    // The page can be at any depth below /console, so its relative file URLs depend on the depth.
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;
-    const file = { name: 'index.html', basePath, images: OWN_IMAGES };
-    return sendPage(reply, { ...file, frameAncestors: [], redirectUrl });
+    const page = { name: 'index.html', basePath, images: OWN_IMAGES };
+    return sendPage(reply, { ...page, frameAncestors: [], redirectUrl });
   };
   scope.get('/console', sendConsole);
   scope.get('/console/*', sendConsole);
@@ -111,8 +111,8 @@ function registerConnect(
     }
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
-    const file = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
-    return sendPage(reply, { ...file, frameAncestors });
+    const page = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
+    return sendPage(reply, { ...page, frameAncestors });
   });
 }
 
@@ -137,14 +137,14 @@ async function sendPage(
   reply: FastifyReply,
   { name, basePath, images, frameAncestors, redirectUrl }: PageFile,
 ): Promise<FastifyReply> {
-  const file = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
-  if (file === null) return sendResponse(reply, createNotBuiltPage());
+  const template = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
+  if (template === null) return sendResponse(reply, createNotBuiltPage());
   const attributes = [
     `data-version="${VERSION}"`,
     ...(hasDocs() ? ['data-docs'] : []),
     ...(redirectUrl ? [`data-redirect-url="${redirectUrl}"`] : []),
   ];
-  const text = file
+  const text = template
     .replaceAll('="./', `="${basePath}`)
     .replace('<html', `<html ${attributes.join(' ')}`);
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;

@@ -13,6 +13,7 @@ function listIssues(content: Partial<ContentInput>, overrides: object = {}) {
     path: [],
     name: 'crm',
     provider,
+    objectOwner: 'Sandbox',
     destinations: new Set(['records']),
     ...overrides,
   };

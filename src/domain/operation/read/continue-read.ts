@@ -1,6 +1,6 @@
 /**
- * Continues a read for a turn of several pages, so that other work is not delayed. After an interruption, the next turn
- * continues after the last recorded page.
+ * Reads the next pages of a read for about five seconds (a turn), so that other reads get their turns. After an
+ * interruption, the next turn continues after the last recorded page.
  */
 import { inTransaction } from '../../../database/transaction.ts';
 import { DomainError } from '../../../errors.ts';
@@ -156,7 +156,7 @@ class ClaimedRead {
   async #restart(reason: string): Promise<void> {
     const restarts = this.#run.restarts + 1;
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
-    const message = `[${this.#run.objectName}] Begins again: ${toStorableString(reason)}`;
+    const message = `[${this.#run.objectName}] Restarts: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
     return releaseRun(this.#services, this.#run, {
       change: { ...FIRST_PAGE_STATE, restarts },

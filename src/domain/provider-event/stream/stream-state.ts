@@ -84,7 +84,7 @@ export async function recordLostPosition(
   await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { position: null });
     const since = knownTime ? ` since ${knownTime.toISOString()}` : '';
-    const result = `The provider no longer has events of that age. Changes${since} are read instead.`;
+    const result = `The provider no longer has the events that follow the last received one. Changes${since} are read instead.`;
     for (const subscription of await listSubscriptions(tx, stream)) {
       await logSubscribe(services, tx, subscription, { status: 'FAILURE', result });
     }
