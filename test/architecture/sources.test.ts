@@ -1,6 +1,7 @@
 /**
  * Tests that some constructs are only in listed files. Time, random numbers and ids have one source each, so that tests
- * can replace the source and processes agree. Shared mechanics exist once, and types are checked.
+ * can replace the source and processes agree. Backoff, races and leases are implemented once, with listed exceptions.
+ * Files with unchecked casts are listed.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { expect, test } from 'vitest';
 const src = join(import.meta.dirname, '..', '..', 'src');
 const files = globSync('**/*.ts', { cwd: src }).filter((file) => !file.includes('generated'));
 
-/** The files that may contain each construct. All other files use the services, src/ids.ts or src/work/. */
+/** The files that contain each construct. All other files use the services, src/ids.ts or src/work/. */
 const SOURCES = [
   {
     subject: 'the clock of the process',
@@ -47,7 +48,7 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
   expect(users.toSorted()).toEqual(allowed.toSorted());
 });
 
-/** Files that can't state a type otherwise: code for drivers, for the schema and for any table. */
+/** Files that need casts: they work with drivers, build the schema, or handle rows of any table. */
 const CASTING_FILES = [
   'database/citus/routed-session.ts',
   'database/citus/statement-route.ts',

@@ -1,6 +1,6 @@
 /**
- * Tests that commands.test.ts runs every example of the documentation or not-run.ts has a reason, and that every script
- * and test that a document names exists.
+ * Tests that commands.test.ts runs each example of the documentation, or not-run.ts says why not. Also tests that the
+ * scripts and tests that documents name exist.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import { DOCUMENTS, ROOT } from '../support/documents.ts';
 import { CODE_BLOCKS, isRun, listBlocks, readName } from './code-blocks.ts';
 import { BLOCKS_NOT_RUN, COMMANDS_IN_TERMINALS, COMMANDS_NOT_RUN } from './not-run.ts';
 
-test('runs every block, or has a reason for not running it', () => {
+test('runs each block, or says why not', () => {
+  // Each fence must belong to a listed block. A block that is not listed would be neither run nor excused.
   const fences = DOCUMENTS.map((name) =>
     readFileSync(join(ROOT, name), 'utf8').match(/^\s*(```|~~~)/gm),
   );
@@ -20,6 +21,7 @@ test('runs every block, or has a reason for not running it', () => {
     ({ start }) => !CODE_BLOCKS.some(({ text }) => text.startsWith(start)),
   );
   expect(obsolete).toEqual([]);
+  // A JavaScript block runs only if a shell block of its document runs its file.
   for (const { text, document } of listBlocks('js')) {
     const name = readName(text);
     expect(
@@ -28,7 +30,7 @@ test('runs every block, or has a reason for not running it', () => {
   }
 });
 
-test('runs every command in a sentence, or has a reason for not running it', () => {
+test('runs each command in a sentence, or says why not', () => {
   const runCommands = [...listBlocks('sh'), ...COMMANDS_IN_TERMINALS.map((text) => ({ text }))]
     .map(({ text }) => text.replaceAll('npm run -s', 'npm run'))
     .join('\n');

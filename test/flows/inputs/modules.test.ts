@@ -147,7 +147,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
 });
 
 test("sends proxied requests to the provider's address without useModule", async () => {
-  const rest = await connect('salesforce', { businessUnitId: '0UvA' });
+  const rest = await connect('salesforce', { businessUnitId: { value: '0UvA' } });
   const proxy = { enabled: true };
   const content = createIntegrationContent('ae', { provider: 'salesforce', ...PROSPECTS, proxy });
   const id = await install(rest, content);
@@ -157,7 +157,7 @@ test("sends proxied requests to the provider's address without useModule", async
   expect(engagement.requests.length).toBe(countBefore);
 });
 
-test("sends proxied requests to a path of the provider's address if the module has one", async () => {
+test("adds the module's base path to proxied requests", async () => {
   const rest = await connect('hubspot');
   const content = { provider: 'hubspot', read: undefined };
   const proxy = { enabled: true, useModule: true };

@@ -118,7 +118,7 @@ test("deletes the end user's own connection once no installation uses it", async
   expect(await prisma.connection.count({ where: { id: connectionId } })).toBe(0);
 });
 
-test('refuses to delete what belongs to other users, or without the permission', async () => {
+test("refuses deletions of other users' objects, and deletions without the permission", async () => {
   const {
     tenant,
     parties,

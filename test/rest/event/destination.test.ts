@@ -15,7 +15,7 @@ async function createDestination(rest: RestTenant, name = 'hooks') {
   return rest.post(`${rest.base}/destinations`, { name, type: 'webhook', metadata });
 }
 
-test('returns the secret of a new destination, and omits it by name and by id', async () => {
+test('returns the signing secret on creation, and afterwards only with includeSecrets', async () => {
   const rest = await createRestTenant(app);
   const { secrets, ...createdDestination } = await createDestination(rest);
   expect(secrets).toEqual({ webhookSigningKey: expect.stringMatching(/^whsec_/) });

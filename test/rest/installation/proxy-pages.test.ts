@@ -16,7 +16,7 @@ import { gitlab as gitlabWire } from '../../support/wire/vendors/work/gitlab-wir
 import { linear as linearWire } from '../../support/wire/vendors/work/linear-wire.ts';
 import { TOKEN } from '../../support/wire/wire-format.ts';
 
-const [customers, projects, issues] = [
+const [stripeServer, gitlabServer, linearServer] = [
   await startVendorServer(stripeWire.fixture),
   await startVendorServer({ ...gitlabWire.fixture, headers: {} }),
   await startVendorServer(linearWire.fixture),
@@ -25,35 +25,35 @@ const apiKey = { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' } a
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
-    createDeclarativeProvider({ ...stripe, baseUrl: customers.url }),
+    createDeclarativeProvider({ ...stripe, baseUrl: stripeServer.url }),
     createDeclarativeProvider({
       ...gitlab,
-      baseUrl: projects.url,
+      baseUrl: gitlabServer.url,
       authSchemes: ['API_KEY'],
       apiKey,
       custom: undefined,
     }),
     createDeclarativeProvider({
       ...linear,
-      baseUrl: issues.url,
+      baseUrl: linearServer.url,
       authSchemes: ['API_KEY'],
       apiKey,
       limits: {},
     }),
-    createCrmProvider(`${customers.url}/v1`),
+    createCrmProvider(`${stripeServer.url}/v1`),
   ],
 });
 const rawClient = await startRawClient(app);
 afterAll(async () => {
   await rawClient[Symbol.asyncDispose]();
-  await customers[Symbol.asyncDispose]();
-  await projects[Symbol.asyncDispose]();
-  await issues[Symbol.asyncDispose]();
+  await stripeServer[Symbol.asyncDispose]();
+  await gitlabServer[Symbol.asyncDispose]();
+  await linearServer[Symbol.asyncDispose]();
 });
 
 for (let index = 0; index < 250; index++) {
-  customers.store.create({ name: `c${index}` }, new Date());
-  projects.store.create({ name: `p${index}` }, new Date());
+  stripeServer.store.create({ name: `c${index}` }, new Date());
+  gitlabServer.store.create({ name: `p${index}` }, new Date());
 }
 
 async function createProxy(provider: string) {
@@ -67,7 +67,7 @@ async function createProxy(provider: string) {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { sendProxied: sendProxied, post };
+  return { sendProxied, post };
 }
 
 const listNames = (text: string) =>
@@ -78,14 +78,14 @@ const listNames = (text: string) =>
 
 test('returns all pages as one stream, by the last id', async () => {
   const { sendProxied } = await createProxy('stripe');
-  const requestCount = customers.requests.length;
+  const requestCount = stripeServer.requests.length;
   const response = await sendProxied('/v1/customers?paginate=true');
   expect(response).toMatchObject({
     status: 200,
     headers: { 'content-type': 'application/x-ndjson' },
   });
   expect(listNames(response.text)).toEqual(Array.from({ length: 250 }, (_, index) => `c${index}`));
-  const queries = customers.requests
+  const queries = stripeServer.requests
     .slice(requestCount)
     .map(({ query }) => Object.fromEntries(query));
   expect(queries).toHaveLength(3);
@@ -96,7 +96,7 @@ test("keeps the caller's page size and other parameters, and follows Link header
   const { sendProxied } = await createProxy('gitlab');
   const response = await sendProxied('/api/v4/projects?paginate=true&per_page=40&membership=true');
   expect(listNames(response.text)).toHaveLength(250);
-  const lastRequest = projects.requests.at(-1);
+  const lastRequest = gitlabServer.requests.at(-1);
   expect(Object.fromEntries(lastRequest?.query ?? [])).toMatchObject({
     per_page: '40',
     membership: 'true',
@@ -105,7 +105,8 @@ test("keeps the caller's page size and other parameters, and follows Link header
 
 test('sends a GraphQL query for each page, with its cursor', async () => {
   const { post } = await createProxy('linear');
-  for (let index = 0; index < 5; index++) issues.store.create({ title: `i${index}` }, new Date());
+  for (let index = 0; index < 5; index++)
+    linearServer.store.create({ title: `i${index}` }, new Date());
   const query = `query ListIssues($first: Int, $after: String) {
     issues(first: $first, after: $after) { nodes { id title } pageInfo { hasNextPage endCursor } } }`;
   const response = await post('?paginate=true', { query, variables: { first: 2 } });
@@ -114,7 +115,7 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
     .split('\n')
     .map((line) => JSON.parse(line).title);
   expect(titles).toEqual(['i0', 'i1', 'i2', 'i3', 'i4']);
-  const sentVariables = issues.requests.map(
+  const sentVariables = linearServer.requests.map(
     ({ body }) => (body as { variables: object }).variables,
   );
   expect(sentVariables).toEqual([
@@ -123,7 +124,7 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
     { first: 2, after: 'c_4' },
   ]);
   // Without the variable each page would be the first, and a mutation would be repeated.
-  const requestCount = issues.requests.length;
+  const requestCount = linearServer.requests.length;
   for (const text of [
     '{ issues { nodes { id } } }',
     'mutation IssueDelete($after: String) { issueDelete }',
@@ -131,28 +132,28 @@ test('sends a GraphQL query for each page, with its cursor', async () => {
     expect((await post('?paginate=true', { query: text })).status).toBe(422);
   }
   expect((await post('?paginate=true', 'no object')).status).toBe(422);
-  expect(issues.requests).toHaveLength(requestCount);
+  expect(linearServer.requests).toHaveLength(requestCount);
 });
 
 test("retries a page after the provider's Retry-After", async () => {
   const { sendProxied } = await createProxy('stripe');
-  customers.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
+  stripeServer.failNext({ status: 429, headers: { 'retry-after': '0' }, body: {} });
   expect(listNames((await sendProxied('/v1/customers?paginate=true')).text)).toHaveLength(250);
 });
 
 test('returns 422 for a response that is not a list, and for a refused first page', async () => {
   const { sendProxied } = await createProxy('stripe');
   expect((await sendProxied('/v1/customers/cus_1?paginate=true')).status).toBe(422);
-  customers.failNext({ status: 403, body: { error: { message: 'no' } } });
+  stripeServer.failNext({ status: 403, body: { error: { message: 'no' } } });
   expect((await sendProxied('/v1/customers?paginate=true')).status).toBe(422);
 });
 
 test('aborts a stream if a later page fails', async () => {
   const { sendProxied } = await createProxy('stripe');
-  const [customer] = customers.store.records;
+  const [customer] = stripeServer.store.records;
   const page = { object: 'list', has_more: true, data: [{ id: customer?.id, name: 'c0' }] };
-  customers.failNext({ status: 200, body: page });
-  customers.failNext({ status: 500, body: {} });
+  stripeServer.failNext({ status: 200, body: page });
+  stripeServer.failNext({ status: 500, body: {} });
   const response = sendProxied('/v1/customers?paginate=true');
   await expect(response).rejects.toThrow(/aborted|terminated|hang up/i);
 });
@@ -160,5 +161,5 @@ test('aborts a stream if a later page fails', async () => {
 test("forwards the parameter if the provider's lists are not declared", async () => {
   const { sendProxied } = await createProxy('crm');
   await sendProxied('/customers?paginate=true');
-  expect(customers.requests.at(-1)?.query.get('paginate')).toBe('true');
+  expect(stripeServer.requests.at(-1)?.query.get('paginate')).toBe('true');
 });

@@ -3,7 +3,7 @@ import { BadRequest } from './paging.ts';
 import type { VendorFixture, WireChange } from './vendor-server.ts';
 import type { StoredRecord } from './vendor-store.ts';
 
-/** A vendor's wire format, with values for the provider contract. */
+/** A vendor's wire format, with the values that the contract tests use. */
 export interface WireVendor {
   fixture: VendorFixture;
   objectName: string;
@@ -28,7 +28,7 @@ export function isObject(value: unknown): value is Values {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the values of a body, which are in the member `name`, or at the top if it is null. */
+/** Returns a function that reads the member `name` of a body, or the body itself if `name` is null. */
 export function readMembers(name: string | null): WireChange['readValues'] {
   return (body) => {
     const members = name === null ? body : isObject(body) ? body[name] : undefined;

@@ -64,7 +64,7 @@ test('removes a member from the org and ends their streams', async () => {
   });
 });
 
-test('returns FORBIDDEN for an API key, and NOT_FOUND for a builder of another org', async () => {
+test('refuses to remove a member for an API key (FORBIDDEN) and a builder of another org (NOT_FOUND)', async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const member = await addMember(app, tenant, 'MEMBER');
   const input = { orgId: tenant.orgId, builderId: member.builderId };
