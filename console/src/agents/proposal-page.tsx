@@ -66,10 +66,10 @@ const POLL_MS = 3_000;
 const STATUS_TEXTS: Record<string, string> = {
   PENDING: 'It waits for an approval.',
   APPROVED: 'It can be committed, by the agent or here.',
-  COMMITTING: 'Its write is running.',
+  COMMITTING: 'The gateway is writing it.',
   COMMITTED: 'Its write has ended. The operation has the outcome.',
-  REJECTED: 'It is never written.',
-  EXPIRED: 'It was not committed in time. It is never written.',
+  REJECTED: 'It will not be written.',
+  EXPIRED: 'It was not committed in time. It will not be written.',
   STALE: 'The record had changed since the proposal was created. Nothing was written.',
 };
 

@@ -44,7 +44,7 @@ export default function DestinationActivity({ id }: { id: string }) {
       ) : (
         <div className="grid">
           <Plot
-            label={`${plots.all} attempts in the ${label}, ${plots.failed} failed`}
+            label={`${plots.attemptCount} attempts in the ${label}, ${plots.failedCount} failed`}
             times={plots.times}
             series={plots.attempts}
           />
@@ -60,22 +60,31 @@ export default function DestinationActivity({ id }: { id: string }) {
   );
 }
 
-type Bucket = NonNullable<
+type ActivityPoint = NonNullable<
   NonNullable<destinationActivityQuery['response']['node']>['activity']
 >[number];
 
-function createPlots(activity: readonly Bucket[], period: Parameters<typeof alignToPeriod>[1]) {
+function createPlots(
+  activity: readonly ActivityPoint[],
+  period: Parameters<typeof alignToPeriod>[1],
+) {
   const { times, readValues } = alignToPeriod(activity, period);
   const attemptCounts = readValues(({ attempts }) => attempts, 0);
-  const failed = readValues(({ failedAttempts }) => failedAttempts, 0);
+  const failedCounts = readValues(({ failedAttempts }) => failedAttempts, 0);
   const attempts: Series[] = [
     { name: 'All', tone: 'accent', values: attemptCounts },
-    { name: 'Failed', tone: 'bad', values: failed },
+    { name: 'Failed', tone: 'bad', values: failedCounts },
   ];
   const durations: Series[] = [
     { name: 'p50 ms', tone: 'good', values: readValues(({ p50Ms }) => p50Ms, null) },
     { name: 'p95 ms', tone: 'busy', values: readValues(({ p95Ms }) => p95Ms, null) },
     { name: 'p99 ms', tone: 'bad', values: readValues(({ p99Ms }) => p99Ms, null) },
   ];
-  return { times, attempts, durations, all: sum(attemptCounts), failed: sum(failed) };
+  return {
+    times,
+    attempts,
+    durations,
+    attemptCount: sum(attemptCounts),
+    failedCount: sum(failedCounts),
+  };
 }

@@ -2,7 +2,10 @@
 import { useState } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationFormDestinationMutation } from '../../__generated__/integrationFormDestinationMutation.graphql.ts';
-import type { integrationFormMutation } from '../../__generated__/integrationFormMutation.graphql.ts';
+import type {
+  IntegrationContentInput,
+  integrationFormMutation,
+} from '../../__generated__/integrationFormMutation.graphql.ts';
 import type { Problem } from '../network/problem.ts';
 import {
   Action,
@@ -76,7 +79,8 @@ export function IntegrationForm(props: IntegrationFormProps) {
         projectIdOrName: project,
         name: String(content.name),
         provider: String(content.provider),
-        latestRevision: { specVersion: '1.0.0', content: content as never },
+        // The gateway validates the content.
+        latestRevision: { specVersion: '1.0.0', content: content as IntegrationContentInput },
       },
     });
     return response?.createIntegration.warnings ?? null;

@@ -28,7 +28,7 @@ const PAGE_QUERY = graphql`
           contract {
             ...contractTable_contract
           }
-          ...newRevision_revision
+          ...content_revision
         }
         ...revisions_integration
         installations(first: 50) {

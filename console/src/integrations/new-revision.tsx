@@ -2,20 +2,16 @@
 import { useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { content_revision$key } from '../../__generated__/content_revision.graphql.ts';
-import type { newRevision_revision$key } from '../../__generated__/newRevision_revision.graphql.ts';
-import type { newRevisionMutation } from '../../__generated__/newRevisionMutation.graphql.ts';
+import type {
+  IntegrationContentInput,
+  newRevisionMutation,
+} from '../../__generated__/newRevisionMutation.graphql.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ControlledCheckBox } from '../parts/form.tsx';
 import { useChange } from '../parts/queries.ts';
 import { CONTENT, formatContent } from './content.ts';
 import { RevisionEditor } from './revision-editor.tsx';
 import { RevisionPreview } from './revision-preview.tsx';
-
-const REVISION = graphql`
-  fragment newRevision_revision on Revision {
-    ...content_revision
-  }
-`;
 
 const CREATE_REVISION = graphql`
   mutation newRevisionMutation($input: CreateRevisionInput!) {
@@ -31,13 +27,12 @@ const CREATE_REVISION = graphql`
 interface NewRevisionProps {
   input: { projectIdOrName: string; integrationIdOrName: string };
   integration: { name: string; provider: string };
-  latestRevision: newRevision_revision$key;
+  latestRevision: content_revision$key;
   kind: 'primary' | 'plain';
 }
 
 export function NewRevision({ input, integration, latestRevision, kind }: NewRevisionProps) {
-  const contentRef: content_revision$key = useFragment(REVISION, latestRevision);
-  const { specVersion, content } = useFragment(CONTENT, contentRef);
+  const { specVersion, content } = useFragment(CONTENT, latestRevision);
   const {
     run: createRevision,
     isRunning,
@@ -58,7 +53,8 @@ export function NewRevision({ input, integration, latestRevision, kind }: NewRev
               input: {
                 ...input,
                 destructive: isDestructive,
-                revision: { specVersion, content: newContent as never },
+                // The gateway validates the content.
+                revision: { specVersion, content: newContent as IntegrationContentInput },
               },
             });
             return response?.createRevision.warnings ?? null;

@@ -65,7 +65,7 @@ export function Domains({ org: orgKey }: { org: domains_org$key }) {
               <Status value="ACTIVE" />
             ) : (
               <span>
-                <code>{verificationText}</code> as a TXT record{' '}
+                Add <code>{verificationText}</code> as a TXT record{' '}
                 {mayClaim && (
                   <Action onPress={() => verify.run({ input: { claimedDomainId: id } })}>
                     Verify

@@ -1,4 +1,4 @@
-/** Shows providers by their display names, after a neutral mark. Logos are trademarks of their owners. */
+/** Shows providers by their display names, after their initials. Logos are trademarks, so none are shown. */
 import { graphql, useLazyLoadQuery } from 'react-relay';
 import type { providerMarkQuery } from '../../__generated__/providerMarkQuery.graphql.ts';
 

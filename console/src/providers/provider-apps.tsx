@@ -49,15 +49,15 @@ interface ProviderAppsProps {
   project: providerApps_project$key;
   projectIdOrName: string;
   /** True if customers of this provider consent in a browser. */
-  isNeeded: boolean;
+  hasConsent: boolean;
 }
 
-export function ProviderApps({ project, projectIdOrName, isNeeded }: ProviderAppsProps) {
+export function ProviderApps({ project, projectIdOrName, hasConsent }: ProviderAppsProps) {
   const { nodes } = useFragment(APPS, project).providerApps;
   if (nodes.length === 0) {
     return (
       <Empty title="No apps yet">
-        {isNeeded
+        {hasConsent
           ? 'Register a client at the provider and add its ID and secret here, so that customers can consent.'
           : 'Connections to this provider need no app.'}
       </Empty>
@@ -93,20 +93,20 @@ export function ProviderApps({ project, projectIdOrName, isNeeded }: ProviderApp
 }
 
 interface NewAppProps {
-  project: string;
+  projectIdOrName: string;
   provider: { name: string; displayName: string; scopes: readonly string[] };
-  /** True if customers of a provider with these schemes consent in a browser. */
+  /** True if customers of this provider consent in a browser. */
   hasConsent: boolean;
 }
 
 /** The server writes this attribute into the page. */
 const { redirectUrl } = document.documentElement.dataset;
 
-export function NewApp({ project, provider, hasConsent }: NewAppProps) {
+export function NewApp({ projectIdOrName, provider, hasConsent }: NewAppProps) {
   const createInput = (values: FormValues) => {
     const readText = (name: string) => String(values[name] ?? '').trim();
     return {
-      projectIdOrName: project,
+      projectIdOrName,
       provider: provider.name,
       clientId: readText('clientId'),
       clientSecret: readText('clientSecret'),
@@ -140,14 +140,14 @@ export function NewApp({ project, provider, hasConsent }: NewAppProps) {
         help={
           provider.scopes.length > 0
             ? 'Customers are asked for these. Remove those that your integrations do not need, here and in your app at the provider.'
-            : 'Separated by spaces. Empty: the connect requests none.'
+            : 'Separate scopes by spaces. If empty, no scopes are requested.'
         }
       />
       <TextInput
         name="webhookSecret"
         label="Webhook secret"
         type="password"
-        help="If the provider signs its events with a separate secret."
+        help="Needed only if the provider signs its events with a separate secret."
       />
     </FormDialog>
   );

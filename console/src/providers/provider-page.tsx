@@ -50,13 +50,17 @@ export default function ProviderPage({
   const variables = { project: projectIdOrName, name };
   const { provider, project } = usePageQuery<providerPageQuery>(PAGE_QUERY, variables);
   if (!provider) return <NotFound noun="provider" />;
-  const byOAuth = provider.authSchemes.some((scheme) => scheme.startsWith('OAUTH2_AUTHORIZATION'));
+  const hasConsent = provider.authSchemes.some((scheme) =>
+    scheme.startsWith('OAUTH2_AUTHORIZATION'),
+  );
   const failure = project?.setupFailures.find((candidate) => candidate.provider === name);
   return (
     <Page
       title={<ProviderName provider={provider.name} />}
       name={provider.displayName}
-      actions={<NewApp project={projectIdOrName} provider={provider} hasConsent={byOAuth} />}
+      actions={
+        <NewApp projectIdOrName={projectIdOrName} provider={provider} hasConsent={hasConsent} />
+      }
       query={PAGE_QUERY}
       variables={variables}
     >
@@ -88,7 +92,11 @@ export default function ProviderPage({
       )}
       <Panel title="Apps of this project">
         {project && (
-          <ProviderApps project={project} projectIdOrName={projectIdOrName} isNeeded={byOAuth} />
+          <ProviderApps
+            project={project}
+            projectIdOrName={projectIdOrName}
+            hasConsent={hasConsent}
+          />
         )}
       </Panel>
     </Page>
