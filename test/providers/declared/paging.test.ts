@@ -41,6 +41,11 @@ const PAGING_KINDS: [name: string, page: Page, paging: Paging][] = [
     byOffset(SIZE, 'at'),
     { kind: 'offset', parameter: POSITION, total: '/total' },
   ],
+  [
+    'offset with short pages',
+    shortenPages(byOffset(SIZE, 'at')),
+    { kind: 'offset', parameter: POSITION, hasShortPages: true },
+  ],
   ['page number', byPage(SIZE, 'at'), { kind: 'page', parameter: POSITION }],
   [
     'page number with a flag',
@@ -49,6 +54,15 @@ const PAGING_KINDS: [name: string, page: Page, paging: Paging][] = [
   ],
   ['last id', byLastId(SIZE, 'at'), { kind: 'lastId', parameter: POSITION }],
 ];
+
+/** Removes the last record from each page of more than two records. */
+function shortenPages(page: Page): Page {
+  return (...request) => {
+    const slice = page(...request);
+    const length = Math.max(slice.records.length - 1, 2);
+    return { ...slice, records: slice.records.slice(0, length) };
+  };
+}
 
 function createFixture(page: Page): VendorFixture {
   return {
