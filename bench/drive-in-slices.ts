@@ -28,7 +28,7 @@ export interface Comparison {
 interface DrivenServer {
   pid: number;
   openSocket(): Promise<HttpSocket>;
-  /** Opened at its first turn, because a server closes a connection that is idle for a few seconds. */
+  /** Sockets are opened when the load gets its first turn: an earlier one would be idle, and the server would close it. */
   sockets: (HttpSocket | null)[];
   requests: Buffer[];
   nextRequest: number;

@@ -90,7 +90,7 @@ export interface ConnectionInput
   groupName: string | null;
   consumerName: string | null;
   now: Date;
-  /** The statement adds the consumer's stored name to its data. */
+  /** The event to append. The statement adds the name of the consumer, which may be stored already, to its data. */
   event: EventRow;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL with time limits. No connection hangs for longer than its limits on either side, and its
- * errors become failures of the database.
+ * Connections to PostgreSQL with time limits. A connection whose client or server stops responding is closed at its
+ * limit, and its errors become failures of the database.
  */
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';

@@ -1,6 +1,6 @@
 /**
- * Chooses the schema of an operation: the one of /graphql, or that of the project's typed API. A project and its contract
- * depend on the caller, so the schema is known only after admission. Must follow useAdmission.
+ * Chooses the schema of an operation: the schema of /graphql, or the schema of a project's typed API. The caller decides
+ * which projects are visible, so the plugin must follow useAdmission.
  */
 import type { GraphQLSchema } from 'graphql';
 import { createCall, type Services } from '../../domain/call.ts';

@@ -80,7 +80,7 @@ export class PartDecoder {
     if (name !== undefined) return name;
     const allowed = names.map((name) => toWord(enumName, name)).join(', ');
     this.#report(createInputIssue(path, `must be one of ${allowed}.`, value));
-    // The value may be a name, which the domain's schema would accept and REST must not.
+    // The domain's schema would accept the name of the enum's value, so the value must not reach it.
     return null;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The routes /graphql and /graphql/projects/{projectIdOrName}. The adapter serves plain POST requests, and Yoga's own
- * handler serves all others.
+ * The routes /graphql and /graphql/projects/{projectIdOrName}. An adapter answers operations that are posted as JSON, and
+ * Yoga's own handler answers all other requests.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
@@ -67,7 +67,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   }
 }
 
-/** The path of a project's typed API, below that of the API. */
+/** The path of a project's typed API, relative to /graphql. */
 const PROJECT_PATH = '/projects/:projectIdOrName';
 
 async function respondWithYoga(

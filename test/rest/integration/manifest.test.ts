@@ -333,7 +333,7 @@ test('refuses aliases that nest deeper than 32 levels, and accepts 32 levels', a
     expect(await fetchDetail(text)).toBe(noManifest);
 });
 
-/** A text of the maximum length that is slow to parse and is not a manifest. */
+/** A text of the maximum length that no manifest has, and that takes long to parse. */
 const SLOW_TEXT = Array.from({ length: 18_000 }, (_, index) => `k${index}: `)
   .join('\n')
   .slice(0, 130_000);
