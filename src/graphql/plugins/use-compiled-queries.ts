@@ -13,7 +13,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { OperationPlugin } from '../execution/operation-context.ts';
 
-/** Compiling costs as much as a few runs, and the function takes memory. */
+/** The run that compiles a query. Compiling costs as much as a few runs, and the function takes memory. */
 const COMPILED_FROM_RUN = 3;
 
 type Execute = (args: ExecutionArgs) => Promise<ExecutionResult> | ExecutionResult;
@@ -65,7 +65,7 @@ function compile(
   try {
     const compiledQuery = compileQuery(schema, document, operationName, {
       disablingCapturingStackErrors: true,
-      // Resolvers are typed, so values need no check. Without it, a page needs a third less memory.
+      // Resolvers are typed, so values need no check. Without the check, a page needs a third less memory.
       disableLeafSerialization: true,
     });
     return isCompiledQuery(compiledQuery) ? compiledQuery : null;
