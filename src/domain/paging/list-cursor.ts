@@ -12,8 +12,12 @@ export interface NamedList {
 export type Key = string | bigint;
 
 const CHECKSUM_DIGITS = 7;
-const LOW_DIGITS = 3;
-const LOW_VALUES = 36 ** LOW_DIGITS;
+const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** The number of bytes of most cursors, before base64. */
+const CURSOR_BYTES = 256;
+/** Cursors are encoded here. A buffer for each cursor would be a quarter of the memory that a long page needs. */
+const sharedBytes = Buffer.allocUnsafe(CURSOR_BYTES);
 
 export function encodeCursor(list: NamedList, key: Key): string {
   return createCursorEncoder(list)(key);
@@ -27,16 +31,21 @@ export function createCursorEncoder({ name, parentId = '' }: NamedList): (key: K
   const listChecksum = crc32(`${name}\n${parentId}\n`);
   return (key) => {
     const text = `${typeof key === 'bigint' ? '#' : '$'}${key}`;
-    const checksum = formatChecksum(crc32(text, listChecksum));
-    return Buffer.from(`${checksum}${text}`).toString('base64url');
+    const size = CHECKSUM_DIGITS + Buffer.byteLength(text);
+    const bytes = size <= CURSOR_BYTES ? sharedBytes : Buffer.allocUnsafe(size);
+    writeChecksum(bytes, crc32(text, listChecksum));
+    bytes.write(text, CHECKSUM_DIGITS);
+    return bytes.toString('base64url', 0, size);
   };
 }
 
-/** Formats a checksum in base 36, in two parts: V8 formats numbers above 2^31 slowly. */
-function formatChecksum(checksum: number): string {
-  const high = Math.floor(checksum / LOW_VALUES).toString(36);
-  const low = (checksum % LOW_VALUES).toString(36);
-  return high.padStart(CHECKSUM_DIGITS - LOW_DIGITS, '0') + low.padStart(LOW_DIGITS, '0');
+/** Writes a checksum in base 36. `>>> 0` keeps V8 from computing with floating-point numbers. */
+function writeChecksum(bytes: Buffer, checksum: number): void {
+  let remainder = checksum >>> 0;
+  for (let index = CHECKSUM_DIGITS - 1; index >= 0; index -= 1) {
+    bytes[index] = DIGITS.charCodeAt(remainder % 36);
+    remainder = (remainder / 36) >>> 0;
+  }
 }
 
 /** Returns null if the text is not a cursor of the list. The checksum is not a signature: clients can forge cursors. */

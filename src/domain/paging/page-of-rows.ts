@@ -192,11 +192,12 @@ function createPageInfo(
   };
 }
 
-/** An edge that encodes its cursor only on access. */
+/** An edge that encodes its cursor on the first access. Compiled queries access a cursor three times. */
 class KeyedEdge<N> implements Edge<N> {
   readonly node: N;
   readonly #key: Key;
   readonly #encodeKey: (key: Key) => string;
+  #cursor: string | undefined;
 
   constructor(node: N, key: Key, encodeKey: (key: Key) => string) {
     this.node = node;
@@ -205,6 +206,7 @@ class KeyedEdge<N> implements Edge<N> {
   }
 
   get cursor(): string {
-    return this.#encodeKey(this.#key);
+    this.#cursor ??= this.#encodeKey(this.#key);
+    return this.#cursor;
   }
 }

@@ -33,6 +33,9 @@ const pageSizeText = `1 to ${PAGE_MAX}. Default: ${PAGE_DEFAULT}, if neither fir
  */
 const KEPT_RESOLVER = { extensions: { pothosExposedField: undefined } };
 
+/** Removes the resolver of a field that returns the member of its name. Compiled queries read such a member directly. */
+const exposed = (name: string) => ({ extensions: { pothosExposedField: name } });
+
 /** `SchemaTypes` with the defaults that Pothos adds. */
 export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
@@ -48,15 +51,21 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     nodesQueryOptions: false,
     nodesOnConnection: { description: 'The items of this page.' },
     edgesFieldOptions: {
+      ...exposed('edges'),
       nullable: false,
       description: 'The items of this page with their cursors.',
     },
-    nodeFieldOptions: { nullable: false, description: 'The item at this position in the list.' },
+    nodeFieldOptions: {
+      ...exposed('node'),
+      nullable: false,
+      description: 'The item at this position in the list.',
+    },
     cursorFieldOptions: {
       description:
         'The position of the item in the list. Pass it as after or before to continue from here.',
     },
     pageInfoFieldOptions: {
+      ...exposed('pageInfo'),
       description: 'Whether items precede or follow this page, and the cursors to read them.',
     },
     pageInfoTypeOptions: {
