@@ -6,12 +6,21 @@ import { createProblem, type Problem } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
+import { refuseOtherMethods } from './http/refuse-methods.ts';
 
-const PATH = /^\/webhooks\/([\w.-]{1,64})\/(app_[0-9a-z]{26})$/;
+const APP_PATH = '/:provider(^[\\w.-]{1,64}$)/:providerAppId(^app_[0-9a-z]{26}$)';
+
+interface AppRoute {
+  Params: { provider: string; providerAppId: string };
+}
 
 export function registerWebhooks(scope: FastifyInstance, services: Services): void {
-  const refuseBody = (request: FastifyRequest, reply: FastifyReply, outcome: BodyRefusal) => {
-    const provider = getMetricName(services, parseAppPath(request)?.provider);
+  const refuseBody = (
+    { params }: FastifyRequest<AppRoute>,
+    reply: FastifyReply,
+    outcome: BodyRefusal,
+  ) => {
+    const provider = getMetricName(services, params.provider);
     services.meters.providerEventReceived({ provider, outcome });
     return sendProblem(reply, createBodyProblem(outcome));
   };
@@ -20,36 +29,34 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
-  // Invalid requests are refused before their bodies are read.
-  scope.addHook('onRequest', (request, reply, done) => {
-    if (!parseAppPath(request)) return void sendProblem(reply, createUnknownPathProblem());
-    if (request.method !== 'POST') {
-      const problem = createProblem('METHOD_NOT_ALLOWED', 'Send events by POST.');
-      return void sendProblem(reply.header('allow', 'POST'), problem);
-    }
-    if (request.headers['content-encoding'] !== undefined) {
-      return void refuseBody(request, reply, 'COMPRESSED');
-    }
-    done();
-  });
-  scope.setErrorHandler<{ code?: string } & Error>((error, request, reply) => {
+  scope.setErrorHandler<{ code?: string } & Error, AppRoute>((error, request, reply) => {
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseBody(request, reply, 'TOO_LARGE');
   });
-  scope.setNotFoundHandler((_request, reply) => sendProblem(reply, createUnknownPathProblem()));
-  scope.all('/*', { bodyLimit: EVENT_BODY_BYTES_MAX }, (request, reply) =>
-    receiveWebhook(services, request, reply),
-  );
+  scope.post<AppRoute>(APP_PATH, {
+    bodyLimit: EVENT_BODY_BYTES_MAX,
+    async onRequest(request, reply) {
+      const isCompressed = request.headers['content-encoding'] !== undefined;
+      if (isCompressed) return refuseBody(request, reply, 'COMPRESSED');
+    },
+    handler: (request, reply) => receiveWebhook(services, request, reply),
+  });
+  refuseOtherMethods(scope, APP_PATH, ['POST']);
+  // Refused before a body is read.
+  scope.all('/*', { onRequest: refusePath }, refusePath);
+}
+
+async function refusePath(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const detail = 'Send events to /webhooks/{provider}/{providerAppId}.';
+  return sendProblem(reply, createProblem('NOT_FOUND', detail));
 }
 
 async function receiveWebhook(
   services: Services,
-  request: FastifyRequest,
+  request: FastifyRequest<AppRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { method, headers, metadata } = request;
-  const app = parseAppPath(request);
-  if (!app) return sendProblem(reply, createUnknownPathProblem());
+  const { method, headers, metadata, params: app } = request;
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const url = getGatewayUrl(services, request) + request.url;
   const input = { method, url, headers, body };
@@ -66,23 +73,9 @@ async function receiveWebhook(
 
 type BodyRefusal = 'COMPRESSED' | 'TOO_LARGE';
 
-interface AddressedApp {
-  provider: string;
-  providerAppId: string;
-}
-
-function parseAppPath({ metadata }: FastifyRequest): AddressedApp | null {
-  const [, provider, providerAppId] = PATH.exec(metadata.path) ?? [];
-  return provider && providerAppId ? { provider, providerAppId } : null;
-}
-
 /** Returns the provider's name for metrics. Paths may contain any name, so unknown ones share a label. */
-function getMetricName({ catalog }: Services, name = ''): string {
+function getMetricName({ catalog }: Services, name: string): string {
   return catalog.find(name)?.name ?? 'unknown';
-}
-
-function createUnknownPathProblem(): Problem {
-  return createProblem('NOT_FOUND', 'Send events to /webhooks/{provider}/{providerAppId}.');
 }
 
 function createBodyProblem(refusal: BodyRefusal): Problem {
@@ -94,37 +87,34 @@ function createBodyProblem(refusal: BodyRefusal): Problem {
       );
 }
 
-function createUnsignedProblem(): Problem {
-  return createProblem(
-    'UNAUTHENTICATED',
-    'The request is not signed with a secret of this app or of the subscription in its URL.',
-  );
-}
-
-/** Returns the problem of a refused request. Its Retry-After is a whole number of seconds, at least one. */
 function createReceiptProblem(
   receipt: Exclude<Receipt, 'ACCEPTED'>,
   waitSeconds?: number,
 ): Problem {
-  const problem = PROBLEMS[receipt]();
-  return waitSeconds === undefined
-    ? problem
-    : { ...problem, retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)) };
+  switch (receipt) {
+    // Both refusals have one response, which does not reveal whether the app exists.
+    case 'REFUSED':
+    case 'UNKNOWN_APP':
+      return createProblem(
+        'UNAUTHENTICATED',
+        'The request is not signed with a secret of this app or of the subscription in its URL.',
+      );
+    case 'MALFORMED':
+      return createProblem(
+        'BAD_USER_INPUT',
+        "The body does not have the form of this provider's events.",
+      );
+    case 'TOO_FAST':
+      return createRateProblem('The event rate is exceeded.', waitSeconds);
+    case 'FULL':
+      return createRateProblem('Too many events are pending.', waitSeconds);
+  }
 }
 
-const PROBLEMS: Record<Exclude<Receipt, 'ACCEPTED'>, () => Problem> = {
-  // Both refusals have one response, which does not reveal whether the app exists.
-  REFUSED: createUnsignedProblem,
-  UNKNOWN_APP: createUnsignedProblem,
-  MALFORMED: () =>
-    createProblem('BAD_USER_INPUT', "The body does not have the form of this provider's events."),
-  TOO_FAST: () =>
-    createRateProblem('The event rate is exceeded. Retry after the time in Retry-After.'),
-  FULL: () =>
-    createRateProblem('Too many events are pending. Retry after the time in Retry-After.'),
-};
-
 /** Creates a problem with the status 503, after which providers retry. */
-function createRateProblem(detail: string): Problem {
-  return createProblem('RATE_LIMITED', detail, { status: 503 });
+function createRateProblem(reason: string, waitSeconds = 0): Problem {
+  return createProblem('RATE_LIMITED', `${reason} Retry after the time in Retry-After.`, {
+    status: 503,
+    retryAfterSeconds: Math.max(1, Math.ceil(waitSeconds)),
+  });
 }

@@ -1,9 +1,9 @@
 /** The route /mcp/projects/{projectIdOrName}: the MCP server of a project. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import type { Gateway } from '../../rest/endpoint/run-request.ts';
-import { sendResponse } from '../plain-page.ts';
+import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { formatMetadataUrl } from './resource-metadata.ts';
 import { serveMcp } from './serve-mcp.ts';
 
@@ -30,14 +30,9 @@ export function registerMcp(scope: FastifyInstance, gateway: Gateway): void {
     const { projectIdOrName } = request.params;
     const message = parseMessage(request.body as string);
     if (Array.isArray(message)) return sendProblem(reply, createBatchProblem());
-    return sendResponse(reply, await serveMcp(gateway, request, { projectIdOrName, message }));
+    return serveMcp(gateway, request, { projectIdOrName, message });
   });
-  scope.route({
-    method: scope.supportedMethods.filter((method) => !['POST', 'OPTIONS'].includes(method)),
-    url: PROJECT_PATH,
-    onRequest: refuseMethod,
-    handler: refuseMethod,
-  });
+  refuseOtherMethods(scope, PROJECT_PATH, ['POST']);
 }
 
 /** Returns undefined for text that is not JSON. The SDK then refuses it. */
@@ -52,8 +47,3 @@ function parseMessage(text: string | undefined): unknown {
 /** Batches are refused, because a batch would count as one request towards the caller's rate limit. */
 const createBatchProblem = () =>
   createProblem('BAD_USER_INPUT', 'Send one JSON-RPC message in a request, not a batch.');
-
-async function refuseMethod(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const problem = createProblem('METHOD_NOT_ALLOWED', 'The path accepts only the method POST.');
-  return sendProblem(reply.header('allow', 'POST'), problem);
-}
