@@ -1,71 +1,76 @@
 /** The page to which a provider redirects the browser after consent. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { getMessages } from '../../console/common/customer-messages.ts';
-import type { Config } from '../config.ts';
+import type { Services } from '../domain/call.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import {
   ACCESS_DENIED,
   type CallbackOutcome,
   finishOAuthConnect,
 } from '../domain/connection/consent/oauth-callback.ts';
-import type { Waiter } from '../domain/provider/provider-wait.ts';
+import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { type Html, html } from '../html.ts';
 import { CustomerPages } from './customer-pages.ts';
-import { findBrowserSecret, listOpenerOrigins, readQuery, respondPrivately } from './oauth-page.ts';
+import { refuseOtherMethods } from './http/refuse-methods.ts';
+import {
+  createBrowserCookie,
+  findBrowserSecret,
+  listOpenerOrigins,
+  readQuery,
+} from './oauth-page.ts';
 import { type PageScript, toParagraphs } from './plain-page.ts';
 
 /** The maximum length of a provider's text on the page. */
 const TEXT_LENGTH_MAX = 300;
 
-export async function respondToCallback(
-  services: Waiter,
-  request: FastifyRequest,
-): Promise<Response> {
-  if (request.method !== 'GET') {
-    return new Response(null, { status: 405, headers: { allow: 'GET' } });
-  }
-  const searchParams = readQuery(request);
-  return respondPrivately(services, request, async () => {
-    const outcome = await finishOAuthConnect(services, {
-      browser: findBrowserSecret(services, request),
-      state: searchParams.get('state'),
-      code: searchParams.get('code'),
-      error: searchParams.get('error'),
-      errorDescription: searchParams.get('error_description'),
-    });
-    return createOutcomeResponse(services.config, request, outcome);
+export function registerCallback(scope: FastifyInstance, services: Services): void {
+  const cookie = createBrowserCookie(services.config);
+  scope.get(CALLBACK_PATH, { exposeHeadRoute: false }, async (request, reply) => {
+    const { slot } = request.metadata;
+    const searchParams = readQuery(request);
+    const outcome = await finishOAuthConnect(
+      { ...services, ...(slot && { slot }) },
+      {
+        browser: findBrowserSecret(cookie, request),
+        state: searchParams.get('state'),
+        code: searchParams.get('code'),
+        error: searchParams.get('error'),
+        errorDescription: searchParams.get('error_description'),
+      },
+    );
+    return sendOutcome(services, reply, outcome);
   });
+  refuseOtherMethods(scope, CALLBACK_PATH, ['GET']);
 }
 
-type OpenerConfig = Pick<Config, 'CORS_ORIGINS' | 'REDIRECT_ORIGINS'>;
-
-function createOutcomeResponse(
-  origins: OpenerConfig,
-  request: FastifyRequest,
+function sendOutcome(
+  { config }: Services,
+  reply: FastifyReply,
   outcome: CallbackOutcome,
-): Response {
+): FastifyReply {
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
-      const pages = new CustomerPages(request, outcome.refusalPage);
+      const pages = new CustomerPages(reply, outcome.refusalPage);
       const reason = REFUSALS[outcome.kind];
       // The opener gets the reason in English, as all details of errors.
       const message = createFailureMessage('invalid_request', getMessages('en')[reason]);
-      const script = createNotifyScript(message, listOpenerOrigins(origins));
+      const script = createNotifyScript(message, listOpenerOrigins(config));
       const paragraphs = [pages.messages[reason], pages.messages.connectAgain];
-      return pages.createFailure(400, paragraphs, script);
+      return pages.sendFailure(400, paragraphs, script);
     }
     case 'CONNECTED': {
       const { redirectUrl, connectionId, page } = outcome;
-      if (redirectUrl !== null) return redirect(redirectUrl, { connectionId });
-      const pages = new CustomerPages(request, page);
+      if (redirectUrl !== null) return redirect(reply, redirectUrl, { connectionId });
+      const pages = new CustomerPages(reply, page);
       const message = {
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
       };
-      return pages.create(200, pages.messages.connected, {
+      return pages.send(200, {
+        title: pages.messages.connected,
         content: html`${toParagraphs([pages.messages.canCloseWindow])}${createInstallLink(pages, page)}`,
-        script: createNotifyScript(message, listOpenerOrigins(origins, page?.origins)),
+        script: createNotifyScript(message, listOpenerOrigins(config, page?.origins)),
       });
     }
     case 'FAILED': {
@@ -78,16 +83,17 @@ function createOutcomeResponse(
           error_description: detail,
           ...(isSetupMistake && { fault: 'setup' }),
         };
-        return redirect(redirectUrl, cause);
+        return redirect(reply, redirectUrl, cause);
       }
-      const pages = new CustomerPages(request, page);
+      const pages = new CustomerPages(reply, page);
       // The customer can't correct mistakes in the builder's setup. The opener gets the reason.
       const reason = detail === ACCESS_DENIED ? pages.messages.accessDenied : detail;
       const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];
       const message = createFailureMessage(error, detail);
-      return pages.create(400, pages.messages.notConnected, {
+      return pages.send(400, {
+        title: pages.messages.notConnected,
         content: html`${toParagraphs(paragraphs)}${createInstallLink(pages, page)}`,
-        script: createNotifyScript(message, listOpenerOrigins(origins, page?.origins)),
+        script: createNotifyScript(message, listOpenerOrigins(config, page?.origins)),
       });
     }
   }
@@ -123,10 +129,14 @@ if (window.opener && origins.length > 0) {
 `;
 
 /** Redirects with 303, so the browser always follows with a GET. */
-function redirect(target: string, params: Record<string, string>): Response {
+function redirect(
+  reply: FastifyReply,
+  target: string,
+  params: Record<string, string>,
+): FastifyReply {
   const url = new URL(target);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  return new Response(null, { status: 303, headers: { location: url.href } });
+  return reply.redirect(url.href, 303);
 }
 
 function truncate(text: string): string {

@@ -2,7 +2,7 @@
  * The page of a connect link. It binds the connect to the browser that opens the link. Before the browser continues to
  * the provider, the page shows the app and the customer, because a stranger may have sent the link.
  */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { createRandomString } from '../domain/connection/consent/connect-ticket.ts';
 import {
@@ -11,44 +11,33 @@ import {
   openLink,
   type PartyName,
 } from '../domain/connection/consent/oauth-link.ts';
+import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { type Html, html } from '../html.ts';
 import { CustomerPages } from './customer-pages.ts';
+import { refuseOtherMethods } from './http/refuse-methods.ts';
 import {
+  createBrowserCookie,
   findBrowserSecret,
-  formatBrowserCookie,
   listOpenerOrigins,
   readQuery,
-  respondPrivately,
 } from './oauth-page.ts';
 
-export async function respondToConnectLink(
-  services: Services,
-  request: FastifyRequest,
-): Promise<Response> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
-  }
-  return respondPrivately(services, request, async () => {
-    const browser = findBrowserSecret(services, request) ?? createRandomString();
+export function registerConnectLink(scope: FastifyInstance, services: Services): void {
+  const cookie = createBrowserCookie(services.config);
+  scope.get(LINK_PATH, async (request, reply) => {
+    const browser = findBrowserSecret(cookie, request) ?? createRandomString();
     const ticket = readQuery(request).get('ticket');
     const link = await openLink(services, { ticket, browser });
     if (!link) {
-      const page = await findExpiredLinkPage(services, ticket);
-      return createExpiredPage(new CustomerPages(request, page));
+      const pages = new CustomerPages(reply, await findExpiredLinkPage(services, ticket));
+      const { linkUsedOrExpired, connectAgain } = pages.messages;
+      return pages.sendFailure(400, [linkUsedOrExpired, connectAgain]);
     }
-    const response = isFromOwnPage(request)
-      ? new Response(null, { status: 302, headers: { location: link.consentUrl } })
-      : createConfirmationPage(new CustomerPages(request, link.page), {
-          link,
-          mayContinue: isFromOpener(services, request, link),
-        });
-    response.headers.set('set-cookie', formatBrowserCookie(services, browser));
-    return response;
+    reply.header('set-cookie', cookie.set(browser));
+    if (isFromOwnPage(request)) return reply.redirect(link.consentUrl);
+    return sendConfirmation(reply, link, { mayContinue: isFromOpener(services, request, link) });
   });
-}
-
-function createExpiredPage(pages: CustomerPages): Response {
-  return pages.createFailure(400, [pages.messages.linkUsedOrExpired, pages.messages.connectAgain]);
+  refuseOtherMethods(scope, LINK_PATH, ['GET', 'HEAD']);
 }
 
 /**
@@ -69,12 +58,15 @@ function isFromOpener(
   return origin !== undefined && listOpenerOrigins(config, page.origins).includes(origin);
 }
 
-function createConfirmationPage(
-  pages: CustomerPages,
-  { link, mayContinue }: { link: OpenedLink; mayContinue: boolean },
-): Response {
+function sendConfirmation(
+  reply: FastifyReply,
+  link: OpenedLink,
+  { mayContinue }: { mayContinue: boolean },
+): FastifyReply {
   const { providerName, consentUrl } = link;
-  return pages.create(200, pages.messages.connectProvider(providerName), {
+  const pages = new CustomerPages(reply, link.page);
+  return pages.send(200, {
+    title: pages.messages.connectProvider(providerName),
     content: createContent(pages, link),
     ...(mayContinue && { script: { source: CONTINUE_IN_WINDOW, data: { consentUrl } } }),
   });

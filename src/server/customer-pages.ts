@@ -1,37 +1,38 @@
 /** The gateway's pages for customers, in their language and with the name, logo and color of the app. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-colors.ts';
 import { getMessages, type Messages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
-import { type Html, html } from '../html.ts';
-import { createPage, type PageScript, toParagraphs } from './plain-page.ts';
+import { html } from '../html.ts';
+import { type Page, sendPage, toParagraphs } from './plain-page.ts';
 
-/** Creates pages in the language of a customer, with the appearance of a project. */
+/** Sends pages in the language of a customer, with the appearance of a project. */
 export class CustomerPages {
   readonly messages: Messages;
+  readonly #reply: FastifyReply;
   readonly #locale: string;
   readonly #connectPage: ConnectPage | null;
 
   /** If `connectPage` is null, the pages have the language of the browser and no app's name. */
-  constructor({ headers }: FastifyRequest, connectPage: ConnectPage | null) {
-    const browserLocales = parseLanguages(headers['accept-language'] ?? '');
+  constructor(reply: FastifyReply, connectPage: ConnectPage | null) {
+    const browserLocales = parseLanguages(reply.request.headers['accept-language'] ?? '');
+    this.#reply = reply;
     this.#locale = chooseLocale(connectPage?.locale ? [connectPage.locale] : browserLocales);
     this.#connectPage = connectPage;
     this.messages = getMessages(this.#locale);
   }
 
-  create(
+  send(
     status: number,
-    title: string,
-    { content, script }: { content: Html; script?: PageScript },
-  ): Response {
+    { title, content, script }: Pick<Page, 'title' | 'content' | 'script'>,
+  ): FastifyReply {
     const page = this.#connectPage;
-    const isBranded = page?.isBranded ?? false;
-    const footer = isBranded
+    const footer = page?.isBranded
       ? html`<p><small>${this.messages.connectedByGateway}</small></p>\n`
       : html``;
-    return createPage(status, title, {
+    return sendPage(this.#reply, status, {
+      title,
       content: html`${content}${footer}`,
       script,
       locale: this.#locale,
@@ -39,9 +40,10 @@ export class CustomerPages {
     });
   }
 
-  createFailure(status: number, paragraphs: string[], script?: PageScript): Response {
-    const content = toParagraphs(paragraphs);
-    return this.create(status, this.messages.notConnected, { content, script });
+  /** Sends the page of an account that is not connected. */
+  sendFailure(status: number, paragraphs: string[], script?: Page['script']): FastifyReply {
+    const title = this.messages.notConnected;
+    return this.send(status, { title, content: toParagraphs(paragraphs), script });
   }
 }
 

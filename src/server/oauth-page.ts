@@ -1,38 +1,30 @@
-/** Functions that the pages of an OAuth connect share: headers, error pages, the opener and the browser's cookie. */
-import type { FastifyRequest } from 'fastify';
+/** What the pages of an OAuth connect share: their context, the pages that may open them, and the browser's cookie. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
-import { DomainError, type Problem, ServiceUnavailable } from '../errors.ts';
+import { DomainError, ServiceUnavailable } from '../errors.ts';
 import { CustomerPages } from './customer-pages.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 
-/** Headers of pages whose URLs contain secrets: no referrer, no caching. */
-const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
-
-/** Adds the private headers to a response. Failures become error pages. */
-export async function respondPrivately(
-  { log }: Pick<Services, 'log'>,
-  request: FastifyRequest,
-  respond: () => Promise<Response>,
-): Promise<Response> {
-  const response = await respond().catch((error: unknown) => {
-    const pages = new CustomerPages(request, null);
-    if (error instanceof ServiceUnavailable) return createRetryPage(pages, error.problem);
-    const isLimited = error instanceof DomainError && 'limit' in error.extra;
-    if (isLimited) return createRetryPage(pages, error.problem);
-    log.error({ error }, 'connect.failed');
-    return pages.createFailure(500, [pages.messages.ourFault]);
+/** Makes a context hide its URLs, which contain secrets, from other sites, and respond to errors with pages. */
+export function prepareOAuthPages(scope: FastifyInstance, { log }: Pick<Services, 'log'>): void {
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('referrer-policy', 'no-referrer');
+    done();
   });
-  for (const [name, value] of Object.entries(PRIVATE_HEADERS)) response.headers.set(name, value);
-  return response;
-}
-
-function createRetryPage(pages: CustomerPages, { status, retryAfterSeconds }: Problem): Response {
-  const response = pages.createFailure(status, [pages.messages.serviceUnavailable]);
-  response.headers.set('retry-after', String(retryAfterSeconds));
-  return response;
+  scope.setErrorHandler((error, _request, reply) => {
+    const pages = new CustomerPages(reply, null);
+    const isLimited = error instanceof DomainError && 'limit' in error.extra;
+    if (isLimited || error instanceof ServiceUnavailable) {
+      const { status, retryAfterSeconds } = error.problem;
+      reply.header('retry-after', String(retryAfterSeconds));
+      return pages.sendFailure(status, [pages.messages.serviceUnavailable]);
+    }
+    log.error({ error }, 'connect.failed');
+    return pages.sendFailure(500, [pages.messages.ourFault]);
+  });
 }
 
 export function readQuery({ url }: FastifyRequest): URLSearchParams {
@@ -51,20 +43,12 @@ export function listOpenerOrigins(
  * Creates the cookie with a browser's secret. All connects of a browser share it, so that several can run concurrently.
  * It is `Lax`, because the provider's site redirects the browser to the callback.
  */
-function createBrowserCookie({ config }: Pick<Services, 'config'>): Cookie {
-  return createCookie(config, { name: 'oauth-browser', sameSite: 'Lax' });
+export function createBrowserCookie(config: Config): Cookie {
+  return createCookie(config, { name: 'oauth-browser', sameSite: 'Lax', lifetimeMs: LIFETIME_MS });
 }
 
 /** Returns the secret of the browser that sent the request. Null if it has none. */
-export function findBrowserSecret(
-  services: Pick<Services, 'config'>,
-  { headers }: FastifyRequest,
-): string | null {
-  const secret = createBrowserCookie(services).read(headers.cookie);
-  return secret !== null && isBrowserSecret(secret) ? secret : null;
-}
-
-/** Returns the header that sets the cookie of the browser. */
-export function formatBrowserCookie(services: Pick<Services, 'config'>, secret: string): string {
-  return createBrowserCookie(services).serialize(secret, LIFETIME_MS);
+export function findBrowserSecret(cookie: Cookie, { headers }: FastifyRequest): string | null {
+  const secret = cookie.read(headers.cookie);
+  return isBrowserSecret(secret) ? secret : null;
 }

@@ -1,17 +1,15 @@
 /** Registers health checks and simple pages: the start page, problem pages, and the pages of an OAuth connect. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
-import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
-import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { PROBLEMS_PATH } from '../errors.ts';
 import { VERSION } from '../version.ts';
-import { respondToCallback } from './callback-page.ts';
-import { respondToConnectLink } from './connect-link-page.ts';
+import { registerCallback } from './callback-page.ts';
+import { registerConnectLink } from './connect-link-page.ts';
 import { hasDocs } from './docs/docs.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
-import { sendResponse } from './plain-page.ts';
-import { createProblemPage } from './problem-page.ts';
-import { createRootResponse, createStartPage, type StartLinks } from './start-page.ts';
+import { prepareOAuthPages } from './oauth-page.ts';
+import { sendProblemPage } from './problem-page.ts';
+import { type StartLinks, sendRoot, sendStartPage } from './start-page.ts';
 
 export interface PageParts {
   services: Services;
@@ -38,26 +36,16 @@ export function registerHealth(app: FastifyInstance, { services, isReady }: Page
 }
 
 export function registerPages(app: FastifyInstance, parts: PageParts): void {
-  app.get('/', (request, reply) => {
-    reply.header('vary', 'Accept');
-    return sendResponse(
-      reply,
-      createRootResponse(request.headers.accept, createStartLinks(parts, request)),
-    );
-  });
-  app.get('/start', (request, reply) =>
-    sendResponse(reply, createStartPage(createStartLinks(parts, request))),
-  );
+  const { services } = parts;
+  app.get('/', (request, reply) => sendRoot(reply, createStartLinks(parts, request)));
+  app.get('/start', (request, reply) => sendStartPage(reply, createStartLinks(parts, request)));
   for (const path of [PROBLEMS_PATH, `${PROBLEMS_PATH}/*`]) {
-    app.get(path, ({ metadata }, reply) => sendResponse(reply, createProblemPage(metadata.path)));
+    app.get(path, ({ metadata }, reply) => sendProblemPage(reply, metadata.path));
   }
-  app.all(LINK_PATH, async (request, reply) =>
-    sendResponse(reply, await respondToConnectLink(parts.services, request)),
-  );
-  app.all(CALLBACK_PATH, async (request, reply) => {
-    const { slot } = request.metadata;
-    const services = { ...parts.services, ...(slot && { slot }) };
-    return sendResponse(reply, await respondToCallback(services, request));
+  app.register(async (scope) => {
+    prepareOAuthPages(scope, services);
+    registerConnectLink(scope, services);
+    registerCallback(scope, services);
   });
 }
 

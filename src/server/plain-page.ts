@@ -1,4 +1,4 @@
-/** Creates plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
+/** Sends plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
@@ -32,10 +32,6 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ];
 
-export function createTextPage(status: number, title: string, paragraphs: string[]): Response {
-  return createPage(status, title, { content: toParagraphs(paragraphs) });
-}
-
 /** The only script that the page runs. */
 export interface PageScript {
   source: string;
@@ -52,7 +48,8 @@ interface Brand {
   accentStyle: string;
 }
 
-interface PageParts {
+export interface Page {
+  title: string;
   content: Html;
   script?: PageScript;
   /** Null for a page of the gateway. */
@@ -61,11 +58,11 @@ interface PageParts {
   locale?: string;
 }
 
-export function createPage(
+export function sendPage(
+  reply: FastifyReply,
   status: number,
-  title: string,
-  { content, script, brand = null, locale = 'en' }: PageParts,
-): Response {
+  { title, content, script, brand = null, locale = 'en' }: Page,
+): FastifyReply {
   const style = brand ? `${STYLE}:root { ${brand.accentStyle} }` : STYLE;
   const { text } = html`<!doctype html>
 <html lang="${locale}">
@@ -81,11 +78,11 @@ ${content}</main>${script ? createScriptElements(script) : ''}</body>
     ...(brand?.logoUrl ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
     ...(script ? [`script-src '${toHashSource(script.source)}'`] : []),
   ];
-  const headers = {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy.join('; '),
-  };
-  return new Response(text, { status, headers });
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', policy.join('; '))
+    .send(text);
 }
 
 /** The header has the name as text, so screen readers skip the logo. */
@@ -107,11 +104,4 @@ function createScriptElements({ source, data }: PageScript): Html {
   return new Html(
     `<script type="application/json" id="data">${json}</script><script>${source}</script>`,
   );
-}
-
-/** Sends a complete page with its length. */
-export async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
-  reply.code(response.status).headers(Object.fromEntries(response.headers));
-  // The body is sent as bytes. To a string of JSON, Fastify would add a charset, which its media type does not define.
-  return reply.send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
 }

@@ -1,4 +1,5 @@
-/** Creates the pages to which `href` of problem documents links. They explain each type of problem and its remedy. */
+/** The pages to which `href` of problem documents links. They explain each type of problem and its remedy. */
+import type { FastifyReply } from 'fastify';
 import {
   DomainError,
   ERROR_STATUS,
@@ -8,7 +9,7 @@ import {
   PROBLEMS_PATH,
 } from '../errors.ts';
 import { html } from '../html.ts';
-import { createPage, createTextPage } from './plain-page.ts';
+import { sendPage, toParagraphs } from './plain-page.ts';
 
 type Guide = [meaning: string, remedy: string];
 
@@ -134,20 +135,16 @@ const CODES = new Map(
   ]),
 );
 
-export function createProblemPage(path: string): Response {
-  if (path === PROBLEMS_PATH)
-    return createPage(200, 'Problems', {
-      content: html`<ul>${[...CODES].map(renderProblemLink)}</ul>`,
-    });
+export function sendProblemPage(reply: FastifyReply, path: string): FastifyReply {
+  if (path === PROBLEMS_PATH) {
+    const content = html`<ul>${[...CODES].map(renderProblemLink)}</ul>`;
+    return sendPage(reply, 200, { title: 'Problems', content });
+  }
   const code = CODES.get(path);
   if (!code) throw new DomainError('NOT_FOUND', `There is no type of problem at ${path}.`);
-  const [meaning, remedy] = GUIDES[code];
-  const type = `urn:problem:${getProblemName(code)}, ${code}`;
-  return createTextPage(200, getProblemTitle(code), [
-    meaning,
-    remedy,
-    `${type}: ${ERROR_STATUS[code]}`,
-  ]);
+  const type = `urn:problem:${getProblemName(code)}, ${code}: ${ERROR_STATUS[code]}`;
+  const content = toParagraphs([...GUIDES[code], type]);
+  return sendPage(reply, 200, { title: getProblemTitle(code), content });
 }
 
 function renderProblemLink([path, code]: [string, ErrorCode]) {

@@ -1,7 +1,8 @@
-/** Creates the start page: HTML at `/start` for people, and JSON at `/` for programs. */
+/** The start page: HTML at `/start` for people, and JSON at `/` for programs. */
 import { isAbsolute } from 'node:path';
+import type { FastifyReply } from 'fastify';
 import { type Html, html } from '../html.ts';
-import { createPage } from './plain-page.ts';
+import { sendPage } from './plain-page.ts';
 
 export interface StartLinks {
   /** The gateway's URL. */
@@ -13,30 +14,36 @@ export interface StartLinks {
   hasDocs: boolean;
 }
 
-export function createStartPage(startLinks: StartLinks): Response {
-  return createPage(200, 'Integration gateway', { content: renderContent(startLinks) });
+export function sendStartPage(reply: FastifyReply, startLinks: StartLinks): FastifyReply {
+  const content = renderContent(startLinks);
+  return sendPage(reply, 200, { title: 'Integration gateway', content });
 }
 
 /**
- * Redirects browsers to the console, and returns JSON to programs. The redirect is relative, so that it also works
- * behind a proxy.
+ * Redirects browsers to the console, and sends JSON to programs. The redirect is relative, so that it also works behind
+ * a proxy.
  */
-export function createRootResponse(
-  accept: string | undefined,
+export function sendRoot(
+  reply: FastifyReply,
   { url, sandboxUrl, hasDocs }: StartLinks,
-): Response {
-  const isForPerson = accept?.includes('text/html');
-  if (isForPerson) return new Response(null, { status: 302, headers: { location: 'console' } });
-  return Response.json({
-    console: `${url}/console`,
-    graphql: `${url}/graphql`,
-    rest: `${url}/v1`,
-    openapi: `${url}/v1/openapi.json`,
-    reference: `${url}/v1/docs`,
-    ...(hasDocs && { documentation: `${url}/docs/` }),
-    sandbox: sandboxUrl,
-    health: `${url}/readyz`,
-  });
+): FastifyReply {
+  reply.header('vary', 'Accept');
+  const isForPerson = reply.request.headers.accept?.includes('text/html');
+  if (isForPerson) return reply.redirect('console');
+  // Fastify's own serializer would add a charset, which the media type does not define.
+  return reply
+    .type('application/json')
+    .serializer(JSON.stringify)
+    .send({
+      console: `${url}/console`,
+      graphql: `${url}/graphql`,
+      rest: `${url}/v1`,
+      openapi: `${url}/v1/openapi.json`,
+      reference: `${url}/v1/docs`,
+      ...(hasDocs && { documentation: `${url}/docs/` }),
+      sandbox: sandboxUrl,
+      health: `${url}/readyz`,
+    });
 }
 
 /** Uses relative links to the gateway, which also work at URLs that the gateway does not know. */

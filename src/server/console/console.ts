@@ -15,7 +15,7 @@ import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { CustomerPages } from '../customer-pages.ts';
 import { hasDocs } from '../docs/docs.ts';
-import { createTextPage, sendResponse, toParagraphs } from '../plain-page.ts';
+import { sendPage, toParagraphs } from '../plain-page.ts';
 import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
 import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
 
@@ -30,11 +30,11 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ];
+const ASSETS = join(CONSOLE_DIST, 'assets');
 const OWN_IMAGES = "img-src 'self' data:";
 /** The connect page shows the project's logo, which may have any https URL. */
 const IMAGES_WITH_LOGO = `${OWN_IMAGES} https:`;
-/** File names in `assets` contain a hash of the content. Other names are stable. */
-const ASSET = /^assets\/[\w.-]+\.(css|js|json|svg)$/;
+/** Files whose names are stable. Clients must revalidate them at each use. */
 const STABLE_NAME = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
@@ -45,22 +45,41 @@ export interface ConsoleParts {
   mintDemoToken: () => Promise<string | undefined>;
 }
 
-export async function registerConsole(scope: FastifyInstance, parts: ConsoleParts): Promise<void> {
-  const { services, findDemo, mintDemoToken } = parts;
-  await scope.register(staticFiles, {
-    root: CONSOLE_DIST,
-    serve: false,
-    preCompressed: true,
-    maxAge: '1y',
-    immutable: true,
-    // The folder may not exist until the first request builds it.
-    suppressWarning: true,
+export function registerConsole(scope: FastifyInstance, parts: ConsoleParts): void {
+  const { services } = parts;
+  scope.setErrorHandler((error, _request, reply) => {
+    if (!(error instanceof ServiceUnavailable)) throw error;
+    reply.header('retry-after', String(error.retryAfterSeconds));
+    const pages = new CustomerPages(reply, null);
+    const { unavailableTitle: title, serviceUnavailable } = pages.messages;
+    return pages.send(503, { title, content: toParagraphs([serviceUnavailable]) });
   });
-  let building: Promise<void> | undefined;
-  const ensureBuilt = async () => {
-    building ??= buildIfStale(services.log);
-    await building;
-  };
+  registerDemo(scope, parts);
+  scope.register(async (built) => {
+    let building: Promise<void> | undefined;
+    built.addHook('preHandler', () => {
+      building ??= buildIfStale(services.log);
+      return building;
+    });
+    await built.register(staticFiles, {
+      root: ASSETS,
+      prefix: '/console/assets/',
+      preCompressed: true,
+      // The names contain a hash of the content.
+      maxAge: '1y',
+      immutable: true,
+      // The folder may not exist until the first request builds it.
+      suppressWarning: true,
+    });
+    registerConsolePage(built, services);
+    registerConnectPage(built, services);
+  });
+}
+
+function registerDemo(
+  scope: FastifyInstance,
+  { services, findDemo, mintDemoToken }: ConsoleParts,
+): void {
   scope.get('/console/demo.json', async ({ headers, metadata }, reply) => {
     const { httpVersion, address } = metadata;
     const publicUrl = services.config.PUBLIC_URL;
@@ -69,56 +88,43 @@ export async function registerConsole(scope: FastifyInstance, parts: ConsolePart
     if (!signIn) return reply.code(204).send();
     return { apiKey: signIn.apiKey, bearerToken: await mintDemoToken() };
   });
-  const sendConsole = async ({ metadata: { path } }: FastifyRequest, reply: FastifyReply) => {
-    await ensureBuilt();
+}
+
+function registerConsolePage(scope: FastifyInstance, services: Services): void {
+  const send = ({ metadata: { path } }: FastifyRequest, reply: FastifyReply) => {
     const subpath = path.slice('/console/'.length);
-    if (ASSET.test(subpath)) return reply.sendFile(subpath);
-    if (subpath.startsWith('assets/')) return reply.callNotFound();
     if (STABLE_NAME.test(subpath)) return sendFile(reply, subpath);
     // The page can be at any depth below /console, so its relative file URLs depend on the depth.
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;
     const page = { name: 'index.html', basePath, images: OWN_IMAGES };
-    return sendPage(reply, { ...page, frameAncestors: [], redirectUrl });
+    return sendBuiltPage(reply, { ...page, frameAncestors: [], redirectUrl });
   };
-  scope.get('/console', sendConsole);
-  scope.get('/console/*', sendConsole);
-  registerConnect(scope, services, ensureBuilt);
-  scope.setErrorHandler((error, request, reply) => {
-    if (!(error instanceof ServiceUnavailable)) throw error;
-    reply.header('retry-after', String(error.retryAfterSeconds));
-    const pages = new CustomerPages(request, null);
-    return sendResponse(reply, createUnavailablePage(pages));
-  });
+  scope.get('/console', send);
+  scope.get('/console/*', send);
 }
 
-function registerConnect(
-  scope: FastifyInstance,
-  services: Services,
-  ensureBuilt: () => Promise<void>,
-): void {
-  scope.get('/connect.js', async (_request, reply) => {
-    await ensureBuilt();
-    return sendFile(reply, 'connect.js');
-  });
+function registerConnectPage(scope: FastifyInstance, services: Services): void {
+  scope.get('/connect.js', (_request, reply) => sendFile(reply, 'connect.js'));
   scope.get('/connect', async (request, reply) => {
-    await ensureBuilt();
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
     if (project !== null && !isStorableString(project)) {
-      const pages = new CustomerPages(request, null);
-      return sendResponse(reply, createInvalidLinkPage(pages));
+      const pages = new CustomerPages(reply, null);
+      const { linkIncomplete: title, openPageAgain } = pages.messages;
+      return pages.send(400, { title, content: toParagraphs([openPageAgain]) });
     }
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
     const page = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
-    return sendPage(reply, { ...page, frameAncestors });
+    return sendBuiltPage(reply, { ...page, frameAncestors });
   });
 }
 
-/** Sends a file whose name does not change with its content. Clients must revalidate it at each use. */
 function sendFile(reply: FastifyReply, name: string): FastifyReply {
-  return reply.header('cache-control', 'no-cache').sendFile(name, { cacheControl: false });
+  return reply
+    .header('cache-control', 'no-cache')
+    .sendFile(name, CONSOLE_DIST, { cacheControl: false });
 }
 
 interface PageFile {
@@ -133,12 +139,12 @@ interface PageFile {
   redirectUrl?: string;
 }
 
-async function sendPage(
+async function sendBuiltPage(
   reply: FastifyReply,
   { name, basePath, images, frameAncestors, redirectUrl }: PageFile,
 ): Promise<FastifyReply> {
   const template = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
-  if (template === null) return sendResponse(reply, createNotBuiltPage());
+  if (template === null) return sendPage(reply, 503, NOT_BUILT_PAGE);
   const attributes = [
     `data-version="${VERSION}"`,
     ...(hasDocs() ? ['data-docs'] : []),
@@ -164,19 +170,9 @@ async function sendPage(
   return reply.send(text);
 }
 
-function createNotBuiltPage(): Response {
-  return createTextPage(503, 'The console is not built', [
+const NOT_BUILT_PAGE = {
+  title: 'The console is not built',
+  content: toParagraphs([
     'A production install has no packages to build it with. Run `npm run console` on a machine that has all packages, and copy the folder console/dist.',
-  ]);
-}
-
-function createInvalidLinkPage(pages: CustomerPages): Response {
-  const content = toParagraphs([pages.messages.openPageAgain]);
-  return pages.create(400, pages.messages.linkIncomplete, { content });
-}
-
-/** For the console and for the connect page. */
-function createUnavailablePage(pages: CustomerPages): Response {
-  const content = toParagraphs([pages.messages.serviceUnavailable]);
-  return pages.create(503, pages.messages.unavailableTitle, { content });
-}
+  ]),
+};

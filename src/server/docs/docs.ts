@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { createTextPage, sendResponse } from '../plain-page.ts';
+import { sendPage, toParagraphs } from '../plain-page.ts';
 
 const DOCS_DIST = join(import.meta.dirname, '..', '..', '..', 'docs', 'dist');
 
@@ -60,7 +60,7 @@ export async function registerDocs(scope: FastifyInstance, folder = DOCS_DIST): 
   scope.get('', (_request, reply) => reply.redirect('docs/'));
   scope.setNotFoundHandler(async (_request, reply) => {
     const text = await readFile(join(folder, '404.html'), 'utf8').catch(() => null);
-    if (text === null) return sendResponse(reply, createNotBuiltPage());
+    if (text === null) return sendPage(reply, 404, NOT_BUILT_PAGE);
     reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8');
     return reply.code(404).send(text);
   });
@@ -72,8 +72,9 @@ function toFilePath(path: string): string {
   return /\.\w+$/.test(path) || path.startsWith('files/') ? path : `${path}.html`;
 }
 
-function createNotBuiltPage(): Response {
-  return createTextPage(404, 'The documentation is not built', [
+const NOT_BUILT_PAGE = {
+  title: 'The documentation is not built',
+  content: toParagraphs([
     'Run `npm run docs` in the folder of the gateway, then reload this page. The same pages are Markdown files in the folder docs.',
-  ]);
-}
+  ]),
+};

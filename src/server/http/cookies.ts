@@ -2,10 +2,18 @@
 import type { Config } from '../../config.ts';
 
 export interface Cookie {
-  /** Returns the value in the `Cookie` header of a request. Null if there is none. */
-  read(header: string | undefined): string | null;
-  /** Returns the header that sets the cookie. A lifetime of 0 removes it. */
-  serialize(value: string, lifetimeMs: number): string;
+  /** Returns the value in the `Cookie` header of a request. Undefined if there is none. */
+  read(header: string | undefined): string | undefined;
+  /** Returns the header that sets the cookie. */
+  set(value: string): string;
+  /** Returns the header that removes the cookie. */
+  remove(): string;
+}
+
+interface CookieAttributes {
+  name: string;
+  sameSite: 'Lax' | 'Strict';
+  lifetimeMs: number;
 }
 
 /**
@@ -15,25 +23,26 @@ export interface Cookie {
  */
 export function createCookie(
   { PUBLIC_URL }: Pick<Config, 'PUBLIC_URL'>,
-  { name: baseName, sameSite }: { name: string; sameSite: 'Lax' | 'Strict' },
+  { name: baseName, sameSite, lifetimeMs }: CookieAttributes,
 ): Cookie {
   const isSecure = PUBLIC_URL?.startsWith('https:') ?? false;
-  const name = isSecure ? `__Host-${baseName}` : baseName;
+  const prefix = `${isSecure ? '__Host-' : ''}${baseName}=`;
+  const serialize = (value: string, ms: number) =>
+    [
+      `${prefix}${value}`,
+      'Path=/',
+      `Max-Age=${Math.floor(ms / 1_000)}`,
+      'HttpOnly',
+      `SameSite=${sameSite}`,
+      ...(isSecure ? ['Secure'] : []),
+    ].join('; ');
   return {
     read(header) {
-      if (!header) return null;
+      if (!header) return undefined;
       const pairs = header.split(';').map((pair) => pair.trim());
-      const pair = pairs.find((candidate) => candidate.startsWith(`${name}=`));
-      return pair?.slice(name.length + 1) || null;
+      return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length) || undefined;
     },
-    serialize: (value, lifetimeMs) =>
-      [
-        `${name}=${value}`,
-        'Path=/',
-        `Max-Age=${Math.floor(lifetimeMs / 1_000)}`,
-        'HttpOnly',
-        `SameSite=${sameSite}`,
-        ...(isSecure ? ['Secure'] : []),
-      ].join('; '),
+    set: (value) => serialize(value, lifetimeMs),
+    remove: () => serialize('', 0),
   };
 }

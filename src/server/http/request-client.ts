@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Services } from '../../domain/call.ts';
 import { createOriginCache } from '../../domain/project/origin-cache.ts';
 import type { SessionCredential } from '../../domain/viewer/console-session.ts';
+import { HOUR_MS } from '../../work/durations.ts';
 import { createAddressFinder } from './client-address.ts';
+import { type Cookie, createCookie } from './cookies.ts';
 import { type Cors, createCors } from './cors.ts';
 import { createGatewayUrlFinder } from './gateway-url.ts';
-import { createSessionCookie, type SessionCookie } from './session-cookie.ts';
 
 export interface RequestClient {
   address: string;
@@ -20,7 +21,8 @@ export interface RequestClient {
 
 export interface ClientReaders {
   cors: Cors;
-  sessionCookie: SessionCookie;
+  /** The cookie with the secret of the console's session. */
+  sessionCookie: Cookie;
   readClient(request: IncomingMessage): RequestClient;
 }
 
@@ -29,17 +31,27 @@ export function createClientReaders({
   database,
 }: Pick<Services, 'config' | 'database'>): ClientReaders {
   const cors = createCors(config, createOriginCache(database));
-  const sessionCookie = createSessionCookie(config, cors);
+  const sessionCookie = createCookie(config, {
+    name: 'console-session',
+    // Only requests of the gateway's own pages need the cookie.
+    sameSite: 'Strict',
+    lifetimeMs: config.CONSOLE_SESSION_HOURS * HOUR_MS,
+  });
   const findAddress = createAddressFinder(config);
   const findGatewayUrl = createGatewayUrlFinder(config);
   return {
     cors,
     sessionCookie,
-    readClient: (request) => ({
-      address: findAddress(request),
-      page: cors.findForeignPage(request.headers),
-      gatewayUrl: findGatewayUrl(request.headers),
-      session: sessionCookie.find(request.headers),
-    }),
+    readClient(request) {
+      const { headers } = request;
+      const secret = sessionCookie.read(headers.cookie);
+      return {
+        address: findAddress(request),
+        page: cors.findForeignPage(headers),
+        gatewayUrl: findGatewayUrl(headers),
+        session:
+          secret === undefined ? null : { secret, isFromOwnPage: cors.isFromOwnPage(headers) },
+      };
+    },
   };
 }

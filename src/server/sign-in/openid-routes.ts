@@ -11,10 +11,9 @@ import {
 import { html } from '../../html.ts';
 import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
-import { createPage, sendResponse, toParagraphs } from '../plain-page.ts';
-import { openSession } from './open-session.ts';
+import { sendPage, toParagraphs } from '../plain-page.ts';
 import { createPendingSignInCookie, type PendingSignInCookie } from './pending-sign-in.ts';
-import type { SignInParts } from './sign-in-routes.ts';
+import { openSession, type SignInParts } from './session-routes.ts';
 import {
   buildConsoleUrl,
   buildRedirectUrl,
@@ -86,7 +85,7 @@ class OpenIdSignIns {
   }
 
   /** Sends the page of an error. */
-  fail(error: unknown, exchange: Exchange): Promise<FastifyReply> {
+  fail(error: unknown, exchange: Exchange): FastifyReply {
     const { log } = this.#parts.services;
     if (error instanceof SignInError) {
       const { kind, message, issuer, cause } = error;
@@ -111,11 +110,11 @@ class OpenIdSignIns {
     issuer: SignInIssuer | null,
     { request, reply }: Exchange,
     { status, paragraphs }: { status: number; paragraphs: string[] },
-  ): Promise<FastifyReply> {
+  ): FastifyReply {
     const consoleUrl = buildConsoleUrl(issuer, { services: this.#parts.services, request });
     const link = html`<p><a class="button" href="${consoleUrl}">Back to the console</a></p>\n`;
     const content = html`${toParagraphs(paragraphs)}${link}`;
-    return sendResponse(reply, createPage(status, 'Not signed in', { content }));
+    return sendPage(reply, status, { title: 'Not signed in', content });
   }
 }
 

@@ -37,21 +37,22 @@ export interface PendingSignInCookie {
 
 export function createPendingSignInCookie({ config, vault, now }: Services): PendingSignInCookie {
   // The provider's site redirects the browser to the callback, so browsers would omit a `Strict` cookie.
-  const cookie = createCookie(config, { name: 'console-sign-in', sameSite: 'Lax' });
+  const cookie = createCookie(config, {
+    name: 'console-sign-in',
+    sameSite: 'Lax',
+    lifetimeMs: LIFETIME_MS,
+  });
   return {
     set(pending) {
       const expireMs = now().getTime() + LIFETIME_MS;
-      return cookie.serialize(
-        vault.seal(JSON.stringify({ ...pending, expireMs }), LOCATION),
-        LIFETIME_MS,
-      );
+      return cookie.set(vault.seal(JSON.stringify({ ...pending, expireMs }), LOCATION));
     },
     find(cookies) {
       const sealed = cookie.read(cookies);
-      const pending = sealed === null ? null : openSealed(vault, sealed);
+      const pending = sealed === undefined ? null : openSealed(vault, sealed);
       return pending && pending.expireMs > now().getTime() ? pending : null;
     },
-    remove: () => cookie.serialize('', 0),
+    remove: cookie.remove,
   };
 }
 

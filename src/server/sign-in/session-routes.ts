@@ -1,20 +1,28 @@
 /**
- * The route `/session`: shows, extends and ends the session of the console in a browser, for the gateway's own pages.
+ * The session of the console in a browser. The route `/session` shows, extends and ends it, for the gateway's own pages.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
+import type { Admission } from '../../domain/viewer/admission.ts';
+import { type BearerClaims, enrollBuilder } from '../../domain/viewer/bearer.ts';
 import {
   type ConsoleSession,
+  createSession,
   endSession,
   getSession,
   renewSession,
 } from '../../domain/viewer/console-session.ts';
 import { hasLocalSignIn } from '../../domain/viewer/local-sign-in.ts';
 import { DomainError, forbidden, missingCredentials } from '../../errors.ts';
-import type { SignInParts } from './sign-in-routes.ts';
+import type { ClientReaders } from '../http/request-client.ts';
 import { buildSignInUrl } from './sign-in-urls.ts';
 
 const SESSION_PATH = '/session';
+
+export interface SignInParts extends Pick<ClientReaders, 'cors' | 'sessionCookie'> {
+  services: Services;
+  admission: Admission;
+}
 
 export function registerSession(
   scope: FastifyInstance,
@@ -69,6 +77,22 @@ function showSession({ now }: Services, { builder, expireTime, endTime }: Consol
     secondsLeft: Math.floor((expireTime.getTime() - now().getTime()) / 1_000),
     isExtensible: expireTime < endTime,
   };
+}
+
+/**
+ * Signs the person in, with a new secret in the browser's cookie. The browser's earlier session ends. This prevents
+ * session fixation: a secret that an attacker has planted in the browser never belongs to the person's session.
+ */
+export async function openSession(
+  { services, sessionCookie }: SignInParts,
+  claims: BearerClaims,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+): Promise<void> {
+  const { builder } = await enrollBuilder(services, claims);
+  const secret = await createSession(services, builder.id);
+  const { session } = request.metadata;
+  if (session) await endSession(services, session.secret);
+  reply.header('set-cookie', sessionCookie.set(secret));
 }
 
 /** Throws FORBIDDEN for requests from pages of other origins and from clients other than browsers. */
