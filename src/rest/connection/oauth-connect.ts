@@ -45,7 +45,7 @@ export const oauthConnectEndpoints = [
     extraInput: { enableCSRFProtection },
     status: 200,
     mediaType: 'text/plain',
-    output: authorizeUrl,
+    resource: authorizeUrl,
     show: (started) => started.authorizeUrl,
   }),
   mutationEndpoint({
@@ -60,7 +60,7 @@ export const oauthConnectEndpoints = [
     locations: { returnUrl: { in: 'body', name: 'redirectUrl' } },
     status: 200,
     mediaType: 'text/plain',
-    output: authorizeUrl,
+    resource: authorizeUrl,
     show: (started) => started.authorizeUrl,
   }),
   mutationEndpoint({

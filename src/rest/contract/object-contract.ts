@@ -35,7 +35,7 @@ export const contractEndpoints = [
     id: 'getContractSchema',
     path: `${path}.schema.json`,
     summary: 'Gets the contract of a project as JSON Schema.',
-    output: z
+    resource: z
       .record(z.string(), z.unknown())
       .describe('A JSON Schema with a definition for the records and the inputs of each object.'),
     show: createJsonSchema,
@@ -46,7 +46,9 @@ export const contractEndpoints = [
     path: `${path}.graphql`,
     summary: 'Gets the contract of a project as GraphQL types.',
     mediaType: 'text/plain',
-    output: z.string().describe('Types for the records, and inputs for the writes of each object.'),
+    resource: z
+      .string()
+      .describe('Types for the records, and inputs for the writes of each object.'),
     show: formatGraphqlSdl,
   }),
   readEndpoint({
@@ -55,7 +57,7 @@ export const contractEndpoints = [
     path: `${path}.d.ts`,
     summary: 'Gets the contract of a project as TypeScript declarations.',
     mediaType: 'text/plain',
-    output: z.string().describe('Interfaces for the records and the inputs of each object.'),
+    resource: z.string().describe('Interfaces for the records and the inputs of each object.'),
     show: formatTypescript,
   }),
 ];

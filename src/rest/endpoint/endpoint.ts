@@ -5,7 +5,7 @@ import type { Relations } from '../../domain/relations.ts';
 import { authorize, describeNeed, type Need } from '../../domain/viewer/needs.ts';
 import type { Viewer } from '../../domain/viewer/viewer.ts';
 import type { Issue } from '../../errors.ts';
-import { createResponseForm, showUnchanged, toRestTerms } from '../openapi/response-form.ts';
+import { createResponseForm, toRestTerms } from '../openapi/response-form.ts';
 import {
   createPartSchema,
   type Location,
@@ -66,29 +66,14 @@ export function describeEndpoint(
   return { summary: summary ?? first, description: sentences.filter(Boolean).join(' ') };
 }
 
-/** A response that is not a resource. */
-interface Output<Shown> {
-  /** Null for a response without a body. */
-  output: z.ZodType<unknown, Shown> | null;
+/** The response of an endpoint. */
+export interface EndpointResponse {
+  /** The form of the response. Null for a response without a body. */
+  resource: z.ZodType | null;
   /** Set if the response is text and not JSON. */
   mediaType?: 'text/plain';
-}
-
-/** A response with a resource, or with lists or records of resources. */
-interface ResourceOutput {
-  resource: z.ZodType;
   failure?: Failure;
 }
-
-/**
- * The response of an endpoint that calls a declared function. Without `show`, the function must return the resource's
- * row.
- */
-export type EndpointResponse<R, Shown, A extends unknown[] = []> =
-  | (ResourceOutput & {
-      show?(result: R, request: RestRequest, ...rest: A): object | Promise<object>;
-    })
-  | (Output<Shown> & { show(result: R, request: RestRequest, ...rest: A): Shown | Promise<Shown> });
 
 /** The response to failed work: `output` with another status, or a problem document if the client accepts those. */
 interface Failure {
@@ -104,7 +89,7 @@ export type DeclaredLocations<I extends z.ZodObject> = {
   [member in keyof I['shape'] & string]?: Location;
 };
 
-interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
+export interface EndpointDefinition<I extends z.ZodObject> extends EndpointBase, EndpointResponse {
   summary: string;
   method: Method;
   status: Status;
@@ -119,40 +104,34 @@ interface DefinitionBase<I extends z.ZodObject, Result> extends EndpointBase {
   mask?: string;
   /** True if responses have an ETag and can have the status 304. */
   hasEtag?: boolean;
-  run(request: RestRequest, input: z.output<I>): Promise<Result | typeof NOT_MODIFIED>;
+  /** Returns the value of `resource`, like a row, or NOT_MODIFIED. */
+  run(request: RestRequest, input: z.output<I>): Promise<unknown>;
 }
-
-/** `run` returns the row of `resource`, or the value of `output`. */
-export type EndpointDefinition<I extends z.ZodObject, Shown = unknown> =
-  | (DefinitionBase<I, unknown> & ResourceOutput)
-  | (DefinitionBase<I, Shown> & Output<Shown>);
 
 /** An endpoint, with properties that are derived from its definition. */
 export interface Endpoint
-  extends Omit<DefinitionBase<z.ZodObject, unknown>, 'locations' | 'mask' | 'run'>,
-    Output<unknown> {
+  extends Omit<EndpointDefinition<z.ZodObject>, 'locations' | 'mask' | 'run'> {
   locations: Locations;
   mask: Mask | null;
-  failure?: Failure;
+  /** The schema of the response. Null for a response without a body. */
+  output: z.ZodType | null;
   partSchemas: Record<Part, z.ZodObject | null>;
   run(request: RestRequest, input: object): Promise<unknown>;
 }
 
 /** Defines an endpoint. Prefer the functions for lists, reads and mutations, which call this one. */
-export function endpoint<I extends z.ZodObject, Shown>(
-  definition: EndpointDefinition<I, Shown>,
-): Endpoint {
-  const { memberNeeds } = definition;
+export function endpoint<I extends z.ZodObject>(definition: EndpointDefinition<I>): Endpoint {
+  const { memberNeeds, resource } = definition;
   const input = memberNeeds ? describeNeeds(definition.input, memberNeeds) : definition.input;
   const unmaskedLocations = locateMembers(definition);
   const mask =
     definition.mask === undefined ? null : createMask(definition.mask, unmaskedLocations);
   const createPart = (name: Part) => createPartSchema(input, unmaskedLocations, name);
   const body = createPart('body');
-  const { output, show } = createOutput(definition);
+  const form = resource && createResponseForm(resource);
   return {
-    ...(definition as Omit<EndpointDefinition<z.ZodObject, unknown>, 'run'>),
-    output,
+    ...(definition as Omit<EndpointDefinition<z.ZodObject>, 'run'>),
+    output: form ? form.schema : null,
     locations: mask ? locateInMember(mask, unmaskedLocations) : unmaskedLocations,
     mask,
     partSchemas: {
@@ -165,15 +144,9 @@ export function endpoint<I extends z.ZodObject, Shown>(
       // Must precede the work: a refused request leaves no new secret or token behind.
       if (memberNeeds) authorizeMembers(request.call.viewer, memberNeeds, input);
       const result = await definition.run(request, input as z.output<I>);
-      return result === NOT_MODIFIED ? result : show(result, request.call);
+      return result === NOT_MODIFIED ? result : form?.show(result, request.call);
     },
   };
-}
-
-function createOutput<I extends z.ZodObject, Shown>(definition: EndpointDefinition<I, Shown>) {
-  if (!('resource' in definition)) return { output: definition.output, show: showUnchanged };
-  const { schema: output, show } = createResponseForm(definition.resource);
-  return { output, show };
 }
 
 type MemberNeeds<I extends z.ZodObject> = { [member in keyof I['shape'] & string]?: Need };

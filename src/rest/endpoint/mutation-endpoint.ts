@@ -24,21 +24,20 @@ interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
   precheck?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
 }
 
-type Definition<S extends z.ZodObject, R, B extends z.ZodRawShape, Shown> = MutationDefinition<
-  S,
-  R,
-  B
-> & {
+interface Definition<S extends z.ZodObject, R, B extends z.ZodRawShape>
+  extends MutationDefinition<S, R, B>,
+    EndpointResponse {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   status: 200 | 201 | 204;
-} & EndpointResponse<R, Shown>;
+  /** Returns the value of `resource`. Default: the result of the mutation. */
+  show?(result: R, request: RestRequest): unknown;
+}
 
-export function mutationEndpoint<
-  S extends z.ZodObject,
-  R,
-  Shown,
-  B extends z.ZodRawShape = Record<never, never>,
->(definition: Definition<S, R, B, Shown>): Endpoint {
+type NoShape = Record<never, never>;
+
+export function mutationEndpoint<S extends z.ZodObject, R, B extends z.ZodRawShape = NoShape>(
+  definition: Definition<S, R, B>,
+): Endpoint {
   const { mutation, extraInput, precheck, show } = definition;
   const { input: schema, needs } = mutation;
   return endpoint({
@@ -55,22 +54,11 @@ export function mutationEndpoint<
 }
 
 /** Defines a DELETE endpoint, whose response has no body. */
-export function deleteEndpoint<
-  S extends z.ZodObject,
-  R,
-  B extends z.ZodRawShape = Record<never, never>,
->(definition: MutationDefinition<S, R, B>): Endpoint {
-  return mutationEndpoint<S, R, void, B>({
-    ...definition,
-    method: 'DELETE',
-    status: 204,
-    output: null,
-    show: omitBody,
-  });
+export function deleteEndpoint<S extends z.ZodObject, R, B extends z.ZodRawShape = NoShape>(
+  definition: MutationDefinition<S, R, B>,
+): Endpoint {
+  return mutationEndpoint({ ...definition, method: 'DELETE', status: 204, resource: null });
 }
-
-/** The `show` function for responses without a body. */
-export function omitBody(): void {}
 
 function pickMembers<S extends z.ZodObject>({ shape }: S, input: object): z.output<S> {
   const members = Object.entries(input).filter(([name]) => Object.hasOwn(shape, name));

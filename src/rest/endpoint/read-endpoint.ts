@@ -6,40 +6,39 @@ import {
   describeEndpoint,
   type Endpoint,
   type EndpointBase,
-  type EndpointDefinition,
   type EndpointResponse,
   endpoint,
   NOT_MODIFIED,
   type RestRequest,
 } from './endpoint.ts';
 
-type Definition<I extends z.ZodObject, R, Shown> = EndpointBase & {
+interface Definition<I extends z.ZodObject, R> extends EndpointBase, EndpointResponse {
   read: Read<[input: z.output<I>], R | Promise<R>>;
   input: I;
   locations?: DeclaredLocations<I>;
+  /** Returns the value of `resource`. Default: the result of the read. */
+  show?(result: R, request: RestRequest, input: z.output<I>): unknown;
   /** Returns the version of the response. A client that already has this version gets 304. */
   etag?(result: R): string;
-} & EndpointResponse<R, Shown, [input: z.output<I>]>;
+}
 
-export function readEndpoint<I extends z.ZodObject, R, Shown>(
-  definition: Definition<I, R, Shown>,
-): Endpoint {
+export function readEndpoint<I extends z.ZodObject, R>(definition: Definition<I, R>): Endpoint {
   const { read, etag, show } = definition;
-  return endpoint({
+  return endpoint<I>({
     ...definition,
     ...describeEndpoint(read, definition),
     method: 'GET',
     status: 200,
     needs: read.needs,
     hasEtag: etag !== undefined,
-    async run(request: RestRequest, input: z.output<I>) {
+    async run(request, input) {
       const result = await read(request.call, input);
       const tag = etag && `"${etag(result)}"`;
       if (tag) request.setHeader('etag', tag);
       if (tag && matchesTag(request.knownVersions, tag)) return NOT_MODIFIED;
       return show ? show(result, request, input) : result;
     },
-  } as EndpointDefinition<I>);
+  });
 }
 
 /** True if the header `If-None-Match` names the tag. Proxies may have marked it as weak (RFC 9110, 13.1.2). */

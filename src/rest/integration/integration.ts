@@ -54,7 +54,7 @@ export const integrationEndpoints = [
     mutation: createIntegration,
     rewrite: (parts, request) => dropIgnoredMembers(parts, ['latestRevision', 'content'], request),
     status: 201,
-    output: null,
+    resource: null,
     show({ integration: { id }, warnings }, request) {
       sendWarnings(request, warnings);
       setLocation(request, id);

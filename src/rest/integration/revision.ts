@@ -68,7 +68,7 @@ export const revisionEndpoints = [
       revision: { in: 'body', name: 'revision', isOptional: true },
     },
     status: 201,
-    output: null,
+    resource: null,
     show({ revision: { id }, warnings, impacts }, request) {
       sendWarnings(request, [...warnings, ...impacts.map(formatImpact)]);
       setLocation(request, id);

@@ -101,7 +101,7 @@ function createMember(name: string, type: z.ZodType): Member {
   };
 }
 
-export const showUnchanged = (value: unknown) => value;
+const showUnchanged = (value: unknown) => value;
 
 function createValueForm(type: z.ZodType): ResponseForm {
   if (type instanceof z.ZodObject) {

@@ -11,7 +11,7 @@ import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { notFound } from '../../errors.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { mutationEndpoint, omitBody } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 
 const tag = 'Reads';
 const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId}';
@@ -48,7 +48,7 @@ export const readEndpoints = [
       untilTime: { in: 'body', name: 'untilTimestamp' },
     },
     status: 201,
-    output: z
+    resource: z
       .object({ operationId: z.string().describe('The id of the read operation.') })
       .describe('The read has started. Its operation reports the progress.'),
     show: ({ id: operationId }) => ({ operationId }),
@@ -64,7 +64,7 @@ export const readEndpoints = [
     input: deliverInput,
     locations: integrationInPath,
     status: 204,
-    output: null,
+    resource: null,
     run: requireReadObject,
   }),
   createControlEndpoint('pauseReads', 'pause', pauseReads),
@@ -82,7 +82,6 @@ function createControlEndpoint(id: string, verb: string, mutation: typeof pauseR
     precheck: ({ call }, input) => getInstallationByKey(call, input),
     locations: integrationInPath,
     status: 204,
-    output: null,
-    show: omitBody,
+    resource: null,
   });
 }

@@ -24,7 +24,7 @@ export const searchEndpoint = endpoint({
     filters: { in: 'body', name: 'fieldFilters' },
   },
   status: 200,
-  output: z
+  resource: z
     .object({ result: z.array(resultEntry).describe('The records, in the format of messages.') })
     .describe('The records that meet the conditions now.'),
   run: async ({ call }, input) => {

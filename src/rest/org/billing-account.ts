@@ -34,7 +34,7 @@ export const billingAccountEndpoints = [
       timeout: z.int().min(1).optional().describe('The lifetime of the URL, in seconds.'),
     }),
     status: 200,
-    output: z
+    resource: z
       .object({ url: z.url().describe('The URL of the portal.') })
       .describe('The portal session.'),
     run: refuseWithoutPortal,

@@ -17,7 +17,7 @@ import { listOrgIds, type Row } from '../../domain/scope.ts';
 import { orgRole } from '../../domain/viewer/org-role.ts';
 import { findRole } from '../../domain/viewer/viewer.ts';
 import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint, omitBody } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
 import { project } from '../project/project.ts';
 import { org, orgId } from './org.ts';
@@ -98,8 +98,7 @@ export const builderEndpoints = [
     summary: 'Adds a builder to an org: by an admin, or by the builder, who joins.',
     mutation: addMember,
     status: 201,
-    output: null,
-    show: omitBody,
+    resource: null,
   }),
   listEndpoint({
     id: 'listMembers',

@@ -30,7 +30,7 @@ export const claimedDomainEndpoints = [
     description: 'The Location header has the path of the claim.',
     mutation: claimDomain,
     status: 201,
-    output: null,
+    resource: null,
     show({ domain }, { url, setHeader }) {
       setHeader('location', `${url.split('?')[0]}?${new URLSearchParams({ domain })}`);
     },

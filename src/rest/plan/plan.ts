@@ -23,7 +23,7 @@ export const planEndpoints = [
     input: exportProjectInput,
     read: exportProject,
     mediaType: 'text/plain',
-    output: z.string().describe('The document.'),
+    resource: z.string().describe('The document.'),
     show: ({ document }) => document,
   }),
   mutationEndpoint({

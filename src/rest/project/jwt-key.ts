@@ -44,7 +44,7 @@ export const jwtKeyEndpoints = [
     mutation: createJwtKey,
     extraInput: { algorithm: z.literal('RS256').describe('Always `RS256`.') },
     status: 201,
-    output: z
+    resource: z
       .object({ kid: z.string().describe('The id of the key, which tokens name as `kid`.') })
       .describe('The JWT key is registered.'),
     show: ({ id: kid }) => ({ kid }),

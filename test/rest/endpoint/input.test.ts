@@ -4,7 +4,7 @@ import { builderMutation } from '../../../src/domain/declared-mutation.ts';
 import { checkRules, createRuleIssue } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
 import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
-import { mutationEndpoint, omitBody } from '../../../src/rest/endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../../../src/rest/endpoint/mutation-endpoint.ts';
 import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';
 import { toRouterPath } from '../../../src/rest/rest.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';
@@ -32,7 +32,7 @@ const definition = {
     key: { in: 'header', name: 'idempotency-key' },
   },
   status: 204,
-  output: null,
+  resource: null,
   run: async () => null,
 } as const;
 const post = endpoint({ ...definition, method: 'POST' });
@@ -55,7 +55,6 @@ const mutationTarget = mutationEndpoint({
     run: async () => null,
   }),
   extraInput: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
-  show: omitBody,
 });
 
 function readInput(target: Endpoint, parts: Parts) {
