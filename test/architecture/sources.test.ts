@@ -51,7 +51,6 @@ test.each(SOURCES)('only listed files contain $subject', ({ pattern, allowed }) 
 /** Files that need casts: they work with drivers, build the schema, or handle rows of any table. */
 const CASTING_FILES = [
   'database/citus/routed-session.ts',
-  'database/citus/statement-route.ts',
   'database/reads/list-statement.ts',
   'database/reads/read-bursts.ts',
   'database/sessions/described-once.ts',

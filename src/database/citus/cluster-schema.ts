@@ -6,21 +6,13 @@ import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OpenSession } from '../sessions/session.ts';
-import type { Table } from '../tables.ts';
 import { createEnumCasts, createShardFunction, shareFunctions } from './cluster-functions.ts';
-import { loadParser, parseSql } from './sql-parser.ts';
-import {
-  ANCHOR,
-  derivePlacement,
-  getPlacement,
-  listTablesToDistribute,
-  type TablePlacement,
-} from './table-placement.ts';
+import { ANCHOR, derivePlacement, PLACEMENTS, type TablePlacement } from './table-placement.ts';
 
 type QuerySession = Pick<OpenSession, 'query'>;
 
 interface DistributedTable {
-  table: Table;
+  table: string;
   placement: TablePlacement;
   durationMs: number;
   /** The position of the table among the `count` tables to distribute. */
@@ -100,8 +92,8 @@ interface ParsedMigrationStatement {
 
 /** Distributes each table that the SQL creates before the next statement, which may reference the table. */
 async function runMigration(session: QuerySession, sql: string): Promise<void> {
-  await loadParser();
-  const { stmts = [] } = parseSql(sql) as { stmts?: ParsedMigrationStatement[] };
+  const { parse } = await import('libpg-query');
+  const { stmts = [] }: { stmts?: ParsedMigrationStatement[] } = await parse(sql);
   // The parser counts bytes.
   const bytes = Buffer.from(sql);
   for (const { stmt, stmt_location: start = 0, stmt_len: length } of stmts) {
@@ -151,13 +143,17 @@ async function distributeTables(
   onDistributed: OnDistributed,
 ): Promise<void> {
   const distributedNames = await listDistributedTables(session);
-  const tables = listTablesToDistribute().filter((table) => !distributedNames.has(table));
+  const tables = [...PLACEMENTS].filter(
+    ([table, placement]) => placement !== 'local' && !distributedNames.has(table),
+  );
   if (tables.length === 0) return;
-  const dependencies = await listDependencies(session, tables);
+  const dependencies = await listDependencies(
+    session,
+    tables.map(([table]) => table),
+  );
   for (const { drop } of dependencies) await session.query(drop);
-  for (const [index, table] of tables.entries()) {
+  for (const [index, [table, placement]] of tables.entries()) {
     const startMs = performance.now();
-    const placement = getPlacement(table);
     await distributeTable(session, table, placement);
     const durationMs = performance.now() - startMs;
     onDistributed({ table, placement, durationMs, number: index + 1, count: tables.length });
@@ -166,10 +162,13 @@ async function distributeTables(
   for (const { create } of dependencies) await session.query(create);
 }
 
+/** Excludes local tables that Citus lists because a reference table references them. */
+const IS_DISTRIBUTED = "(partmethod <> 'n' or repmodel = 't')";
+
 async function listDistributedTables(session: QuerySession): Promise<Set<string>> {
   const { rows } = await session.query<{ name: string }>(
     `select relname as "name" from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
-     where partmethod <> 'n' or repmodel = 't'`,
+     where ${IS_DISTRIBUTED}`,
   );
   return new Set(rows.map(({ name }) => name));
 }
@@ -185,7 +184,7 @@ interface TableDependency {
 
 async function listDependencies(
   session: QuerySession,
-  tables: readonly Table[],
+  tables: readonly string[],
 ): Promise<TableDependency[]> {
   const { rows } = await session.query<TableDependency>(
     `with moved as (select unnest($1::regclass[])::oid as "id")
@@ -220,7 +219,6 @@ async function distributeTable(
 /** Frees the space of the rows that the coordinator still has after it copied them to the nodes. */
 async function truncateLocalCopies(session: QuerySession): Promise<void> {
   await session.query(
-    'select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where logicalrelid = any($1::regclass[])',
-    [listTablesToDistribute().map((table) => pg.escapeIdentifier(table))],
+    `select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where ${IS_DISTRIBUTED}`,
   );
 }

@@ -9,8 +9,6 @@ import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
 import { Nodes } from './nodes.ts';
-import { createRefusalFinder, createRoutedSession } from './routed-session.ts';
-import { loadParser } from './sql-parser.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** The interface of a cluster for the rest of the gateway. */
@@ -26,7 +24,8 @@ export interface Cluster extends Disposable {
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
-  await loadParser();
+  // Imported here, because only a cluster needs the SQL parser, which is large.
+  const { createRefusalFinder, createRoutedSession } = await import('./routed-session.ts');
   const locations = new ProjectLocations();
   const canCommit = (node: number) => canNodeCommit(server, node);
   const { findNode, listNodes } = locations;

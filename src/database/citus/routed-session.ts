@@ -6,7 +6,13 @@ import type { ResultField } from '../sessions/described-once.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes, Send } from './nodes.ts';
-import { bindText, findRoute, type ShardRoute, type StatementRoute } from './statement-route.ts';
+import {
+  findRoute,
+  listProjects,
+  type ProjectParameter,
+  type StatementRoute,
+  selectValues,
+} from './statement-route.ts';
 
 /** The arguments of pg's `query` that routing uses. */
 interface CallerQuery {
@@ -43,7 +49,7 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
       const callerQuery = findCallerQuery(config, boundValues);
       if (!callerQuery) return super.query(config, values, onResult);
       const { text } = callerQuery;
-      const route = findRoute(text, callerQuery.values ?? []);
+      const route = findRoute(text);
       const isPlanned = route === 'planned' || route === 'allNodes';
       const isCommit = text === 'COMMIT';
       const awaitedNodes = isCommit
@@ -78,7 +84,7 @@ export function createRefusalFinder(watch: NodeWatch) {
     if (!watch.isAnyAway) return null;
     const callerQuery = findCallerQuery(config, values);
     if (!callerQuery) return null;
-    const route = findRoute(callerQuery.text, callerQuery.values ?? []);
+    const route = findRoute(callerQuery.text);
     return watch.findRefusal(listAwaitedNodes(watch, callerQuery, route));
   };
 }
@@ -104,7 +110,7 @@ function listAwaitedNodes(
       // The statement skips nodes that are away.
       return [];
     default:
-      return watch.listStatementNodes(route.projects);
+      return watch.listStatementNodes(listProjects(route, values));
   }
 }
 
@@ -118,7 +124,7 @@ interface ShardAccess {
 async function queryShards(
   { send, nodes, session }: ShardAccess,
   callerQuery: CallerQuery,
-  route: ShardRoute | 'eachNode',
+  route: ProjectParameter | 'eachNode',
 ) {
   const { text: callerText, values = [] } = callerQuery;
   const fields = await describeFields(send, callerText);
@@ -147,18 +153,36 @@ async function queryShards(
         runOnShard(key, values, { isWholeNode: true }),
       );
     }
-    const [projectId = ''] = route.projects;
-    if (route.projects.length <= 1) return await runOnShard(projectId, values);
+    const projects = listProjects(route, values);
+    const [projectId = ''] = projects;
+    if (projects.length <= 1) return await runOnShard(projectId, values);
     const lines: string[] = [];
-    for (const shardProjects of await nodes.groupByShard(send, route.projects)) {
+    for (const shardProjects of await nodes.groupByShard(send, projects)) {
       const [key = ''] = shardProjects;
-      lines.push(...(await runOnShard(key, route.selectValues(shardProjects))));
+      lines.push(...(await runOnShard(key, selectValues(route, values, shardProjects))));
     }
     return lines;
   };
   const lines = await queryRoute();
   const rows = lines.map((line) => toRow(parseComposite(line), fields, callerQuery));
   return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
+}
+
+/** Returns the text with its values as constants, which have the types that parameters would have. */
+export function bindText(text: string, values: readonly unknown[]): string {
+  return text.replace(/\$(\d+)/g, (_, number) => formatLiteral(values[Number(number) - 1]));
+}
+
+function formatLiteral(value: unknown): string {
+  const preparedValue: unknown = (pg as unknown as Utils).utils.prepareValue(value);
+  if (preparedValue === null || preparedValue === undefined) return 'null';
+  if (Buffer.isBuffer(preparedValue)) return `'\\x${preparedValue.toString('hex')}'`;
+  return pg.escapeLiteral(String(preparedValue));
+}
+
+/** pg's conversion of values. The package exports it, and its types omit it. */
+interface Utils {
+  utils: { prepareValue(value: unknown): unknown };
 }
 
 async function describeFields(send: Send, text: string): Promise<ResultField[]> {

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import { parseComposite } from '../../../src/database/citus/routed-session.ts';
-import { loadParser } from '../../../src/database/citus/sql-parser.ts';
+import { bindText, parseComposite } from '../../../src/database/citus/routed-session.ts';
 import {
-  bindText,
   findRoute,
-  type ShardRoute,
+  listProjects,
+  type ProjectParameter,
+  selectValues,
 } from '../../../src/database/citus/statement-route.ts';
 import { createTestDatabase } from '../../support/app.ts';
-
-await loadParser();
 
 test("reads a row with any values from PostgreSQL's text form", async () => {
   await using database = await createTestDatabase();
@@ -31,50 +29,57 @@ test('binds values as constants that PostgreSQL reads unchanged', async () => {
 
 test('sends a statement that Citus refuses to the shards of its projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
-  expect(findShardRoute(claim, ['prj_1', 'dlv_1']).projects).toEqual(['prj_1']);
+  expect(listProjects(findParameter(claim), ['prj_1', 'dlv_1'])).toEqual(['prj_1']);
   const deletion = 'delete from "Delivery" where "projectId" = any($1)';
-  expect(findShardRoute(deletion, [['prj_1', 'prj_1']]).projects).toEqual(['prj_1']);
+  expect(listProjects(findParameter(deletion), [['prj_1', 'prj_1']])).toEqual(['prj_1']);
   const insertion = `with ends as (insert into "EventLog" ("projectId") values ($1)), new as (select $1 as "projectId")
     insert into "StreamLog" select from new`;
-  expect(findShardRoute(insertion, ['prj_1']).projects).toEqual(['prj_1']);
+  expect(listProjects(findParameter(insertion), ['prj_1'])).toEqual(['prj_1']);
+  const rowsWithoutProject = `update "WriteEntry" entry set "outcome" = completed."outcome"
+    from jsonb_to_recordset($1::jsonb) as completed("position" int, "outcome" jsonb)
+    where entry."projectId" = $2 and entry."position" = completed."position"`;
+  expect(listProjects(findParameter(rowsWithoutProject), ['[{}]', 'prj_1'])).toEqual(['prj_1']);
 });
 
 test('leaves reads of a project and the changes of Prisma to Citus', () => {
-  const read = 'select * from "Delivery" where "projectId" = $1';
-  expect(findRoute(read, ['prj_1'])).toBe('planned');
-  expect(findRoute('/* all projects: a token */ select from "JwtKey"', [])).toBe('planned');
+  expect(findRoute('select * from "Delivery" where "projectId" = $1')).toBe('planned');
+  expect(findRoute('/* all projects: a token */ select from "JwtKey"')).toBe('planned');
   const change =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
-  expect(findRoute(change, ['prj_1'])).toBe('planned');
+  expect(findRoute(change)).toBe('planned');
 });
 
 test('sends statements for all projects to each node, and changes of keys to all nodes', () => {
-  const read = '/* all projects: due reads */ select from "ReadRun"';
-  expect(findRoute(read, [])).toBe('eachNode');
+  expect(findRoute('/* all projects: due reads */ select from "ReadRun"')).toBe('eachNode');
+  const page = `/* all projects: destinations */ select from "Destination" where "projectId" > $1`;
+  expect(findRoute(page)).toBe('eachNode');
   const change = 'update "ApiKey" set "active" = false where "projectId" = $1';
-  expect(findRoute(change, ['prj_1'])).toBe('allNodes');
+  expect(findRoute(change)).toBe('allNodes');
 });
 
 test('hides the projects of other shards from a statement on one shard', () => {
   const read = `select from unnest($1::text[], $2::text[]) with ordinality as a("id", "projectId", "at")
     join "Delivery" d on d."projectId" = a."projectId" and d."id" = a."id"`;
-  const arrayRoute = findShardRoute(read, [
+  const keys = [
     ['dlv_1', 'dlv_2'],
     ['prj_1', 'prj_2'],
-  ]);
-  expect(arrayRoute.projects).toEqual(['prj_1', 'prj_2']);
-  expect(arrayRoute.selectValues(['prj_2'])).toEqual([
+  ];
+  expect(listProjects(findParameter(read), keys)).toEqual(['prj_1', 'prj_2']);
+  expect(selectValues(findParameter(read), keys, ['prj_2'])).toEqual([
     ['dlv_1', 'dlv_2'],
     ['', 'prj_2'],
   ]);
-  const insertion = `with g as (select * from jsonb_to_recordset($1::jsonb) as g("projectId" text))
-    insert into "EventLog" select "projectId" from g`;
-  const jsonRoute = findShardRoute(insertion, ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]']);
-  expect(jsonRoute.selectValues(['prj_2'])).toEqual(['[{"projectId":"prj_2"}]']);
+  const insertion = `with input as (select * from jsonb_to_recordset($1::jsonb) as input("projectId" text))
+    insert into "EventLog" select "projectId" from input`;
+  const rows = ['[{"projectId":"prj_1"},{"projectId":"prj_2"}]'];
+  expect(listProjects(findParameter(insertion), rows)).toEqual(['prj_1', 'prj_2']);
+  expect(selectValues(findParameter(insertion), rows, ['prj_2'])).toEqual([
+    '[{"projectId":"prj_2"}]',
+  ]);
 });
 
-function findShardRoute(text: string, values: unknown[]): ShardRoute {
-  const route = findRoute(text, values);
+function findParameter(text: string): ProjectParameter {
+  const route = findRoute(text);
   if (typeof route === 'string') throw new Error(`The route is ${route}.`);
   return route;
 }

@@ -1,23 +1,27 @@
 import { expect, test } from 'vitest';
-import {
-  getPlacement,
-  listTablesToDistribute,
-} from '../../../src/database/citus/table-placement.ts';
+import { PLACEMENTS } from '../../../src/database/citus/table-placement.ts';
 import { Prisma } from '../../../src/database/generated/client.ts';
 import { createTestDatabase } from '../../support/app.ts';
 
-const TABLES = Object.values(Prisma.ModelName);
+const LOCAL_TABLES: Prisma.ModelName[] = [
+  'Builder',
+  'ConsoleSession',
+  'OrgMember',
+  'BillingAccount',
+  'Invite',
+  'ClaimedDomain',
+  'CallerRate',
+  'SandboxLease',
+  'ServerProcess',
+];
 
-test('assigns each table one placement', () => {
-  const placements = new Map(TABLES.map((table) => [table, getPlacement(table)]));
-  expect(placements.get('Delivery')).toBe('distributed');
-  expect(placements.get('Project')).toBe('reference');
-  expect(placements.get('Builder')).toBe('local');
-  const tables = listTablesToDistribute();
-  expect(new Set(tables).size).toBe(tables.length);
-  expect(tables.toSorted()).toEqual(
-    TABLES.filter((table) => getPlacement(table) !== 'local').toSorted(),
-  );
+test('keeps only the listed tables on the coordinator', () => {
+  const tables = Object.values(Prisma.ModelName);
+  expect([...PLACEMENTS.keys()].toSorted()).toEqual(tables.toSorted());
+  const localTables = tables.filter((table) => PLACEMENTS.get(table) === 'local');
+  expect(localTables.toSorted()).toEqual(LOCAL_TABLES.toSorted());
+  expect(PLACEMENTS.get('Delivery')).toBe('distributed');
+  expect(PLACEMENTS.get('Project')).toBe('reference');
 });
 
 test('requires projectId in every unique key of a distributed table', async () => {
@@ -32,8 +36,8 @@ test('requires projectId in every unique key of a distributed table', async () =
   );
   const keysWithoutProject = keys.filter(
     ({ table, columns }) =>
-      getPlacement(table as Prisma.ModelName) === 'distributed' && !columns.includes('projectId'),
+      PLACEMENTS.get(table) === 'distributed' && !columns.includes('projectId'),
   );
-  expect(keys.length).toBeGreaterThan(TABLES.length / 2);
+  expect(keys.length).toBeGreaterThan(PLACEMENTS.size / 2);
   expect(keysWithoutProject).toEqual([]);
 });
