@@ -28,6 +28,15 @@ beforeAll(async () => {
 const listSubscribers = ({ connectionId }: { connectionId: string }) =>
   [...stream.subscribers].filter(({ topicName }) => topicName.includes(connectionId.slice(-26)));
 
+/** Returns the number of times that the connection's stream has failed since it stored an event. */
+async function readFailures(
+  { projectId }: { projectId: string },
+  { connectionId }: { connectionId: string },
+): Promise<number | undefined> {
+  const where = { projectId_connectionId: { projectId, connectionId } };
+  return (await prisma.providerStream.findUnique({ where }))?.failures;
+}
+
 /** The lease token of a worker in another process. */
 const OTHER_LEASE = 'another process:its claim';
 
@@ -96,11 +105,14 @@ test(
   'resumes an interrupted stream without loss or duplicates, and requests at most 100 events ahead',
   { tags: ['all/rows'] },
   async () => {
-    const installation = await installActiveOnOrg(app, await app.createTenant(), org);
+    const tenant = await app.createTenant();
+    const installation = await installActiveOnOrg(app, tenant, org);
     const ids = [org.create({ Email: createEmail() })];
     await installation.waitForEntries(1);
     for (let round = 0; round < 5; round += 1) {
       await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toHaveLength(1);
+      // A stream that is interrupted before it stores an event waits longer each time.
+      await expect.poll(() => readFailures(tenant, installation), SUBSCRIPTION_POLLING).toBe(0);
       for (let index = 0; index < 60; index += 1) ids.push(org.create({ Email: createEmail() }));
       stream.endStreams();
     }
@@ -117,18 +129,16 @@ test('reopens a stream that the provider closes immediately, with increasing del
   const installation = await installActiveOnOrg(app, tenant, org);
   stream.endsNewStreams = true;
   stream.endStreams();
-  const { connectionId } = installation;
-  const { projectId } = tenant;
-  const where = { projectId_connectionId: { projectId, connectionId } };
-  const readFailures = async () => (await prisma.providerStream.findUnique({ where }))?.failures;
-  await expect.poll(readFailures, SUBSCRIPTION_POLLING).toBeGreaterThanOrEqual(3);
+  await expect
+    .poll(() => readFailures(tenant, installation), SUBSCRIPTION_POLLING)
+    .toBeGreaterThanOrEqual(3);
   stream.endsNewStreams = false;
   await reopen(installation, () => listSubscribers(installation).length === 1);
   const id = org.create({ Email: createEmail() });
   await expect
     .poll(() => installation.listEntries().map((entry) => entry.id), SUBSCRIPTION_POLLING)
     .toContain(id);
-  expect(await readFailures()).toBe(0);
+  expect(await readFailures(tenant, installation)).toBe(0);
 });
 
 test('replaces a rejected token and continues the stream', async () => {
