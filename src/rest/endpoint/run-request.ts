@@ -14,12 +14,7 @@ import { inSpan } from '../../spans.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { locateError } from './locations.ts';
-import {
-  readInput,
-  refuseUnstorable,
-  type Validate,
-  type ValidationResult,
-} from './request-input.ts';
+import { readInput, refuseUnstorable } from './request-input.ts';
 import { translateError } from './rest-terms.ts';
 
 export interface Gateway {
@@ -40,11 +35,6 @@ export function runRequest(
     isChange: isChange(endpoint),
     cost: estimateCost(endpoint, parts),
   } as const;
-  const validate: Validate = (schema, input) => {
-    // Fastify's type of the result is a boolean, whatever the compiler returns.
-    const result: unknown = request.validateInput(input, schema);
-    return result as ValidationResult;
-  };
   return serveCaller(gateway, request, limits, (call) => {
     const restRequest: RestRequest = {
       call,
@@ -54,7 +44,7 @@ export function runRequest(
       knownVersions: headers['if-none-match'],
       warnings: [],
     };
-    return runAdmitted(endpoint, restRequest, { parts, validate });
+    return runAdmitted(endpoint, restRequest, parts);
   });
 }
 
@@ -112,14 +102,14 @@ export function serveCaller<T>(
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
-  { parts: receivedParts, validate }: { parts: Parts; validate: Validate },
+  receivedParts: Parts,
 ): Promise<unknown> {
   let parts = receivedParts;
   try {
     // Must precede validation: a caller without the scope learns nothing else.
     authorize(request.call.viewer, endpoint.needs);
     parts = await rewriteParts(endpoint, receivedParts, request);
-    const { input, locations } = readInput(endpoint, parts, validate);
+    const { input, locations } = readInput(endpoint, parts);
     const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
     return await runInTime(request.call, { isChange: isChange(endpoint) }, run).catch(
       (error: unknown) => {
