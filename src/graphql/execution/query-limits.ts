@@ -6,7 +6,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -18,6 +17,7 @@ import {
   Lexer,
   type OperationDefinitionNode,
   parse,
+  type SelectionNode,
   type SelectionSetNode,
   Source,
   TokenKind,
@@ -35,68 +35,80 @@ interface QuerySize {
   rootFields: number;
 }
 
-const EMPTY_SIZE: QuerySize = {
-  depth: 0,
-  introspectionDepth: 0,
-  aliases: 0,
-  directives: 0,
-  rootFields: 0,
-};
+/** How a property of selections is computed. */
+interface Measure<T> {
+  empty: T;
+  /** Adds the measure of a selection. */
+  add(sum: T, part: T, selection: SelectionNode): T;
+  measureField(field: FieldNode, parentName: string, measure: MeasureSelections<T>): T;
+}
 
-/** Returns the part of the size that does not depend on variables. */
-function measureSize(document: DocumentNode, operation: OperationDefinitionNode): QuerySize {
-  const fragments = indexFragments(document);
-  const fragmentSizes = new Map<string, QuerySize>();
+type MeasureSelections<T> = (set: SelectionSetNode, typeName: string) => T;
 
-  const measureSelections = ({ selections }: SelectionSetNode): QuerySize =>
-    selections.reduce<QuerySize>((sum, selection) => {
-      const directives = (selection.directives ?? []).length;
-      if (selection.kind === Kind.FIELD) return addSizes(sum, measureField(selection), directives);
-      if (selection.kind === Kind.INLINE_FRAGMENT) {
-        return addSizes(sum, measureSelections(selection.selectionSet), directives);
-      }
-      return addSizes(sum, measureFragment(selection.name.value), directives);
-    }, EMPTY_SIZE);
+/** Returns a function that measures selections of a document. It measures each fragment once. */
+function createMeasure<T>(
+  { definitions }: DocumentNode,
+  { empty, add, measureField }: Measure<T>,
+): MeasureSelections<T> {
+  const fragments = new Map(
+    definitions
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((fragment) => [fragment.name.value, fragment]),
+  );
+  const fragmentResults = new Map<string, T>();
 
-  const measureField = (field: FieldNode): QuerySize => {
-    const inner = field.selectionSet ? measureSelections(field.selectionSet) : EMPTY_SIZE;
-    const isIntrospection = field.name.value.startsWith('__');
+  const measure: MeasureSelections<T> = ({ selections }, typeName) =>
+    selections.reduce(
+      (sum, selection) => add(sum, measureSelection(selection, typeName), selection),
+      empty,
+    );
+
+  const measureSelection = (selection: SelectionNode, typeName: string): T => {
+    if (selection.kind === Kind.FIELD) return measureField(selection, typeName, measure);
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return measureFragment(selection.name.value);
+    return measure(selection.selectionSet, selection.typeCondition?.name.value ?? typeName);
+  };
+
+  const measureFragment = (name: string): T => {
+    const result = fragmentResults.get(name);
+    if (result) return result;
+    // This ends the recursion for a fragment that contains itself, which validation refuses later.
+    fragmentResults.set(name, empty);
+    const fragment = fragments.get(name);
+    const newResult = fragment
+      ? measure(fragment.selectionSet, fragment.typeCondition.name.value)
+      : empty;
+    fragmentResults.set(name, newResult);
+    return newResult;
+  };
+  return measure;
+}
+
+const SIZE: Measure<QuerySize> = {
+  empty: { depth: 0, introspectionDepth: 0, aliases: 0, directives: 0, rootFields: 0 },
+  add: (sum, size, selection) => ({
+    depth: Math.max(sum.depth, size.depth),
+    introspectionDepth: Math.max(sum.introspectionDepth, size.introspectionDepth),
+    aliases: sum.aliases + size.aliases,
+    directives: sum.directives + size.directives + countDirectives(selection),
+    rootFields: sum.rootFields + size.rootFields,
+  }),
+  measureField({ selectionSet, name, alias }, _parentName, measure) {
+    const inner = selectionSet ? measure(selectionSet, '') : SIZE.empty;
+    const isIntrospection = name.value.startsWith('__');
     const depth = 1 + Math.max(inner.depth, isIntrospection ? inner.introspectionDepth : 0);
     return {
       ...inner,
       depth: isIntrospection ? 1 : depth,
       introspectionDepth: isIntrospection ? depth : inner.introspectionDepth,
-      aliases: inner.aliases + (field.alias ? 1 : 0),
+      aliases: inner.aliases + (alias ? 1 : 0),
       rootFields: 1,
     };
-  };
+  },
+};
 
-  const measureFragment = (name: string): QuerySize => {
-    const size = fragmentSizes.get(name);
-    if (size) return size;
-    // This ends the recursion for a fragment that contains itself, which validation refuses later.
-    fragmentSizes.set(name, EMPTY_SIZE);
-    const fragment = fragments.get(name);
-    const fragmentSize = fragment ? measureSelections(fragment.selectionSet) : EMPTY_SIZE;
-    fragmentSizes.set(name, fragmentSize);
-    return fragmentSize;
-  };
-
-  return addSizes(
-    measureSelections(operation.selectionSet),
-    EMPTY_SIZE,
-    (operation.directives ?? []).length,
-  );
-}
-
-function addSizes(sum: QuerySize, size: QuerySize, directives: number): QuerySize {
-  return {
-    depth: Math.max(sum.depth, size.depth),
-    introspectionDepth: Math.max(sum.introspectionDepth, size.introspectionDepth),
-    aliases: sum.aliases + size.aliases,
-    directives: sum.directives + size.directives + directives,
-    rootFields: sum.rootFields + size.rootFields,
-  };
+function countDirectives({ directives = [] }: SelectionNode | OperationDefinitionNode): number {
+  return directives.length;
 }
 
 /** The cost of a request to a provider, in objects of the gateway's own database. */
@@ -108,66 +120,44 @@ export interface Cost {
   providerCalls: number;
 }
 
-const NO_COST: Cost = { cost: 0, providerCalls: 0 };
-
-function addCosts(sum: Cost, { cost, providerCalls }: Cost): Cost {
-  return { cost: sum.cost + cost, providerCalls: sum.providerCalls + providerCalls };
-}
-
 interface CostInput {
   schema: GraphQLSchema;
   document: DocumentNode;
   operation: OperationDefinitionNode;
-  variables: Record<string, unknown>;
 }
 
 /** Returns the cost of a valid operation with these variables. */
-function measureCost({ schema, document, operation, variables }: CostInput): Cost {
-  const fragments = indexFragments(document);
-  const fragmentCosts = new Map<string, Cost>();
-
-  const measureSelections = (set: SelectionSetNode, typeName: string): Cost =>
-    set.selections.reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return addCosts(sum, measureField(selection, typeName));
-      if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const inner = selection.typeCondition?.name.value ?? typeName;
-        return addCosts(sum, measureSelections(selection.selectionSet, inner));
-      }
-      return addCosts(sum, measureFragment(selection.name.value));
-    }, NO_COST);
-
-  const measureFragment = (name: string): Cost => {
-    let cost = fragmentCosts.get(name);
-    if (cost === undefined) {
-      const fragment = fragments.get(name);
-      cost = fragment
-        ? measureSelections(fragment.selectionSet, fragment.typeCondition.name.value)
-        : NO_COST;
-      fragmentCosts.set(name, cost);
-    }
-    return cost;
-  };
-
-  const measureField = (field: FieldNode, parentName: string): Cost => {
-    if (!field.selectionSet || field.name.value.startsWith('__')) return NO_COST;
-    const parent = schema.getType(parentName);
-    const definition =
-      isObjectType(parent) || isInterfaceType(parent)
-        ? parent.getFields()[field.name.value]
-        : undefined;
-    if (!definition) return NO_COST;
-    const inner = measureSelections(field.selectionSet, getNamedType(definition.type).name);
-    const itemCost = isWrapper(definition.type) ? 0 : 1;
-    const calls = Number(definition.extensions.providerCalls ?? 0);
-    const itemCount = countItems(field, definition.args, variables);
-    return {
-      cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * itemCount,
-      providerCalls: calls + inner.providerCalls * itemCount,
-    };
-  };
-
+function measureCost(
+  { schema, document, operation }: CostInput,
+  variables: Record<string, unknown>,
+): Cost {
+  const noCost: Cost = { cost: 0, providerCalls: 0 };
+  const measure = createMeasure<Cost>(document, {
+    empty: noCost,
+    add: (sum, { cost, providerCalls }) => ({
+      cost: sum.cost + cost,
+      providerCalls: sum.providerCalls + providerCalls,
+    }),
+    measureField(field, parentName, measure) {
+      if (!field.selectionSet || field.name.value.startsWith('__')) return noCost;
+      const parent = schema.getType(parentName);
+      const definition =
+        isObjectType(parent) || isInterfaceType(parent)
+          ? parent.getFields()[field.name.value]
+          : undefined;
+      if (!definition) return noCost;
+      const inner = measure(field.selectionSet, getNamedType(definition.type).name);
+      const itemCost = isWrapper(definition.type) ? 0 : 1;
+      const calls = Number(definition.extensions.providerCalls ?? 0);
+      const itemCount = countItems(field, definition.args, variables);
+      return {
+        cost: calls * PROVIDER_CALL_COST + (itemCost + inner.cost) * itemCount,
+        providerCalls: calls + inner.providerCalls * itemCount,
+      };
+    },
+  });
   const root = schema.getRootType(operation.operation);
-  return root ? measureSelections(operation.selectionSet, root.name) : NO_COST;
+  return root ? measure(operation.selectionSet, root.name) : noCost;
 }
 
 /** True for connections, edges and pageInfo, which only wrap other objects. */
@@ -205,22 +195,8 @@ function countItems(
   return Array.isArray(ids) ? ids.length : 1;
 }
 
-function indexFragments(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  return new Map(
-    document.definitions
-      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-      .map((fragment) => [fragment.name.value, fragment]),
-  );
-}
-
 /** Greater than the depth of common tools' introspection queries. */
 const INTROSPECTION_DEPTH_MAX = 20;
-
-const LIMITS = [
-  ['depth', 'LIMIT_DEPTH'],
-  ['aliases', 'LIMIT_ALIASES'],
-  ['directives', 'LIMIT_DIRECTIVES'],
-] as const;
 
 /** Parses a document. Throws a GraphQLError if the text is too long, has too many tokens, or is malformed. */
 export function parseDocument(config: Config, text: string): DocumentNode {
@@ -264,35 +240,33 @@ export function listSizeErrors(config: Config, document: DocumentNode): GraphQLE
   return document.definitions
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
     .flatMap((operation) => {
-      const size = measureSize(document, operation);
+      const size = createMeasure(document, SIZE)(operation.selectionSet, '');
       const rootLimit =
         operation.operation === 'mutation' ? 'LIMIT_ROOT_MUTATIONS' : 'LIMIT_ROOT_FIELDS';
-      return [
-        ...LIMITS.map(([name, limit]) => [name, size[name], config[limit]] as const),
-        ['root fields', size.rootFields, config[rootLimit]] as const,
-        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH_MAX] as const,
+      const sizes: [name: string, value: number, limit: number][] = [
+        ['depth', size.depth, config.LIMIT_DEPTH],
+        ['aliases', size.aliases, config.LIMIT_ALIASES],
+        ['directives', size.directives + countDirectives(operation), config.LIMIT_DIRECTIVES],
+        ['root fields', size.rootFields, config[rootLimit]],
+        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH_MAX],
       ];
-    })
-    .filter(([, value, limit]) => value > limit)
-    .map(([name, value, limit]) => createLimitError(name, value, limit));
+      return sizes
+        .filter(([, value, limit]) => value > limit)
+        .map(([name, value, limit]) => createLimitError(name, value, limit));
+    });
 }
 
 type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
 
 /** Returns a function that computes the cost of a valid operation from its variables. */
-export function createCostFunction({
-  schema,
-  document,
-  operation,
-}: Omit<CostInput, 'variables'>): CostFunction {
-  const measure = (variables: Record<string, unknown>) =>
-    measureCost({ schema, document, operation, variables });
+export function createCostFunction(input: CostInput): CostFunction {
+  const { operation } = input;
   if (!operation.variableDefinitions?.length) {
-    const constantCost = measure({});
+    const constantCost = measureCost(input, {});
     return () => constantCost;
   }
   const defaults = listDefaults(operation);
-  return (variables) => measure({ ...defaults, ...variables });
+  return (variables) => measureCost(input, { ...defaults, ...variables });
 }
 
 export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
