@@ -60,14 +60,13 @@ const SHARE_LOCK = 5;
 
 /**
  * Runs a statement as plain PostgreSQL on the shard that has the key, or on all shards of its node. Replaces the names of
- * tables by those of the shards, and returns rows in their text form.
+ * tables by those of the shards.
  */
 const SHARD_FUNCTION_BODY = `
   declare
     "shard" bigint;
     "shardTable" record;
     "shardStatement" text;
-    "row" record;
   begin
     for "shard" in
       select s.shardid from pg_dist_shard s join pg_dist_placement p using (shardid)
@@ -92,9 +91,7 @@ const SHARD_FUNCTION_BODY = `
         "shardStatement" := replace("shardStatement", '"' || "shardTable"."name" || '"',
           '"' || "shardTable"."name" || '_' || "shardTable"."id" || '"');
       end loop;
-      for "row" in execute "shardStatement" loop
-        return next "row"::text;
-      end loop;
+      return query execute "shardStatement";
     end loop;
     if not found and not "isWholeNode" then
       raise exception 'The shard has moved.' using errcode = 'serialization_failure';
@@ -110,14 +107,15 @@ export async function createShardFunction(session: QuerySession): Promise<void> 
     `select prosrc as "body" from pg_proc where pronamespace = 'public'::regnamespace and proname = 'gateway_on_shards'`,
   );
   if (rows[0]?.body === SHARD_FUNCTION_BODY) return;
-  await session.query(`create or replace function
+  // Version 0.1.0 named the shards in a separate function.
+  await session.query(`drop function if exists
+    "gateway_on_shards"(text, boolean, text), "gateway_of_shard"(bigint, text)`);
+  await session.query(`create function
     "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
-    returns setof text language plpgsql as $$${SHARD_FUNCTION_BODY}$$`);
+    returns setof record language plpgsql as $$${SHARD_FUNCTION_BODY}$$`);
   await session.query(
     `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
       colocate_with => $1, force_delegation => true)`,
     [ANCHOR_NAME],
   );
-  // Version 0.1.0 named the shards in a separate function.
-  await session.query('drop function if exists "gateway_of_shard"(bigint, text)');
 }

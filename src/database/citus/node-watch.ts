@@ -66,11 +66,7 @@ export class NodeWatch implements Disposable {
 
   /** Returns the error for a statement that waits for these nodes, or null if it may be sent. */
   findRefusal(nodes: readonly number[]): ServiceUnavailable | null {
-    if (!nodes.some((node) => this.isAway(node))) return null;
-    return new ServiceUnavailable(
-      'The database server that has the rows of this project does not respond. Nothing was changed: retry after the time in Retry-After.',
-      { cause: undefined, retryAfterSeconds: 2 },
-    );
+    return nodes.some((node) => this.isAway(node)) ? createRefusal() : null;
   }
 
   listAllNodes(): number[] {
@@ -124,6 +120,14 @@ export class NodeWatch implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
+}
+
+/** Returns the error for a statement that is not sent, because no node that has its rows responds. */
+export function createRefusal(): ServiceUnavailable {
+  return new ServiceUnavailable(
+    'The database server that has the rows of this project does not respond. Nothing was changed: retry after the time in Retry-After.',
+    { cause: undefined, retryAfterSeconds: 2 },
+  );
 }
 
 /** The result of a statement, reduced to the state of its node. */

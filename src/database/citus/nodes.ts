@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Log } from '../../log.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { Outage } from '../../work/outage.ts';
-import type { CancelableSession, NodeWatch } from './node-watch.ts';
+import { type CancelableSession, createRefusal, type NodeWatch } from './node-watch.ts';
 import { ANCHOR } from './table-placement.ts';
 
 /** Sends a statement on the caller's session. */
@@ -50,39 +50,37 @@ export class Nodes {
     this.#log = log;
   }
 
-  /** Returns the rows of the nodes that respond, one node after the other. Throws if none responds. */
+  /** Returns the results of the nodes that respond, one node after the other. Throws if none responds. */
   async queryEach<T>(
     { send, session }: { send: Send; session: CancelableSession },
-    query: (key: string) => Promise<T[]>,
+    query: (key: string) => Promise<T>,
   ): Promise<T[]> {
     const nodes = await this.#list(send);
-    const rows: T[] = [];
+    const results: T[] = [];
     let lastError: unknown;
-    let failureCount = 0;
     for (const { id, key } of nodes.filter((node) => this.#isAvailable(node))) {
       try {
-        rows.push(...(await this.#watch.watchWork(id, session, () => query(key))));
+        results.push(await this.#watch.watchWork(id, session, () => query(key)));
         this.#outages.get(id)?.end();
       } catch (error) {
         lastError = error;
-        failureCount += 1;
         this.#recordFailure(id, error);
       }
     }
-    if (failureCount > 0 && failureCount === nodes.length) throw lastError;
-    return rows;
+    if (results.length === 0) throw lastError ?? createRefusal();
+    return results;
   }
 
   /** Groups projects whose rows are on one shard. */
   async groupByShard(send: Send, projects: readonly string[]): Promise<string[][]> {
-    const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects], callerQuery: null });
+    const { rows } = await send({ text: PROJECTS_BY_SHARD, values: [projects] });
     return rows.map((row) => row.projects);
   }
 
   /** Returns SQL: the ids of the processes whose leases are free, as constants. Only the coordinator has these rows. */
   async formatMissedProcesses(send: Send): Promise<string> {
     const text = `select quote_literal(${MISSED_PROCESSES}) || '::text[]' as "ids"`;
-    const { rows } = await send({ text, callerQuery: null });
+    const { rows } = await send({ text });
     return rows[0].ids;
   }
 
@@ -102,7 +100,7 @@ export class Nodes {
   async #list(send: Send): Promise<ShardNode[]> {
     if (!this.#nodes || performance.now() > this.#nodesReadMs + NODES_AGE_MS_MAX) {
       this.#nodesReadMs = performance.now();
-      this.#nodes = send({ text: KEYS, callerQuery: null }).then(({ rows }) => rows);
+      this.#nodes = send({ text: KEYS }).then(({ rows }) => rows);
       this.#nodes.catch(() => {
         this.#nodes = null;
       });

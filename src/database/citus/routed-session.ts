@@ -1,8 +1,7 @@
 /** A connection to the coordinator of a cluster. Sends statements that Citus refuses to the shards of their projects. */
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
-import { COLUMN_TYPES } from '../column-types.ts';
-import type { ResultField } from '../sessions/described-once.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import type { NodeWatch } from './node-watch.ts';
 import type { Nodes, Send } from './nodes.ts';
@@ -10,6 +9,7 @@ import {
   findRoute,
   listProjects,
   type ProjectParameter,
+  STATEMENTS_MAX,
   type StatementRoute,
   selectValues,
 } from './statement-route.ts';
@@ -22,15 +22,13 @@ interface CallerQuery {
   types?: pg.CustomTypesConfig;
 }
 
-/** The result columns of each text, requested once. */
-const FIELDS = new Map<string, ResultField[]>();
-/** A safety bound: the gateway has a few hundred texts. */
-const TEXTS_MAX = 2_000;
+/** By the caller's text. */
+const SHARD_QUERIES = new LRUCache<string, ShardQuery>({ max: STATEMENTS_MAX });
 
 /** Commands in the spelling that Prisma sends. */
 const TRANSACTION_COMMANDS = ['BEGIN', 'COMMIT', 'ROLLBACK'];
 
-const ON_SHARDS = 'select * from "gateway_on_shards"($1 collate "C", $2, $3)';
+const SHARD_CALL = '"gateway_on_shards"($1 collate "C", $2, $3)';
 
 interface NodeAccess {
   nodes: Nodes;
@@ -125,49 +123,83 @@ async function queryShards(
   { send, nodes, session }: ShardAccess,
   callerQuery: CallerQuery,
   route: ProjectParameter | 'eachNode',
-) {
-  const { text: callerText, values = [] } = callerQuery;
-  const fields = await describeFields(send, callerText);
+): Promise<pg.QueryResult> {
+  const { text: callerText, values = [], rowMode, types } = callerQuery;
+  const shardQuery = await getShardQuery(send, callerText);
   const missedProcesses = callerText.includes(MISSED_PROCESSES)
     ? await nodes.formatMissedProcesses(send)
     : '';
-  /** Runs the statement on the shard of the key, or on all shards of its node. Returns rows in their text form. */
-  const runOnShard = async (
+  /** Runs the statement on the shard of the key, or on all shards of its node. */
+  const runOnShard = (
     key: string,
     shardValues: readonly unknown[],
     { isWholeNode = false } = {},
-  ) => {
+  ): Promise<pg.QueryResult> => {
     const boundText = bindText(callerText, shardValues);
-    const text = boundText.replaceAll(MISSED_PROCESSES, () => missedProcesses);
-    const { rows } = await send({
-      text: ON_SHARDS,
-      values: [key, isWholeNode, fields.length > 0 ? text : `${text} returning 1`],
-      rowMode: 'array',
-      callerQuery,
-    });
-    return (rows as unknown as [string][]).map(([line]) => line);
+    const shardText = boundText.replaceAll(MISSED_PROCESSES, () => missedProcesses);
+    const { text, suffix } = shardQuery;
+    const queryValues = [key, isWholeNode, shardText + suffix];
+    return send({ text, values: queryValues, rowMode, types, callerQuery });
   };
-  const queryRoute = async (): Promise<string[]> => {
-    if (route === 'eachNode') {
-      return await nodes.queryEach({ send, session }, (key) =>
-        runOnShard(key, values, { isWholeNode: true }),
-      );
-    }
-    const projects = listProjects(route, values);
-    const [projectId = ''] = projects;
-    if (projects.length <= 1) return await runOnShard(projectId, values);
-    const lines: string[] = [];
-    for (const shardProjects of await nodes.groupByShard(send, projects)) {
-      const [key = ''] = shardProjects;
-      lines.push(...(await runOnShard(key, selectValues(route, values, shardProjects))));
-    }
-    return lines;
-  };
-  const lines = await queryRoute();
-  const rows = lines.map((line) => toRow(parseComposite(line), fields, callerQuery));
-  return { command: 'SELECT', rowCount: rows.length, rows, fields, oid: 0 };
+  if (route === 'eachNode') {
+    const results = await nodes.queryEach({ send, session }, (key) =>
+      runOnShard(key, values, { isWholeNode: true }),
+    );
+    return mergeResults(results);
+  }
+  const projects = listProjects(route, values);
+  const [projectId = ''] = projects;
+  if (projects.length <= 1) return await runOnShard(projectId, values);
+  const results: pg.QueryResult[] = [];
+  for (const shardProjects of await nodes.groupByShard(send, projects)) {
+    const [key = ''] = shardProjects;
+    results.push(await runOnShard(key, selectValues(route, values, shardProjects)));
+  }
+  return mergeResults(results);
 }
 
+function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
+  const [first] = results as [pg.QueryResult, ...pg.QueryResult[]];
+  const rows = results.flatMap((result) => result.rows);
+  return { ...first, rows, rowCount: rows.length };
+}
+
+/** Calls the shard function for one caller's statement. */
+interface ShardQuery {
+  text: string;
+  /** Appended to the caller's statement, because the function must return rows. */
+  suffix: string;
+}
+
+async function getShardQuery(send: Send, callerText: string): Promise<ShardQuery> {
+  const cachedQuery = SHARD_QUERIES.get(callerText);
+  if (cachedQuery) return cachedQuery;
+  const { fields } = await send(new Description({ text: callerText }));
+  const shardQuery = await createShardQuery(send, fields);
+  SHARD_QUERIES.set(callerText, shardQuery);
+  return shardQuery;
+}
+
+/** PostgreSQL needs the types of the columns that the function returns. */
+async function createShardQuery(
+  send: Send,
+  fields: readonly pg.FieldDef[] | undefined,
+): Promise<ShardQuery> {
+  if (!fields?.length)
+    return {
+      text: `select from ${SHARD_CALL} as changed_row("count" int)`,
+      suffix: ' returning 1',
+    };
+  const { rows } = await send({
+    text: `select format_type("oid", null) as "type" from unnest($1::oid[]) with ordinality as field("oid", "number")
+      order by "number"`,
+    values: [fields.map(({ dataTypeID }) => dataTypeID)],
+  });
+  const columns = rows.map(({ type }, index) => `c${index} ${type}`);
+  const names = fields.map(({ name }, index) => `c${index} as ${pg.escapeIdentifier(name)}`);
+  const text = `select ${names} from ${SHARD_CALL} as shard_row(${columns})`;
+  return { text, suffix: '' };
+}
 /** Returns the text with its values as constants, which have the types that parameters would have. */
 export function bindText(text: string, values: readonly unknown[]): string {
   return text.replace(/\$(\d+)/g, (_, number) => formatLiteral(values[Number(number) - 1]));
@@ -185,49 +217,12 @@ interface Utils {
   utils: { prepareValue(value: unknown): unknown };
 }
 
-async function describeFields(send: Send, text: string): Promise<ResultField[]> {
-  const cachedFields = FIELDS.get(text);
-  if (cachedFields) return cachedFields;
-  const { fields = [] } = await send(new Description({ text }));
-  if (FIELDS.size < TEXTS_MAX) FIELDS.set(text, fields as ResultField[]);
-  return fields as ResultField[];
-}
-
 /** Requests the columns of a statement without executing it. */
 class Description extends pg.Query {
-  readonly callerQuery = null;
   override submit = (connection: pg.Connection): void => {
     const { text } = this as unknown as { text: string };
     connection.parse({ text, name: '' } as never, true);
     connection.describe({ type: 'S', name: '' } as never, true);
     connection.sync();
   };
-}
-
-function toRow(
-  texts: (string | null)[],
-  fields: readonly ResultField[],
-  { rowMode, types = COLUMN_TYPES }: CallerQuery,
-) {
-  const values = fields.map(({ dataTypeID }, index) => {
-    const text = texts[index] ?? null;
-    return text === null ? null : types.getTypeParser(dataTypeID, 'text')(text);
-  });
-  if (rowMode === 'array') return values;
-  return Object.fromEntries(fields.map(({ name }, index) => [name, values[index]]));
-}
-
-/** A quoted or bare value and its delimiter. */
-const VALUE = /(?:"((?:[^"\\]|""|\\[\s\S])*)"|([^,"()]*))([,)])/gy;
-
-/** Parses a row in PostgreSQL's text form: `(a,"b, c",)`. */
-export function parseComposite(row: string): (string | null)[] {
-  const values: (string | null)[] = [];
-  VALUE.lastIndex = 1;
-  for (let match = VALUE.exec(row); match; match = VALUE.exec(row)) {
-    const [, quoted, unquoted, end] = match;
-    values.push(quoted === undefined ? unquoted || null : quoted.replace(/(["\\])([\s\S])/g, '$2'));
-    if (end === ')') break;
-  }
-  return values;
 }

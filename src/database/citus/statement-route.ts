@@ -34,8 +34,8 @@ export interface ProjectParameter {
 }
 
 /** A safety bound: the gateway has a few hundred texts. */
-const ROUTES_MAX = 2_000;
-const ROUTES = new LRUCache<string, StatementRoute>({ max: ROUTES_MAX });
+export const STATEMENTS_MAX = 2_000;
+const ROUTES = new LRUCache<string, StatementRoute>({ max: STATEMENTS_MAX });
 
 export function findRoute(text: string): StatementRoute {
   const cachedRoute = ROUTES.get(text);

@@ -49,10 +49,12 @@ DROP INDEX "Group_projectId_motto_idx";
 
 const ENUM_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
-/** Stands for the function of an earlier version. */
-const OUTDATED_FUNCTION = `create or replace function
-  "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text) returns setof text language plpgsql
-  as $$ begin raise exception 'This function is outdated.'; end $$`;
+/** Stands for the function of an earlier version, which returned text. */
+const OUTDATED_FUNCTION = `
+  drop function "gateway_on_shards"(text, boolean, text);
+  create function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text) returns setof text
+    language plpgsql as $$ begin raise exception 'This function is outdated.'; end $$;
+  select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1', colocate_with => '"EventLog"')`;
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 

@@ -1,21 +1,31 @@
 import { expect, test } from 'vitest';
-import { bindText, parseComposite } from '../../../src/database/citus/routed-session.ts';
+import { bindText } from '../../../src/database/citus/routed-session.ts';
 import {
   findRoute,
   listProjects,
   type ProjectParameter,
   selectValues,
 } from '../../../src/database/citus/statement-route.ts';
-import { createTestDatabase } from '../../support/app.ts';
+import { createTestApp, createTestDatabase } from '../../support/app.ts';
 
-test("reads a row with any values from PostgreSQL's text form", async () => {
-  await using database = await createTestDatabase();
-  const values = ['', null, 'a "quoted", (odd) \\ one', 'plain', '{"a": [1, "b"]}', ' ', '"', ',)'];
-  const [row] = await database.rows.query<{ text: string }>(
-    `select (r)::text as "text" from (select ${values.map((_, index) => `$${index + 1}::text`).join(', ')}) r`,
-    values,
+test('returns the rows of a shard with the types of their columns', async () => {
+  await using app = await createTestApp();
+  const { projectId } = await app.createTenant();
+  const { query } = app.app.services.database.rows;
+  await query(
+    'insert into "Group" ("projectId", "id", "groupRef", "groupName") values ($1, $2, $3, $3)',
+    [projectId, 'grp_1', 'acme'],
   );
-  expect(parseComposite(row?.text ?? '')).toEqual(values);
+  const text = `select "id", $2::text as "text", $3::text as "none", array[1, 2] as "list", '{"a": 1}'::jsonb as "json",
+    'UPDATE'::"WriteType" as "enum", $4::timestamptz as "time", 1::bigint as "bigint"
+    from "Group" where "projectId" = $1 for update`;
+  const values = [projectId, 'a "quoted", (odd) \\ one', null, new Date(0)];
+  const row = {
+    ...{ id: 'grp_1', text: values[1], none: null, list: [1, 2], json: { a: 1 } },
+    ...{ enum: 'UPDATE', time: new Date(0), bigint: 1n },
+  };
+  expect(await query(text, values)).toEqual([row]);
+  expect(await query(text, values, 'array')).toEqual([Object.values(row)]);
 });
 
 test('binds values as constants that PostgreSQL reads unchanged', async () => {
