@@ -1,5 +1,5 @@
 /**
- * Tests the command that creates an org, in a process.
+ * Tests the command that creates an org.
  *
  * @module-tag all/process
  */
@@ -11,16 +11,15 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
-import { runCommand } from '../support/process/run-command.ts';
+import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-create-org-'));
 fillDataFolder(DATA_DIR);
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
-const runOnFolder = (...args: string[]) => runCommand('create-org', args, { DATA_DIR });
-
 test('creates an org without members, and invites its first admin', async () => {
-  const creation = await runOnFolder('--label', 'Acme', '--invite', 'Ada@example.com');
+  const args = ['--label', 'Acme', '--invite', 'Ada@example.com'];
+  const creation = await runCommand('create-org', args, { DATA_DIR });
   expect(creation.code).toBe(0);
   expect(creation.output).toMatch(
     /^Created the org org_\w+\. ada@example\.com can accept the invite/,
@@ -40,7 +39,8 @@ test('creates an org without members, and invites its first admin', async () => 
 });
 
 test('reports every invalid option, and creates nothing', async () => {
-  const { output, code } = await runOnFolder('--label', ' ', '--invite', 'ada');
+  const args = ['--label', ' ', '--invite', 'ada'];
+  const { output, code } = await runCommandInProcess('create-org', args, { DATA_DIR });
   expect(code).toBe(1);
   expect(output).toContain('--label: ');
   expect(output).toContain('--invite: must be an email address');

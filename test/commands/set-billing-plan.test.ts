@@ -1,5 +1,5 @@
 /**
- * Tests the command that sets a billing plan, in a process.
+ * Tests the command that sets a billing plan.
  *
  * @module-tag all/process
  */
@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/database/database.ts';
 import { newId } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { fillDataFolder } from '../support/database/data-folder.ts';
-import { runCommand } from '../support/process/run-command.ts';
+import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-billing-plan-'));
 fillDataFolder(DATA_DIR);
@@ -20,7 +20,8 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 const openFolderDatabase = () => openDatabase(readConfig({ DATA_DIR }), createLog('silent'));
 
-const runOnFolder = (...args: string[]) => runCommand('set-billing-plan', args, { DATA_DIR });
+const runOnFolder = (...args: string[]) =>
+  runCommandInProcess('set-billing-plan', args, { DATA_DIR });
 
 const [orgId, projectId] = [newId('org'), newId('prj')];
 {
@@ -37,7 +38,8 @@ const [orgId, projectId] = [newId('org'), newId('prj')];
 }
 
 test('stores the values of the options, and changes nothing else', async () => {
-  const brandingChange = await runOnFolder('--project', 'Planned', '--branding-removal', 'true');
+  const args = ['--project', 'Planned', '--branding-removal', 'true'];
+  const brandingChange = await runCommand('set-billing-plan', args, { DATA_DIR });
   expect(brandingChange).toEqual({
     output: 'The project planned: brandingRemoval is true.\n',
     code: 0,

@@ -12,11 +12,13 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { onPostgres } from '../support/app.ts';
 import {
+  createEmbeddedDatabase,
   createEmptyDatabase,
   createFolder,
   type DatabaseEnv,
   GATEWAY_ENV,
   openAndReadRows,
+  readRows,
   startGateway,
 } from '../support/copies/copied-databases.ts';
 import {
@@ -29,11 +31,11 @@ import {
 } from '../support/copies/pending-delivery.ts';
 import { createClient } from '../support/graphql-client.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { runCommand } from '../support/process/run-command.ts';
+import { runCommand, runCommandInProcess } from '../support/process/run-command.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const PASSPHRASE_ENV = { BACKUP_PASSPHRASE: 'correct horse battery' };
-/** Each test opens a database several times, mostly in separate processes. */
+/** Each test opens a database several times. */
 const TIMEOUT = { timeout: 240_000 };
 const RETRY_DELIVERY = `mutation RetryDelivery($input: RetryDeliveryInput!) {
   retryDelivery(input: $input) { delivery { id status } }
@@ -88,44 +90,49 @@ test(
     expect(messages.map(({ id }) => id)).toContain(receiver.listMessages(projectId)[0]?.id);
     await gateway[Symbol.asyncDispose]();
 
-    const repeatedResult = await runCommand('restore', [file], {
+    const repeatedResult = await runCommandInProcess('restore', [file], {
       ...restoredEnv,
       ...PASSPHRASE_ENV,
     });
     expect(repeatedResult).toMatchObject({ code: 1 });
     expect(repeatedResult.output).toMatch(/is not empty \(.*\): name another one/);
     const resendingEnv = await createEmptyDatabase();
-    await runCommand('restore', [file, '--resend'], { ...resendingEnv, ...PASSPHRASE_ENV });
+    await runCommandInProcess('restore', [file, '--resend'], {
+      ...resendingEnv,
+      ...PASSPHRASE_ENV,
+    });
     const { Delivery } = await openAndReadRows(resendingEnv);
     expect(Delivery?.map((row) => JSON.parse(row).status)).toEqual(['PENDING']);
   },
 );
 
-test(
+/** The server copies the files of an embedded database, but takes no part in a backup of PostgreSQL. */
+const onEmbedded = test.skipIf(onPostgres);
+
+onEmbedded(
   'leaves a complete backup or none if the server is killed during the backup',
   TIMEOUT,
   async () => {
-    const env = await createEmptyDatabase();
+    const env = createEmbeddedDatabase();
     const server = await startServer(env);
     const file = join(createFolder(), 'backup');
-    const pendingBackup = runCommand('backup', [file], { ...env, ...PASSPHRASE_ENV });
-    await expect.poll(() => hasBackupStarted(env, file)).toBe(true);
+    const pendingBackup = runCommandInProcess('backup', [file], { ...env, ...PASSPHRASE_ENV });
+    await expect.poll(() => hasSnapshot(env.DATA_DIR), { interval: 5 }).toBe(true);
     server.kill('SIGKILL');
     const { code, output } = await pendingBackup;
     expect({ output, exists: existsSync(file) }).toEqual({ output, exists: code === 0 });
     expect(existsSync(`${file}.unfinished`)).toBe(false);
     if (code !== 0) return;
-    const restoredEnv = await createEmptyDatabase();
+    const restoredEnv = createEmbeddedDatabase();
     expect(
-      await runCommand('restore', [file], { ...restoredEnv, ...PASSPHRASE_ENV }),
+      await runCommandInProcess('restore', [file], { ...restoredEnv, ...PASSPHRASE_ENV }),
     ).toMatchObject({ code: 0 });
   },
 );
 
-/** True if the backup has begun to copy an embedded database, or to write the rows of PostgreSQL. */
-function hasBackupStarted({ DATABASE_URL, DATA_DIR = '' }: DatabaseEnv, file: string): boolean {
-  if (DATABASE_URL) return existsSync(`${file}.unfinished`);
-  return readdirSync(DATA_DIR).some((name) => name.startsWith('snapshot-'));
+/** True if the server has begun to copy its files for the backup. */
+function hasSnapshot(dataDir: string): boolean {
+  return readdirSync(dataDir).some((name) => name.startsWith('snapshot-'));
 }
 
 async function startServer(databaseEnv: DatabaseEnv) {
@@ -142,19 +149,23 @@ async function startServer(databaseEnv: DatabaseEnv) {
 }
 
 // The command checks the file and the passphrase in the same way for each kind of database.
-const onEmbedded = test.skipIf(onPostgres);
-
 onEmbedded('refuses an existing file and a missing or weak passphrase', TIMEOUT, async () => {
   const { file } = await backUpOrg();
-  const original = await createEmptyDatabase();
-  const resultWithoutPassphrase = await runCommand('backup', [file], original);
+  const original = createEmbeddedDatabase();
+  const resultWithoutPassphrase = await runCommandInProcess('backup', [file], original);
   expect(resultWithoutPassphrase.output).toMatch(/^Set BACKUP_PASSPHRASE/);
   for (const BACKUP_PASSPHRASE of ['correct horse', 'aaaaaaaaaaaaaaaaaaaa']) {
-    const weakResult = await runCommand('backup', [file], { ...original, BACKUP_PASSPHRASE });
+    const weakResult = await runCommandInProcess('backup', [file], {
+      ...original,
+      BACKUP_PASSPHRASE,
+    });
     expect(weakResult).toMatchObject({ code: 1 });
     expect(weakResult.output).toMatch(/^BACKUP_PASSPHRASE must have at least 16 characters/);
   }
-  const repeatedResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });
+  const repeatedResult = await runCommandInProcess('backup', [file], {
+    ...original,
+    ...PASSPHRASE_ENV,
+  });
   expect(repeatedResult.output).toBe(`${file} already exists: name another file.\n`);
 });
 
@@ -163,9 +174,12 @@ onEmbedded(
   TIMEOUT,
   async () => {
     const { file } = await backUpOrg();
-    const env = await createEmptyDatabase();
+    const env = createEmbeddedDatabase();
     const restore = async (passphrase: Record<string, string>) => {
-      const { code, output } = await runCommand('restore', [file], { ...env, ...passphrase });
+      const { code, output } = await runCommandInProcess('restore', [file], {
+        ...env,
+        ...passphrase,
+      });
       expect(code).toBe(1);
       return output;
     };
@@ -201,11 +215,14 @@ async function createOrgBackup(): Promise<OrgBackup> {
   const original = await createEmptyDatabase();
   const app = await startGateway(original);
   await app.createTenant();
+  const { Org } = await readRows(app.app.services.database);
   await app[Symbol.asyncDispose]();
   const file = join(createFolder(), 'backup');
-  const backupResult = await runCommand('backup', [file], { ...original, ...PASSPHRASE_ENV });
+  const backupResult = await runCommandInProcess('backup', [file], {
+    ...original,
+    ...PASSPHRASE_ENV,
+  });
   expect(backupResult).toMatchObject({ code: 0 });
-  const { Org } = await openAndReadRows(original);
   return { bytes: readFileSync(file), orgs: Org };
 }
 
@@ -247,15 +264,16 @@ async function queryPostgres<T extends pg.QueryResultRow>(url: string, text: str
   }
 }
 
-test('leaves an empty location unchanged if the restore fails', TIMEOUT, async () => {
-  const { file, orgs } = await backUpOrg();
-  const archive = readFileSync(file);
-  // On PostgreSQL, the next test covers an empty folder.
-  for (const folder of onPostgres ? (['missing'] as const) : (['empty', 'missing'] as const)) {
-    const env = await createEmptyLocation(folder);
+test(
+  'leaves a missing folder and an empty database unchanged if the restore fails',
+  TIMEOUT,
+  async () => {
+    const { file, orgs } = await backUpOrg();
+    const archive = readFileSync(file);
+    const env = await createEmptyLocation('missing');
     const contentsBefore = await listContents(env);
     const restore = (passphrase: Record<string, string>) =>
-      runCommand('restore', [file], { ...env, ...passphrase });
+      runCommandInProcess('restore', [file], { ...env, ...passphrase });
     for (const [bytes, passphrase, problem] of [
       [
         archive.subarray(0, archive.length - 20),
@@ -269,12 +287,10 @@ test('leaves an empty location unchanged if the restore fails', TIMEOUT, async (
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
       expect(await listContents(env)).toEqual(contentsBefore);
     }
-    // The test of a killed restore covers a missing folder.
-    if (!onPostgres && folder === 'missing') continue;
     expect(await restore(PASSPHRASE_ENV)).toMatchObject({ code: 0 });
     expect((await openAndReadRows(env)).Org).toEqual(orgs);
-  }
-});
+  },
+);
 
 test('keeps other tables and files if the restore fails', TIMEOUT, async () => {
   const { file } = await backUpOrg();
@@ -283,9 +299,9 @@ test('keeps other tables and files if the restore fails', TIMEOUT, async () => {
   writeFileSync(join(env.DATA_DIR, 'issuer-key.json'), '{}');
   if (env.DATABASE_URL) await queryPostgres(env.DATABASE_URL, 'create table "mine" ("id" text)');
   const contentsBefore = await listContents(env);
-  expect(await runCommand('restore', [file], { ...env, ...PASSPHRASE_ENV })).toMatchObject({
-    code: 1,
-  });
+  expect(await runCommandInProcess('restore', [file], { ...env, ...PASSPHRASE_ENV })).toMatchObject(
+    { code: 1 },
+  );
   expect(await listContents(env)).toEqual(contentsBefore);
 });
 
@@ -301,7 +317,10 @@ test('repeats a restore that was killed midway', TIMEOUT, async () => {
   await expect.poll(() => hasRestoreStarted(env), { timeout: 60_000, interval: 5 }).toBe(true);
   restore.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
-  const repeatedResult = await runCommand('restore', [file], { ...env, ...PASSPHRASE_ENV });
+  const repeatedResult = await runCommandInProcess('restore', [file], {
+    ...env,
+    ...PASSPHRASE_ENV,
+  });
   expect(repeatedResult).toMatchObject({ code: 0 });
   expect((await openAndReadRows(env)).Org).toEqual(orgs);
 });
