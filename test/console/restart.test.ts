@@ -1,16 +1,45 @@
-/**
- * A live page of the console while its server restarts.
- *
- * @module-tag all/process
- */
+/** A live page of the console while its server restarts. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
-import { startServerProcess } from '../support/process/server-process.ts';
-import { describeInBrowser } from '../support/stage.ts';
+import { startGateway } from '../support/copies/copied-databases.ts';
+import { fillDataFolder } from '../support/database/data-folder.ts';
+import { describeInBrowser, type StageServer } from '../support/stage.ts';
 import { openConsoleStageOn } from './stage.ts';
 
+interface RestartableServer extends StageServer {
+  /** Stops the gateway and keeps its data. */
+  pause(): Promise<void>;
+  /** Starts the gateway again, at the same address and with the same data. */
+  resume(): Promise<void>;
+}
+
+/** Starts a gateway with the demo in this process, on a data folder that outlives it. */
+async function startRestartableServer(env: Record<string, string>): Promise<RestartableServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'gateway-restart-'));
+  fillDataFolder(dataDir);
+  const start = (PORT: string) =>
+    startGateway({ DATA_DIR: dataDir }, { ...env, PORT, DEMO: 'true' });
+  let gateway = await start('0');
+  const pause = async () => gateway[Symbol.asyncDispose]();
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+  return {
+    demo,
+    pause,
+    async resume() {
+      gateway = await start(new URL(demo.url).port);
+    },
+    async stop() {
+      await pause();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
 describeInBrowser(
-  () => openConsoleStageOn(startServerProcess),
+  () => openConsoleStageOn(startRestartableServer),
   (getStage) => {
     const connect = (groupRef: string) =>
       getStage().api(`mutation { generateConnection(input: { projectIdOrName: "demo",

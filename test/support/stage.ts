@@ -8,7 +8,7 @@ import { createTestApp } from './app.ts';
 import { browserSkipReason, launchBrowser } from './browser.ts';
 import type { ServerProcess } from './process/server-process.ts';
 
-export type StageServer = Pick<ServerProcess, 'demo' | 'stop'>;
+export type StageServer = ServerProcess;
 
 export interface Stage<Server extends StageServer = StageServer> extends AsyncDisposable {
   server: Server;

@@ -18,12 +18,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 export interface ServerProcess {
   /** The content of demo.json. */
   demo: { url: string; apiKey: string; bearerToken?: string; sandboxUrl: string };
-  /** The address that the server printed. */
-  printedUrl: string;
-  /** Stops the server with SIGTERM and keeps its data. */
-  pause(): Promise<void>;
-  /** Starts the server again, at the same address and with the same data. */
-  resume(): Promise<void>;
+  /** Stops the server with SIGTERM, and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -32,22 +27,13 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   fillDataFolder(dataDir);
   const database = await acquireRunDatabase();
   const serverEnv = { ...PROCESS_ENV, PORT: '0', DATA_DIR: dataDir, ...database?.env, ...env };
-  const started = await startServer(serverEnv);
-  let { server } = started;
+  const server = await startServer(serverEnv);
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  const stopServer = async () => {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-  };
   return {
     demo,
-    printedUrl: started.printedUrl,
-    pause: stopServer,
-    async resume() {
-      ({ server } = await startServer({ ...serverEnv, PORT: new URL(demo.url).port }));
-    },
     async stop() {
-      await stopServer();
+      server.kill('SIGTERM');
+      await once(server, 'exit');
       await database?.[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
     },
@@ -62,21 +48,18 @@ async function acquireRunDatabase(): Promise<PostgresDatabase | null> {
   return { ...acquired, env: { ...acquired.env, ENCRYPTION_KEY, DEMO: 'true' } };
 }
 
-interface StartedServer {
-  server: ChildProcess;
-  printedUrl: string;
-}
-
-async function startServer(env: NodeJS.ProcessEnv): Promise<StartedServer> {
+/** Returns when the server is ready. */
+async function startServer(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const server = spawn(process.execPath, ['src/main.ts'], { cwd: root, env });
   server.once(
     'exit',
     endWithParent({ pid: server.pid as number, signal: 'SIGTERM', patienceMs: END_MS }),
   );
-  const ready = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<void>();
   createInterface({ input: server.stdout }).on('line', (line) => {
-    if (line.includes('"msg":"server.ready"')) ready.resolve(JSON.parse(line).url);
+    if (line.includes('"msg":"server.ready"')) ready.resolve();
   });
   server.once('exit', () => ready.reject(new Error('The server exited before it was ready.')));
-  return { server, printedUrl: await ready.promise };
+  await ready.promise;
+  return server;
 }
