@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
-import { type ServerProcess, startServerProcess } from '../support/process/server-process.ts';
+import { type DemoServer, startDemo } from '../support/stage.ts';
 
 const runCommand = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'gateway-clients-'));
@@ -19,7 +19,7 @@ const TRIGGER_READ = `mutation TriggerRead($input: TriggerReadInput!) {
   triggerRead(input: $input) { operation { id } }
 }`;
 const parties = { projectIdOrName: 'demo', groupRef: 'acme' };
-let server: ServerProcess;
+let server: DemoServer;
 let session: { token: string; operationId: string };
 
 async function sendMutation(headers: Record<string, string>, query: string, input: object) {
@@ -33,7 +33,7 @@ async function sendMutation(headers: Record<string, string>, query: string, inpu
 }
 
 beforeAll(async () => {
-  server = await startServerProcess();
+  server = await startDemo();
   const key = { 'x-api-key': server.demo.apiKey };
   const tokenData = await sendMutation(key, CREATE_SESSION_TOKEN, {
     ...parties,
