@@ -68,6 +68,8 @@ const common = {
   execArgv: [
     // Most objects of a test are short-lived. A large young generation avoids scanning the others repeatedly.
     '--max-semi-space-size=64',
+    // Several workers share the cores, so more threads for one worker's scavenges take CPU time without saving time.
+    '--no-parallel-scavenge',
     '--import',
     pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href,
   ],
