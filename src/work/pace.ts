@@ -5,6 +5,8 @@ export interface Pace {
    * in the turn in which it may proceed.
    */
   waitForTurn(items: number): Promise<void> | undefined;
+  /** The turn of the operation's last part that waits. Undefined if none waits. */
+  readonly lastTurn: Promise<void> | undefined;
 }
 
 interface WaitingPart {
@@ -35,10 +37,20 @@ export class Pacer {
   /** Returns the pace of one operation, which begins with its first part. */
   createPace(): Pace {
     let order: number | null = null;
+    let lastTurn: Promise<void> | undefined;
     return {
       waitForTurn: (items) => {
         order ??= this.#operationCount++;
-        return this.#waitForTurn(order, items);
+        const turn = this.#waitForTurn(order, items);
+        if (!turn) return undefined;
+        lastTurn = turn;
+        void turn.then(() => {
+          if (lastTurn === turn) lastTurn = undefined;
+        });
+        return turn;
+      },
+      get lastTurn() {
+        return lastTurn;
       },
     };
   }

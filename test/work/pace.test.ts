@@ -57,3 +57,15 @@ test('finishes the operation that began first, including parts that follow later
   await Promise.all(operations);
   expect(finishedParts).toEqual(['second', 'second', 'second', 'first', 'first', 'first']);
 });
+
+test('names the last turn of an operation until its parts have proceeded', async () => {
+  const pace = new Pacer(100).createPace();
+  expect(pace.waitForTurn(100)).toBeUndefined();
+  expect(pace.lastTurn).toBeUndefined();
+  const turns = [pace.waitForTurn(100), pace.waitForTurn(100)];
+  expect(pace.lastTurn).toBe(turns[1]);
+  await vi.advanceTimersToNextTimerAsync();
+  expect(pace.lastTurn).toBe(turns[1]);
+  await vi.advanceTimersToNextTimerAsync();
+  expect(pace.lastTurn).toBeUndefined();
+});

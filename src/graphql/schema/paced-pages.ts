@@ -44,6 +44,9 @@ interface Page {
 /** Returns the page with promises of its edges, which resolve in the turns that may complete them. */
 async function spreadPage(pageResult: PageResult, pace: Pace): Promise<Page> {
   const page = await pageResult;
+  // The promises of a page live until its last turn. If all pages of an operation had them at the same time, the garbage
+  // collector would copy them, and pause three times as long.
+  while (pace.lastTurn) await pace.lastTurn;
   const edges: unknown[] = [];
   for (let start = 0; start < page.edges.length; start += EDGES_PER_PART) {
     const part = page.edges.slice(start, start + EDGES_PER_PART);
