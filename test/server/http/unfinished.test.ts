@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { readOpenFilesMax } from '../../../src/server/http/open-files.ts';
-import { UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
+import { readOpenFilesMax, UnfinishedBudget } from '../../../src/server/http/unfinished.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { openSocket } from '../../support/socket.ts';
 
