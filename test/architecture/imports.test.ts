@@ -111,7 +111,7 @@ test('only the outbound client sends HTTP requests', () => {
   // sandbox sends webhooks as a third party. Commands send requests to the gateway.
   const permittedFiles = [
     'server/graphql/graphql-routes.ts',
-    'server/mcp/serve-mcp.ts',
+    'server/mcp/mcp-routes.ts',
     'domain/installation/object-descriptions.ts',
     'domain/viewer/openid.ts',
     'sandbox/webhooks/webhook-subscriptions.ts',

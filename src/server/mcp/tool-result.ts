@@ -86,12 +86,10 @@ export function toToolError(error: unknown, log: Log, tool: string): CallToolRes
     error instanceof DomainError ? error : createMaskedError(log, error, { tool });
   const { retryAfterSeconds, instance, operationId } = extra;
   return toErrorResult(code, message, {
-    ...(issues && {
-      issues: issues.slice(0, ISSUES_MAX).map(({ name, detail }) => ({ name, detail })),
-    }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(instance !== undefined && { instance }),
-    ...(operationId !== undefined && { operationId }),
+    issues: issues?.slice(0, ISSUES_MAX).map(({ name, detail }) => ({ name, detail })),
+    retryAfterSeconds,
+    instance,
+    operationId,
   });
 }
 

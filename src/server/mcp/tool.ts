@@ -63,18 +63,13 @@ interface ToolDeclaration<S extends z.ZodObject> {
 export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S>): Tool {
   const { name, description, effect, callsProvider, itemsMax = 1, run, schemas } = declaration;
   const forms = createForms(declaration.input);
-  const inputSchemas = new Map<GroupRule, JsonSchema>();
   return {
     name,
     description,
     annotations: ANNOTATIONS[effect],
     isChange: effect !== 'READ',
     cost: (callsProvider ? PROVIDER_CALL_COST : 0) + itemsMax,
-    inputSchema(rule) {
-      const schema = inputSchemas.get(rule) ?? toInputSchema(forms[rule], schemas);
-      inputSchemas.set(rule, schema);
-      return schema;
-    },
+    inputSchema: (rule) => toInputSchema(forms[rule], schemas),
     run: (call, request) =>
       withArgumentNames(nameArgument, () =>
         run(call, readInput(forms[getGroupRule(call)], request) as z.output<S>),
