@@ -29,15 +29,6 @@ const RELEASE_MS = 1_000;
 
 type FillSandbox = (server: SandboxServer) => void;
 
-export interface Sandbox extends AsyncDisposable {
-  /** The current URL, without a trailing slash. */
-  url: () => string;
-  /** Throws if another process with the same database runs the sandbox. */
-  server(): SandboxServer;
-  /** Runs `fill` now if this process runs the sandbox, and again at each later start of the sandbox. */
-  fillWith(fill: FillSandbox): void;
-}
-
 interface SandboxHost {
   config: Config;
   database: Database;
@@ -46,24 +37,12 @@ interface SandboxHost {
 
 /** Opens the sandbox. All processes of a database share one, so that each sees the records that others write to it. */
 export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
-  // The embedded database has only one process.
-  if (host.database.kind === 'embedded') return startUnsharedSandbox(host.config);
-  const sandbox = new SharedSandbox(host);
+  const sandbox = new Sandbox(host);
   await sandbox.open();
   return sandbox;
 }
 
-async function startUnsharedSandbox(config: Config): Promise<Sandbox> {
-  const server = await startSandbox(config);
-  return {
-    url: () => server.url,
-    server: () => server,
-    fillWith: (fill) => fill(server),
-    [Symbol.asyncDispose]: () => server.close(),
-  };
-}
-
-class SharedSandbox implements Sandbox {
+export class Sandbox implements AsyncDisposable {
   readonly #host: SandboxHost;
   readonly #lease: SandboxLease;
   readonly #stopping = new AbortController();
@@ -77,13 +56,16 @@ class SharedSandbox implements Sandbox {
     this.#lease = createSandboxLease(host.database.rows.query);
   }
 
+  /** The current URL, without a trailing slash. */
   url = (): string => this.#server?.url ?? this.#remoteUrl;
 
+  /** Throws if another process with the same database runs the sandbox. */
   server(): SandboxServer {
     if (this.#server) return this.#server;
     throw new Error('Another process with this database runs the sandbox.');
   }
 
+  /** Runs `fill` now if this process runs the sandbox, and again at each later start of the sandbox. */
   fillWith(fill: FillSandbox): void {
     this.#fills.push(fill);
     if (this.#server) fill(this.#server);
@@ -91,6 +73,12 @@ class SharedSandbox implements Sandbox {
 
   /** Waits until this or another process runs a sandbox. */
   async open(): Promise<void> {
+    const { config, database } = this.#host;
+    // The embedded database has only one process, which needs no lease.
+    if (database.kind === 'embedded') {
+      this.#server = await startSandbox(config);
+      return;
+    }
     await this.#poll();
     while (this.url() === '') {
       await wait(FIRST_POLL_MS);
