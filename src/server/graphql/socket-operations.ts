@@ -71,18 +71,9 @@ export function createSocketOperations(services: OperationServices): Server<Sock
     { address, projectIdOrName, page, gatewayUrl, credentials = {} }: SocketExtra,
     params: OperationParams,
   ): Promise<RunArgs | readonly GraphQLError[]> => {
-    const caller = {
-      address,
-      projectIdOrName,
-      page,
-      gatewayUrl,
-      credentials,
-      isOnSocket: true,
-    };
-    const openedOperation = await openOperation(yoga, params, caller);
-    return 'errors' in openedOperation
-      ? openedOperation.errors
-      : { ...openedOperation.args, run: openedOperation.run };
+    const caller = { address, projectIdOrName, page, gatewayUrl, credentials, isOnSocket: true };
+    const operation = await openOperation(yoga, params, caller);
+    return 'errors' in operation ? operation.errors : { ...operation.args, run: operation.run };
   };
 
   return makeServer<Record<string, unknown> | undefined, SocketExtra>({

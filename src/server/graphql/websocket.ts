@@ -34,12 +34,6 @@ const SERVER_MESSAGE_TYPES: ReadonlySet<MessageType> = new Set([
   MessageType.Error,
 ]);
 
-interface Upgrade {
-  request: IncomingMessage;
-  connection: Duplex;
-  head: Buffer;
-}
-
 export interface WebSockets {
   /** Refuses new sockets and closes open ones, so that their clients connect to another process. */
   stop(): Promise<void>;
@@ -54,23 +48,17 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     handleProtocols,
   });
   let isStopping = false;
-  const upgrade = ({ request, connection, head }: Upgrade, mayOpen: boolean) => {
+  server.on('upgrade', async (request, connection, head) => {
+    const ignore = () => {};
+    connection.on('error', ignore);
+    const mayOpen = await cors.mayOpenSocket(request.headers);
+    connection.off('error', ignore);
+    if (connection.destroyed) return;
     const refusal = isStopping
       ? createStoppingProblem()
       : (sockets.findRefusal() ?? findRefusal(request, mayOpen));
     if (refusal) return refuseUpgrade(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
-  };
-  server.on('upgrade', (request, connection, head) => {
-    const upgradeRequest = { request, connection, head };
-    const mayOpen = cors.mayOpenSocket(request.headers);
-    if (typeof mayOpen === 'boolean') return upgrade(upgradeRequest, mayOpen);
-    const ignore = () => {};
-    connection.on('error', ignore);
-    void mayOpen.then((isAllowed) => {
-      connection.off('error', ignore);
-      if (!connection.destroyed) upgrade(upgradeRequest, isAllowed);
-    });
   });
   return {
     async stop() {
