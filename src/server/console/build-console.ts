@@ -1,6 +1,6 @@
 /** Builds the bundle of the console if it is missing or older than its sources. */
 import { execFile } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../../log.ts';
@@ -8,9 +8,9 @@ import type { Log } from '../../log.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CONSOLE = join(ROOT, 'console');
 export const CONSOLE_DIST = join(CONSOLE, 'dist');
-/** Sources of the bundle outside the console's folder. */
-const SHARED_SOURCES = ['schema.graphql', 'package-lock.json'];
-const GENERATED_FOLDER = /^(dist|__generated__)/;
+/** The sources of the bundle, below ROOT. Those outside the console's folder are its schema and its packages. */
+const SOURCES = ['console/**/*', 'schema.graphql', 'package-lock.json'];
+const GENERATED_FOLDER = /\b(dist|__generated__)\b/;
 
 /**
  * Builds the console if its sources have changed. A production install lacks the packages for it, and keeps the
@@ -28,22 +28,9 @@ export async function buildIfStale(log: Log): Promise<void> {
 }
 
 async function findNewestSourceMs(): Promise<number> {
-  const names = await readdir(CONSOLE).catch(() => []);
-  const topPaths = names
-    .filter((name) => !GENERATED_FOLDER.test(name))
-    .map((name) => join(CONSOLE, name));
-  const nestedPaths = await Promise.all(topPaths.map(listFilesBelow));
-  const paths = [
-    ...topPaths,
-    ...nestedPaths.flat(),
-    ...SHARED_SOURCES.map((name) => join(ROOT, name)),
-  ];
-  return Math.max(0, ...(await Promise.all(paths.map(getModifiedMs))));
-}
-
-async function listFilesBelow(path: string): Promise<string[]> {
-  const names = await readdir(path, { recursive: true }).catch(() => []);
-  return names.map((name) => join(path, name));
+  const exclude = (path: string) => GENERATED_FOLDER.test(path);
+  const paths = await Array.fromAsync(glob(SOURCES, { cwd: ROOT, exclude }));
+  return Math.max(0, ...(await Promise.all(paths.map((path) => getModifiedMs(join(ROOT, path))))));
 }
 
 /** Returns the modification time of a file. 0 if it does not exist. */
