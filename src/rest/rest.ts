@@ -1,6 +1,7 @@
 /** Registers the routes of REST in one Fastify context. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import { ERROR_STATUS } from '../errors.ts';
 import { registerBodyParser } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
@@ -69,7 +70,7 @@ function sendResponse(
     reply.code(status);
     return output ? response : reply.send();
   }
-  reply.code(failure.status);
+  reply.code(ERROR_STATUS.UNPROCESSABLE);
   if (!acceptsMediaType(headers.accept, PROBLEM_TYPE)) return response;
   return reply.type(PROBLEM_TYPE).serializer(JSON.stringify).send(failure.showProblem(response));
 }

@@ -1,7 +1,7 @@
 /** OAuth tokens in requests, whose times have the names of the reference API. */
 import { z } from 'zod';
 import { credentialFields, oauth2Token } from '../../domain/connection/credential-input.ts';
-import { eraseWireType, type Location } from '../endpoint/locations.ts';
+import type { Location, WireForm } from '../endpoint/locations.ts';
 
 const { shape } = oauth2Token;
 const domainTokens = credentialFields.oauth2AuthorizationCode;
@@ -26,7 +26,7 @@ const WIRE_NAMES: Record<string, string> = { issueTime: 'issuedAt', expireTime: 
 
 /** Returns the location of the tokens in the body of a request that creates or updates a connection. */
 export function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Location {
-  const form = eraseWireType({
+  const form: WireForm<WireTokens> = {
     schema: wrap(wireTokens) as z.ZodType<WireTokens>,
     toDomain: ({ accessToken, refreshToken, scopes }) => ({
       accessToken: toToken(accessToken),
@@ -35,7 +35,7 @@ export function locateTokens(wrap: (tokens: typeof wireTokens) => z.ZodType): Lo
     }),
     locate: (_wire, location) =>
       location.replace(/(?<=\.)(issueTime|expireTime)$/, (name) => WIRE_NAMES[name] ?? name),
-  });
+  };
   return { in: 'body', name: 'oauth2AuthorizationCode', form };
 }
 

@@ -75,9 +75,11 @@ export interface EndpointResponse {
   failure?: Failure;
 }
 
-/** The response to failed work: `output` with another status, or a problem document if the client accepts those. */
+/**
+ * The response to failed work, with the status 422: the value of `resource`, or a problem document if the client accepts
+ * those.
+ */
 interface Failure {
-  status: 422;
   isFailed(shown: unknown): boolean;
   /** The schema of the problem document. */
   problem: z.ZodType;

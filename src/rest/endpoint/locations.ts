@@ -18,17 +18,12 @@ export interface Location {
 }
 
 /** The form of a member in requests, if it differs from the domain's. */
-interface WireForm<W = unknown> {
+export interface WireForm<W = unknown> {
   /** Replaces the domain's schema in the OpenAPI document. */
   schema: z.ZodType<W>;
   toDomain(wire: W): unknown;
   /** Maps a subpath in the domain's form, like `.read[0].schedule`, to the one in the request. */
   locate(wire: W, subpath: string): string;
-}
-
-/** Erases the type parameter, so that forms of all types fit into one map of locations. */
-export function eraseWireType<W>(form: WireForm<W>): WireForm {
-  return form as unknown as WireForm;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

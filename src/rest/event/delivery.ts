@@ -29,7 +29,6 @@ import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { pagedEndpoint } from '../endpoint/list.ts';
-import { eraseWireType } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/response-form.ts';
@@ -179,7 +178,7 @@ export const deliveryEndpoints = [
       statuses: {
         in: 'body',
         name: 'status',
-        form: eraseWireType({
+        form: {
           schema: deliveryStatus
             .default('FAILED')
             .describe(
@@ -187,7 +186,7 @@ export const deliveryEndpoints = [
             ),
           toDomain: expandPending,
           locate: () => '',
-        }),
+        },
       },
     },
     status: 200,

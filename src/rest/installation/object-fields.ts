@@ -12,7 +12,7 @@ import {
   upsertObjectMetadata,
 } from '../../domain/installation/object-fields.ts';
 import { computed, resource } from '../../domain/resource.ts';
-import { eraseWireType, integrationInPath, type Location } from '../endpoint/locations.ts';
+import { integrationInPath, type Location, type WireForm } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
@@ -22,24 +22,19 @@ const wireFields = z
   .record(z.string(), objectFields.shape.fields)
   .describe('The fields to create or update, by the names of their objects.');
 
-const fields: Location = {
-  in: 'body',
-  name: 'fields',
-  form: eraseWireType<z.output<typeof wireFields>>({
-    schema: wireFields,
-    toDomain: (wire) =>
-      Object.entries(wire).map(([objectName, definitions]) => ({
-        objectName,
-        fields: definitions,
-      })),
-    locate: (wire, location) => {
-      const [, index, subpath = ''] =
-        /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(location) ?? [];
-      const name = Object.keys(wire ?? {})[Number(index)];
-      return name === undefined ? location : `.${name}${subpath}`;
-    },
-  }),
+const fieldsForm: WireForm<z.output<typeof wireFields>> = {
+  schema: wireFields,
+  toDomain: (wire) =>
+    Object.entries(wire).map(([objectName, definitions]) => ({ objectName, fields: definitions })),
+  locate(wire, location) {
+    const [, index, subpath = ''] =
+      /^\[(\d+)\](?:\.fields|\.objectName)?(.*)$/s.exec(location) ?? [];
+    const name = Object.keys(wire ?? {})[Number(index)];
+    return name === undefined ? location : `.${name}${subpath}`;
+  },
 };
+
+const fields: Location = { in: 'body', name: 'fields', form: fieldsForm };
 
 type DefinedField = DefinedObject['fields'][number];
 

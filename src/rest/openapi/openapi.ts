@@ -8,7 +8,7 @@ import {
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { describeNeed, isForBuilders } from '../../domain/viewer/needs.ts';
-import { problem } from '../../problem-schema.ts';
+import { ERROR_STATUS, problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint/endpoint.ts';
 import { findEnumName, toWord } from '../endpoint/words.ts';
@@ -124,7 +124,7 @@ function createSuccess({ id, output, status, mediaType }: Endpoint) {
 function createFailure({ failure, output }: Endpoint) {
   if (!failure || !output) return {};
   return {
-    [failure.status]: {
+    [ERROR_STATUS.UNPROCESSABLE]: {
       description:
         'The request was refused, or its work was attempted and failed. In the second case, the response is a problem only if `Accept` names application/problem+json.',
       content: {

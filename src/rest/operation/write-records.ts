@@ -122,7 +122,7 @@ export const writeEndpoints = [
     },
     status: 200,
     resource: writeResult,
-    failure: { status: 422, isFailed, problem: writeProblem, showProblem },
+    failure: { isFailed, problem: writeProblem, showProblem },
     show: toResult,
   }),
 ];

@@ -4,7 +4,7 @@ import type { ConfigInput } from '../../../domain/installation/choice/installati
 import type { ConfigContent } from '../../../domain/installation/installation-config.ts';
 import { boundedName } from '../../../domain/names.ts';
 import { resource } from '../../../domain/resource.ts';
-import { eraseWireType } from '../../endpoint/locations.ts';
+import type { WireForm } from '../../endpoint/locations.ts';
 import type { ObjectForm } from './object-form.ts';
 import { readForm } from './read-form.ts';
 import { subscribeForm } from './subscribe-form.ts';
@@ -84,11 +84,11 @@ export const configContent = resource('InstallationConfigContent', 'The choices 
   proxy,
 });
 
-export const CONFIG_FORM = eraseWireType<WireConfig | undefined>({
+export const CONFIG_FORM: WireForm<WireConfig | undefined> = {
   schema: configInput.optional(),
   toDomain: (wire) => wire && parseConfig(wire),
   locate: (wire, subpath) => (wire ? locateInConfig(wire, subpath) : subpath),
-});
+};
 
 export function parseConfig({ provider, read, write, subscribe, proxy }: WireConfig): ConfigInput {
   return {
