@@ -9,7 +9,6 @@ export class Message implements ExecutionResult {
   readonly cursor: string | undefined;
   #json: string | undefined;
   #serverSentEvent: Buffer | undefined;
-  #multipartPart: Buffer | undefined;
 
   constructor({ data, errors }: ExecutionResult, cursor?: string) {
     this.data = data;
@@ -27,12 +26,6 @@ export class Message implements ExecutionResult {
   get serverSentEvent(): Buffer {
     this.#serverSentEvent ??= Buffer.from(`event: next\n${this.#id}data: ${this.json}\n\n`);
     return this.#serverSentEvent;
-  }
-
-  /** Returns the part of a multipart subscription, framed by `toPart`. Every call must pass the same function. */
-  multipartPart(toPart: (json: string) => string): Buffer {
-    this.#multipartPart ??= Buffer.from(toPart(`{"payload":${this.json}}`));
-    return this.#multipartPart;
   }
 
   get #id(): string {

@@ -212,27 +212,25 @@ export function parseDocument(config: Config, text: string): DocumentNode {
   }
 }
 
-const STRING_TOKENS: readonly TokenKind[] = [TokenKind.STRING, TokenKind.BLOCK_STRING];
-
 /** Finds the token at which parsing failed. The error does not repeat a string, which may be a secret. */
 function createParseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
   const toParseFailure = (detail: string) =>
     toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });
+  const [position] = error.positions ?? [];
   const lexer = new Lexer(new Source(text));
+  let count = 1;
   try {
-    for (let count = 1; ; count += 1) {
-      const { kind, start } = lexer.advance();
-      const isEnd = start === error.positions?.[0];
-      if (kind === TokenKind.EOF) return toParseFailure(error.message);
-      if (count > maxTokens) return createLimitError('tokens', count, maxTokens);
-      if (isEnd && STRING_TOKENS.includes(kind))
-        return toParseFailure('Syntax Error: Unexpected string.');
-      if (isEnd) return toParseFailure(error.message);
-    }
+    while (lexer.advance().kind !== TokenKind.EOF && lexer.token.start !== position) count += 1;
   } catch {
     // The text has no token at that position.
     return toParseFailure(error.message);
   }
+  const { kind } = lexer.token;
+  if (kind !== TokenKind.EOF && count > maxTokens) {
+    return createLimitError('tokens', count, maxTokens);
+  }
+  const isString = kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING;
+  return toParseFailure(isString ? 'Syntax Error: Unexpected string.' : error.message);
 }
 
 /** Returns an error for every limit that an operation of the document exceeds. */

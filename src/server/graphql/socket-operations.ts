@@ -1,7 +1,7 @@
 /** Runs operations over WebSockets. graphql-ws implements the protocol, and Yoga's plugins run the operations. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { type Context, makeServer, type Server } from 'graphql-ws';
+import { CloseCode, type Context, makeServer, type Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { Admission } from '../../domain/viewer/admission.ts';
 import type { Credentials, Viewer } from '../../domain/viewer/viewer.ts';
@@ -19,15 +19,11 @@ import { type OpenedOperation, openOperation } from './open-operation.ts';
 import { isStream } from './stream-format.ts';
 import type { Yoga } from './yoga.ts';
 
-/** Close codes of the server, from RFC 6455 and graphql-transport-ws. */
+/** Close codes of RFC 6455. The codes of graphql-transport-ws are in `CloseCode`. */
 export const CLOSE = {
   /** The server is stopping. A client that reconnects reaches another process. */
   goingAway: 1001,
   tryAgainLater: 1013,
-  badRequest: 4400,
-  unauthorized: 4401,
-  forbidden: 4403,
-  internalError: 4500,
 } as const;
 
 /** The maximum number of concurrent operations on one socket. */
@@ -145,13 +141,19 @@ async function admit(
     const { address, page } = extra;
     const viewer = await admission.admit(credentials, { address, page });
     if (!viewer) {
-      extra.socket.close(CLOSE.unauthorized, 'Send x-api-key or authorization in connection_init.');
+      extra.socket.close(
+        CloseCode.Unauthorized,
+        'Send x-api-key or authorization in connection_init.',
+      );
       return false;
     }
     extra.onAdmitted(viewer);
   } catch (error) {
     const isRefused = error instanceof DomainError && FINAL_CODES.includes(error.code);
-    extra.socket.close(isRefused ? CLOSE.forbidden : CLOSE.tryAgainLater, createCloseReason(error));
+    extra.socket.close(
+      isRefused ? CloseCode.Forbidden : CLOSE.tryAgainLater,
+      createCloseReason(error),
+    );
     return false;
   }
   extra.credentials = credentials;

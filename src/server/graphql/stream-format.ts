@@ -50,7 +50,7 @@ const MULTIPART: StreamFormat = {
   contentType: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0',
   prologue: '\r\n--graphql',
   keepAlive: formatPart('{}'),
-  encode: (message) => message.multipartPart(formatPart),
+  encode: ({ json }) => Buffer.from(formatPart(`{"payload":${json}}`)),
   completion: '--\r\n',
   interruption: `${INTERRUPTION_PART}--\r\n`,
 };

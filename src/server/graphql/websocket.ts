@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
+  CloseCode,
   handleProtocols,
   type WebSocket as LibrarySocket,
   MessageType,
@@ -199,11 +200,11 @@ class OpenSockets {
    */
   #refuse(socket: WebSocket, message: string, error: unknown): void {
     if (SERVER_MESSAGE_TYPES.has(parseMessage(message).type)) {
-      socket.close(CLOSE.badRequest, 'Unexpected message');
+      socket.close(CloseCode.BadRequest, 'Unexpected message');
       return;
     }
     this.#services.log.error({ err: error }, 'socket.failed');
-    socket.close(CLOSE.internalError, 'Internal server error');
+    socket.close(CloseCode.InternalServerError, 'Internal server error');
   }
 }
 

@@ -7,7 +7,7 @@ import { toNetwork } from '../../domain/viewer/network.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem } from '../../rest/endpoint/rest-errors.ts';
 
-export interface UnfinishedInput {
+interface UnfinishedInput {
   network: string;
   /** The maximum memory that it can use. */
   bytes: number;

@@ -20,7 +20,7 @@ const ANNOTATIONS: Record<ToolEffect, ToolAnnotations> = {
 };
 
 /** The arguments of a call, and the project that its path names. */
-export interface ToolRequest {
+interface ToolRequest {
   args: unknown;
   projectIdOrName: string;
 }
