@@ -2,14 +2,13 @@
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
 import type { JobDatabase } from '../job-database.ts';
-import { ALL_PROJECTS, type ProjectGroup } from '../projects/project-groups.ts';
+import { ALL_PROJECTS } from '../projects/project-groups.ts';
 import type { ServerRouting } from '../reads/read-bursts.ts';
 import type { RunQuery } from '../rows.ts';
 import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
-import { Nodes } from './nodes.ts';
-import { ANCHOR } from './table-placement.ts';
+import { Placements } from './placements.ts';
 
 /** The interface of a cluster for the rest of the gateway. */
 export interface Cluster extends Disposable {
@@ -26,19 +25,17 @@ export interface Cluster extends Disposable {
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   // Imported here, because only a cluster needs the SQL parser, which is large.
   const { createRefusalFinder, createRoutedSession } = await import('./routed-session.ts');
-  const locations = new ProjectLocations();
-  const canCommit = (node: number) => canNodeCommit(server, node);
-  const { findNode, listNodes } = locations;
-  const watch = new NodeWatch({ findNode, listNodes, canCommit, log });
-  const findRefusal = createRefusalFinder(watch);
+  const placements = new Placements();
+  const watch = new NodeWatch({ canCommit: (nodeId) => canNodeCommit(server, nodeId), log });
+  const findRefusal = createRefusalFinder({ placements, watch });
   return {
-    pools: { Client: createRoutedSession({ nodes: new Nodes(watch, log), watch }), findRefusal },
-    servers: {
-      getServerKey: (values) => watch.listStatementNodes(values).join(),
-      findRefusal: (text, values) => findRefusal({ text, values }),
-    },
+    pools: { Client: createRoutedSession({ placements, watch }), findRefusal },
+    servers: { getServerKey: (values) => placements.listNodes(values).join(), findRefusal },
     queue: { backend: 'citus' },
-    createGroups: (query) => createNodeGroups(query, locations),
+    createGroups: (query) => ({
+      group: ALL_PROJECTS,
+      groups: () => placements.createGroups(query),
+    }),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };
 }
@@ -55,94 +52,18 @@ const CAN_COMMIT = `
   where node.groupid = $1 and node.noderole = 'primary'`;
 
 /** True if the node commits. The coordinator opens a new connection, because an open connection may wait or be lost. */
-async function canNodeCommit(server: Server, node: number): Promise<boolean> {
+async function canNodeCommit(server: Server, nodeId: number): Promise<boolean> {
   const name = 'integration-gateway nodes';
   const session = await openSession({ ...server, name, limitMs: PROBE_MS_MAX });
   try {
-    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [node, PROBE]);
+    const { rows } = await session.query<{ canCommit: boolean | null }>(CAN_COMMIT, [
+      nodeId,
+      PROBE,
+    ]);
     return rows[0]?.canCommit ?? false;
   } catch {
     return false;
   } finally {
     void session.end();
-  }
-}
-
-const NODES = `
-  select distinct groupid as "node" from pg_dist_placement join pg_dist_shard using (shardid)
-  where logicalrelid = '"${ANCHOR}"'::regclass`;
-
-function createNodeGroups(
-  query: RunQuery,
-  locations: ProjectLocations,
-): Pick<Database, 'group' | 'groups'> {
-  const createGroup = (node: number): ProjectGroup => ({
-    name: `node ${node}`,
-    projectIds: () => locations.listProjects(node, query),
-    splitIntoParts: (projectIds) => [
-      ...Map.groupBy(projectIds, (id) => locations.findShard(id) ?? id).values(),
-    ],
-  });
-  return {
-    group: ALL_PROJECTS,
-    async groups() {
-      await locations.refresh(query);
-      const nodes = await query<{ node: number }>(NODES, []);
-      return nodes.map(({ node }) => createGroup(node));
-    },
-  };
-}
-
-/** The age from which locations are refreshed. A new or moved project is found after this time. */
-const LOCATIONS_AGE_MS_MAX = 1_000;
-
-const LOCATIONS = `
-  select project."projectId", project."shard"::text as "shard", placement.groupid as "node"
-  from (
-    select "id" as "projectId", get_shard_id_for_distribution_column('"${ANCHOR}"', "id") as "shard" from "Project"
-  ) project
-  join pg_dist_placement placement on placement.shardid = project."shard"`;
-
-interface Location {
-  projectId: string;
-  shard: string;
-  node: number;
-}
-
-/**
- * The shard and the node of each project's rows, and the projects of each node. The coordinator's metadata contains them,
- * so no node is queried.
- */
-class ProjectLocations {
-  #locations = new Map<string, Location>();
-  #projectIdsByNode = new Map<number, string[]>();
-  #refreshedMs = Number.NEGATIVE_INFINITY;
-
-  /** Returns the node as of the last `refresh`. Undefined for a newer project. */
-  findNode = (projectId: string): number | undefined => this.#locations.get(projectId)?.node;
-
-  listNodes = (): number[] => [...this.#projectIdsByNode.keys()];
-
-  findShard = (projectId: string): string | undefined => this.#locations.get(projectId)?.shard;
-
-  /** Returns the projects of a node. Starts a refresh if the locations are older than LOCATIONS_AGE_MS_MAX. */
-  listProjects(node: number, query: RunQuery): string[] {
-    if (performance.now() > this.#refreshedMs + LOCATIONS_AGE_MS_MAX)
-      void this.refresh(query).catch(() => {});
-    return this.#projectIdsByNode.get(node) ?? [];
-  }
-
-  /** Reads the locations. If it fails, the earlier ones stay. */
-  async refresh(query: RunQuery): Promise<void> {
-    this.#refreshedMs = performance.now();
-    const locations = await query<Location>(LOCATIONS, []);
-    this.#locations = new Map(locations.map((location) => [location.projectId, location]));
-    const byNode = Map.groupBy(locations, ({ node }) => node);
-    this.#projectIdsByNode = new Map(
-      [...byNode].map(([node, nodeLocations]) => [
-        node,
-        nodeLocations.map(({ projectId }) => projectId),
-      ]),
-    );
   }
 }

@@ -1,16 +1,16 @@
 /** A connection to the coordinator of a cluster. Sends statements that Citus refuses to the shards of their projects. */
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { ServiceUnavailable } from '../../errors.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
-import type { NodeWatch } from './node-watch.ts';
-import type { Nodes, Send } from './nodes.ts';
+import { createRefusal, type NodeWatch } from './node-watch.ts';
+import type { Placements } from './placements.ts';
 import {
   findRoute,
   listProjects,
   type ProjectParameter,
   STATEMENTS_MAX,
-  type StatementRoute,
   selectValues,
 } from './statement-route.ts';
 
@@ -22,23 +22,16 @@ interface CallerQuery {
   types?: pg.CustomTypesConfig;
 }
 
-/** By the caller's text. */
-const SHARD_QUERIES = new LRUCache<string, ShardQuery>({ max: STATEMENTS_MAX });
-
-/** Commands in the spelling that Prisma sends. */
-const TRANSACTION_COMMANDS = ['BEGIN', 'COMMIT', 'ROLLBACK'];
-
-const SHARD_CALL = '"gateway_on_shards"($1 collate "C", $2, $3)';
-
 interface NodeAccess {
-  nodes: Nodes;
+  placements: Placements;
   watch: NodeWatch;
 }
 
 /** Returns the class of sessions that use these nodes. */
-export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Session {
+export function createRoutedSession(access: NodeAccess): typeof Session {
+  const { watch } = access;
   return class RoutedSession extends Session {
-    /** The nodes that the current transaction has used. Its commit waits for them. */
+    /** The nodes that statements have used since the last transaction began. Its commit waits for them. */
     readonly #usedNodes = new Set<number>();
 
     override query(config: unknown, values?: unknown, onResult?: unknown): never {
@@ -49,22 +42,25 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
       const { text } = callerQuery;
       const route = findRoute(text);
       const isPlanned = route === 'planned' || route === 'allNodes';
+      // Prisma sends these commands in capital letters.
       const isCommit = text === 'COMMIT';
-      const awaitedNodes = isCommit
-        ? [...this.#usedNodes]
-        : listAwaitedNodes(watch, callerQuery, route);
-      if (TRANSACTION_COMMANDS.includes(text)) this.#usedNodes.clear();
-      else for (const node of awaitedNodes) this.#usedNodes.add(node);
-      if (isPlanned && awaitedNodes.length === 0) return super.query(config, values, onResult);
-      const send = (statement: object) => super.query(statement) as Promise<pg.QueryResult>;
+      if (text === 'BEGIN') this.#usedNodes.clear();
+      const nodes = isCommit ? [...this.#usedNodes] : listAwaitedNodes(access, callerQuery);
+      for (const node of nodes) this.#usedNodes.add(node);
+      if (isPlanned && nodes.length === 0) return super.query(config, values, onResult);
+      const send: Send = (statement) => super.query(statement);
       const run = (onEnd: OnResult) => {
         // A commit is never refused, so that no transaction stays open.
-        const refusal = isCommit ? null : watch.findRefusal(awaitedNodes);
+        const refusal = isCommit ? null : watch.findRefusal(nodes);
         // Deferred, because callers expect the callback after the call returns.
         if (refusal) return process.nextTick(onEnd, refusal);
-        const onStatementEnd = watch.watchStatement(awaitedNodes, this, onEnd);
+        const endWatch = watch.begin(nodes, this);
+        const onStatementEnd: OnResult = (error, result) => {
+          endWatch(error);
+          onEnd(error, result);
+        };
         if (isPlanned) return void super.query(config, boundValues, onStatementEnd);
-        void queryShards({ send, nodes, session: this }, callerQuery, route).then(
+        void queryShards({ ...access, session: this, send }, callerQuery, route).then(
           (result) => onStatementEnd(null, result),
           onStatementEnd,
         );
@@ -77,13 +73,11 @@ export function createRoutedSession({ nodes, watch }: NodeAccess): typeof Sessio
 }
 
 /** Returns a function that refuses a statement before it takes a connection, if it would wait for a node that is away. */
-export function createRefusalFinder(watch: NodeWatch) {
+export function createRefusalFinder(access: NodeAccess) {
   return (config: unknown, values?: unknown): Error | null => {
-    if (!watch.isAnyAway) return null;
+    if (!access.watch.isAnyAway) return null;
     const callerQuery = findCallerQuery(config, values);
-    if (!callerQuery) return null;
-    const route = findRoute(callerQuery.text);
-    return watch.findRefusal(listAwaitedNodes(watch, callerQuery, route));
+    return callerQuery && access.watch.findRefusal(listAwaitedNodes(access, callerQuery));
   };
 }
 
@@ -93,113 +87,136 @@ function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
   return typeof text === 'string' ? (config as CallerQuery) : null;
 }
 
-/** Returns the nodes that a statement waits for. */
+/** Returns the nodes that a statement waits for. A statement for each node skips nodes that are away. */
 function listAwaitedNodes(
-  watch: NodeWatch,
-  { values = [] }: CallerQuery,
-  route: StatementRoute,
+  { placements }: NodeAccess,
+  { text, values = [] }: CallerQuery,
 ): number[] {
-  switch (route) {
-    case 'planned':
-      return watch.listStatementNodes(values);
-    case 'allNodes':
-      return watch.listAllNodes();
-    case 'eachNode':
-      // The statement skips nodes that are away.
-      return [];
-    default:
-      return watch.listStatementNodes(listProjects(route, values));
-  }
+  const route = findRoute(text);
+  if (route === 'allNodes') return placements.nodeIds;
+  if (route === 'eachNode') return [];
+  return placements.listNodes(route === 'planned' ? values : listProjects(route, values));
 }
 
-interface ShardAccess {
-  send: Send;
-  nodes: Nodes;
+/** Sends a statement to the coordinator as it is. */
+type Send = (statement: object) => Promise<pg.QueryResult>;
+
+interface SessionContext extends NodeAccess {
   session: Session;
+  send: Send;
 }
 
 /** Sends the statement to shards, and returns the rows of all of them as one result. */
 async function queryShards(
-  { send, nodes, session }: ShardAccess,
+  context: SessionContext,
   callerQuery: CallerQuery,
   route: ProjectParameter | 'eachNode',
 ): Promise<pg.QueryResult> {
+  const { placements, send } = context;
   const { text: callerText, values = [], rowMode, types } = callerQuery;
-  const shardQuery = await getShardQuery(send, callerText);
-  const missedProcesses = callerText.includes(MISSED_PROCESSES)
-    ? await nodes.formatMissedProcesses(send)
-    : '';
-  /** Runs the statement on the shard of the key, or on all shards of its node. */
-  const runOnShard = (
-    key: string,
-    shardValues: readonly unknown[],
-    { isWholeNode = false } = {},
-  ): Promise<pg.QueryResult> => {
-    const boundText = bindText(callerText, shardValues);
-    const shardText = boundText.replaceAll(MISSED_PROCESSES, () => missedProcesses);
-    const { text, suffix } = shardQuery;
-    const queryValues = [key, isWholeNode, shardText + suffix];
-    return send({ text, values: queryValues, rowMode, types, callerQuery });
+  const { text, suffix } = await getShardQuery(send, callerText);
+  const shardText = (await bindMissedProcesses(send, callerText)) + suffix;
+  const runOnShards = (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
+    const callValues = [key, isWholeNode, bindText(shardText, shardValues)];
+    return send({ text, values: callValues, rowMode, types, callerQuery });
   };
-  if (route === 'eachNode') {
-    const results = await nodes.queryEach({ send, session }, (key) =>
-      runOnShard(key, values, { isWholeNode: true }),
-    );
-    return mergeResults(results);
-  }
+  if (route === 'eachNode') return queryNodes(context, (key) => runOnShards(key, true, values));
   const projects = listProjects(route, values);
-  const [projectId = ''] = projects;
-  if (projects.length <= 1) return await runOnShard(projectId, values);
+  const projectsByShard = placements.groupByShard(projects);
+  const [anyProject = ''] = projects;
+  if (projectsByShard.length <= 1) return await runOnShards(anyProject, false, values);
   const results: pg.QueryResult[] = [];
-  for (const shardProjects of await nodes.groupByShard(send, projects)) {
+  for (const shardProjects of projectsByShard) {
     const [key = ''] = shardProjects;
-    results.push(await runOnShard(key, selectValues(route, values, shardProjects)));
+    results.push(await runOnShards(key, false, selectValues(route, values, shardProjects)));
   }
   return mergeResults(results);
 }
 
-function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
-  const [first] = results as [pg.QueryResult, ...pg.QueryResult[]];
-  const rows = results.flatMap((result) => result.rows);
-  return { ...first, rows, rowCount: rows.length };
+/** Returns the rows of the nodes that respond. Queries one node after the other. Throws if none responds. */
+async function queryNodes(
+  { placements, watch, session, send }: SessionContext,
+  queryNode: (key: string) => Promise<pg.QueryResult>,
+): Promise<pg.QueryResult> {
+  const query = async (text: string) => (await send({ text })).rows;
+  const results: pg.QueryResult[] = [];
+  let failure: unknown = createRefusal();
+  for (const { id, key } of await placements.readNodes(query)) {
+    if (watch.isAway(id)) continue;
+    const endWatch = watch.begin([id], session);
+    try {
+      results.push(await queryNode(key));
+      endWatch(null);
+    } catch (error) {
+      endWatch(error);
+      if (!(error instanceof ServiceUnavailable)) throw error;
+      failure = error;
+    }
+  }
+  if (results.length === 0) throw failure;
+  return mergeResults(results);
 }
 
-/** Calls the shard function for one caller's statement. */
+function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
+  const [firstResult] = results as [pg.QueryResult, ...pg.QueryResult[]];
+  const rows = results.flatMap((result) => result.rows);
+  return { ...firstResult, rows, rowCount: rows.length };
+}
+
+/** A call of the shard function for one statement of a caller. */
 interface ShardQuery {
   text: string;
   /** Appended to the caller's statement, because the function must return rows. */
   suffix: string;
 }
 
+/** By the caller's text. */
+const SHARD_QUERIES = new LRUCache<string, ShardQuery>({ max: STATEMENTS_MAX });
+
+const SHARD_CALL = '"gateway_on_shards"($1 collate "C", $2, $3)';
+
 async function getShardQuery(send: Send, callerText: string): Promise<ShardQuery> {
   const cachedQuery = SHARD_QUERIES.get(callerText);
   if (cachedQuery) return cachedQuery;
-  const { fields } = await send(new Description({ text: callerText }));
+  const { fields = [] } = await send(new Description({ text: callerText }));
   const shardQuery = await createShardQuery(send, fields);
   SHARD_QUERIES.set(callerText, shardQuery);
   return shardQuery;
 }
 
-/** PostgreSQL needs the types of the columns that the function returns. */
-async function createShardQuery(
-  send: Send,
-  fields: readonly pg.FieldDef[] | undefined,
-): Promise<ShardQuery> {
-  if (!fields?.length)
-    return {
-      text: `select from ${SHARD_CALL} as changed_row("count" int)`,
-      suffix: ' returning 1',
-    };
+/** Lists the types of the columns, because PostgreSQL requires them of a function that returns any rows. */
+async function createShardQuery(send: Send, fields: readonly pg.FieldDef[]): Promise<ShardQuery> {
+  if (fields.length === 0) {
+    const text = `select from ${SHARD_CALL} as changed_row("number" int)`;
+    return { text, suffix: ' returning 1' };
+  }
   const { rows } = await send({
-    text: `select format_type("oid", null) as "type" from unnest($1::oid[]) with ordinality as field("oid", "number")
+    text: `select format_type("id", null) as "type" from unnest($1::oid[]) with ordinality as column_type("id", "number")
       order by "number"`,
     values: [fields.map(({ dataTypeID }) => dataTypeID)],
   });
   const columns = rows.map(({ type }, index) => `c${index} ${type}`);
   const names = fields.map(({ name }, index) => `c${index} as ${pg.escapeIdentifier(name)}`);
-  const text = `select ${names} from ${SHARD_CALL} as shard_row(${columns})`;
-  return { text, suffix: '' };
+  return { text: `select ${names} from ${SHARD_CALL} as shard_row(${columns})`, suffix: '' };
 }
+
+/** Requests the columns of a statement without executing it. */
+class Description extends pg.Query {
+  override submit = (connection: pg.Connection): void => {
+    const { text } = this as unknown as { text: string };
+    connection.parse({ text, name: '' } as never, true);
+    connection.describe({ type: 'S', name: '' } as never, true);
+    connection.sync();
+  };
+}
+
+/** Replaces the query for ended processes by their ids. Only the coordinator has the table of processes. */
+async function bindMissedProcesses(send: Send, text: string): Promise<string> {
+  if (!text.includes(MISSED_PROCESSES)) return text;
+  const { rows } = await send({ text: `select quote_literal(${MISSED_PROCESSES}) as "ids"` });
+  return text.replaceAll(MISSED_PROCESSES, () => `${rows[0].ids}::text[]`);
+}
+
 /** Returns the text with its values as constants, which have the types that parameters would have. */
 export function bindText(text: string, values: readonly unknown[]): string {
   return text.replace(/\$(\d+)/g, (_, number) => formatLiteral(values[Number(number) - 1]));
@@ -215,14 +232,4 @@ function formatLiteral(value: unknown): string {
 /** pg's conversion of values. The package exports it, and its types omit it. */
 interface Utils {
   utils: { prepareValue(value: unknown): unknown };
-}
-
-/** Requests the columns of a statement without executing it. */
-class Description extends pg.Query {
-  override submit = (connection: pg.Connection): void => {
-    const { text } = this as unknown as { text: string };
-    connection.parse({ text, name: '' } as never, true);
-    connection.describe({ type: 'S', name: '' } as never, true);
-    connection.sync();
-  };
 }

@@ -1,12 +1,10 @@
 /** A node that does not respond counts as unavailable, and its statements fail. */
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
 import { ServiceUnavailable } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 
-const NODE_BY_PROJECT: Record<string, number> = { prj_a: 1, prj_b: 2 };
 /** Longer than statements wait before their node is probed. */
 const LONG_MS = 1_300;
 
@@ -16,8 +14,6 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line)) });
   const probedNodes: number[] = [];
   const watch = new NodeWatch({
-    findNode: (projectId) => NODE_BY_PROJECT[projectId],
-    listNodes: () => [1, 2],
     canCommit: async (node) => {
       probedNodes.push(node);
       return canCommit(node);
@@ -25,20 +21,16 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
     log,
     pollMs: 20,
   });
-  const startStatement = (projectId: string) => {
-    const onResult = vi.fn();
-    const destroy = () =>
-      settle(new ServiceUnavailable('Cut.', { cause: undefined, retryAfterSeconds: 1 }));
-    const settle = watch.watchStatement(
-      watch.listStatementNodes([1, null, [projectId]]),
-      { destroy },
-      onResult,
-    );
-    const lose = () => {
-      const cause = Object.assign(new pg.DatabaseError('Lost.', 1, 'error'), { code: '08006' });
-      settle(new ServiceUnavailable('Lost.', { cause, retryAfterSeconds: 1 }));
+  const startStatement = (node: number) => {
+    const onEnd = vi.fn();
+    const endWatch = watch.begin([node], { destroy: () => fail('Cut.') });
+    const end = (error: unknown) => {
+      endWatch(error);
+      onEnd(error);
     };
-    return { onResult, succeed: () => settle(null, 'rows'), lose };
+    const fail = (message: string) =>
+      end(new ServiceUnavailable(message, { cause: undefined, retryAfterSeconds: 1 }));
+    return { onEnd, succeed: () => end(null), fail: () => fail('Lost.') };
   };
   return {
     watch,
@@ -50,8 +42,8 @@ function createWatch(canCommit: (node: number) => boolean | Promise<boolean>) {
 }
 
 /** Completes statements of the same node every 10 ms. */
-function succeedRepeatedly(startStatement: (projectId: string) => { succeed(): void }): Disposable {
-  const timer = setInterval(() => startStatement('prj_a').succeed(), 10);
+function succeedRepeatedly(startStatement: (node: number) => { succeed(): void }): Disposable {
+  const timer = setInterval(() => startStatement(1).succeed(), 10);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
@@ -59,33 +51,30 @@ test('fails statements that wait for an unresponsive node, and refuses further s
   let canRespond = false;
   using fixture = createWatch((node) => node !== 1 || canRespond);
   const { watch, startStatement, lines } = fixture;
-  const statements = Array.from({ length: 4 }, () => startStatement('prj_a'));
-  const otherStatement = startStatement('prj_b');
+  const statements = Array.from({ length: 4 }, () => startStatement(1));
+  const otherStatement = startStatement(2);
   await expect.poll(() => watch.isAway(1)).toBe(true);
-  for (const { onResult } of statements) {
-    expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
+  for (const { onEnd } of statements) {
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable));
   }
-  expect(otherStatement.onResult).not.toHaveBeenCalled();
-  expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_a']))).toBeInstanceOf(
-    ServiceUnavailable,
-  );
-  expect(watch.findRefusal(watch.listAllNodes())).toBeInstanceOf(ServiceUnavailable);
-  expect(watch.findRefusal(watch.listStatementNodes(['prj_b', 'prj_new']))).toBeNull();
+  expect(otherStatement.onEnd).not.toHaveBeenCalled();
+  expect(watch.findRefusal([1])).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal([2, 1])).toBeInstanceOf(ServiceUnavailable);
+  expect(watch.findRefusal([2])).toBeNull();
   expect(lines).toMatchObject([{ msg: 'node.away', node: 1 }]);
 
   canRespond = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  expect(watch.findRefusal(watch.listStatementNodes(['prj_a']))).toBeNull();
+  expect(watch.findRefusal([1])).toBeNull();
   otherStatement.succeed();
-  expect(otherStatement.onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+  expect(otherStatement.onEnd).toHaveBeenCalledExactlyOnceWith(null);
 });
 
 test('does not probe a node when few statements are slow', async () => {
   using fixture = createWatch(() => false);
   const { watch, startStatement, probedNodes } = fixture;
-  startStatement('prj_a');
-  startStatement('prj_a');
+  startStatement(1);
+  startStatement(1);
   await delay(LONG_MS);
   expect(probedNodes).toEqual([]);
   expect(watch.isAnyAway).toBe(false);
@@ -95,11 +84,11 @@ test('fails statements that wait too long, even if the node responds to other st
   let canRespond = false;
   using fixture = createWatch(() => canRespond);
   const { watch, startStatement } = fixture;
-  const statements = Array.from({ length: 3 }, () => startStatement('prj_a'));
+  const statements = Array.from({ length: 3 }, () => startStatement(1));
   using _succeeding = succeedRepeatedly(startStatement);
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
-  for (const { onResult } of statements) {
-    expect(onResult).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable), undefined);
+  for (const { onEnd } of statements) {
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable));
   }
   canRespond = true;
   await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
@@ -109,7 +98,7 @@ test('keeps a node available if it responds to its statements during a failed pr
   const { promise: failed, resolve: fail } = Promise.withResolvers<boolean>();
   using fixture = createWatch(() => failed);
   const { watch, startStatement, probedNodes } = fixture;
-  const statements = Array.from({ length: 3 }, () => startStatement('prj_a'));
+  const statements = Array.from({ length: 3 }, () => startStatement(1));
   await expect.poll(() => probedNodes.length, { timeout: 10_000 }).toBe(1);
   for (const { succeed } of statements) succeed();
   fail(false);
@@ -117,29 +106,29 @@ test('keeps a node available if it responds to its statements during a failed pr
   expect(watch.isAnyAway).toBe(false);
 });
 
-test('probes a node immediately after the coordinator loses it', async () => {
+test('probes a node on which a statement has failed', async () => {
   let canRespond = false;
   using fixture = createWatch(() => canRespond);
   const { watch, startStatement } = fixture;
-  startStatement('prj_a').lose();
+  startStatement(1).fail();
   await expect.poll(() => watch.isAway(1)).toBe(true);
   expect(watch.isAway(2)).toBe(false);
   canRespond = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
-  startStatement('prj_a').lose();
-  await expect.poll(() => fixture.probedNodes.length).toBeGreaterThan(2);
+  startStatement(1).fail();
+  await expect.poll(() => fixture.probedNodes.length, { timeout: 10_000 }).toBeGreaterThan(2);
   expect(watch.isAway(1)).toBe(false);
 });
 
 test('keeps statements waiting if the node accepts a new connection', async () => {
   using fixture = createWatch(() => true);
   const { watch, startStatement, probedNodes, lines } = fixture;
-  const statements = Array.from({ length: 4 }, () => startStatement('prj_b'));
+  const statements = Array.from({ length: 4 }, () => startStatement(2));
   await expect.poll(() => probedNodes.length).toBeGreaterThan(0);
   expect(watch.isAway(2)).toBe(false);
   expect(lines).toEqual([]);
-  for (const { onResult, succeed } of statements) {
+  for (const { onEnd, succeed } of statements) {
     succeed();
-    expect(onResult).toHaveBeenCalledExactlyOnceWith(null, 'rows');
+    expect(onEnd).toHaveBeenCalledExactlyOnceWith(null);
   }
 });
