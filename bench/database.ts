@@ -33,17 +33,13 @@ export async function createFilledDatabase(
   const name = `${prefix}${hashMigrations()}`;
   const url = servers.toUrl(name);
   await using admin = await connect(servers.toUrl('postgres'));
-  const { rowCount } = await admin.client.query('select 1 from pg_database where datname = $1', [
-    name,
-  ]);
-  if (rowCount === 0) {
+  if (!(await hasDatabase(admin.client, name))) {
     console.error(`Filling ${operations} operations and ${connections} connections …`);
     // Drops databases with other migrations, and databases that an earlier run did not finish.
     for (const server of servers.urls) await dropDatabases(server, prefix);
     const unfinishedName = `${name}_unfinished`;
     const unfinishedUrl = servers.toUrl(unfinishedName);
-    await admin.client.query(`create database ${unfinishedName}`);
-    await migrate(unfinishedUrl);
+    await createMigratedDatabase(servers, unfinishedName);
     await usingClient(unfinishedUrl, (clientA) =>
       usingClient(unfinishedUrl, (clientB) => fillDatabase([clientA, clientB], sizes, seed)),
     );
@@ -51,6 +47,11 @@ export async function createFilledDatabase(
     await servers.distribute(name);
   }
   return { url, ...(await addApiKey(url)) };
+}
+
+async function hasDatabase(admin: pg.Client, name: string): Promise<boolean> {
+  const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [name]);
+  return rowCount === 1;
 }
 
 /** Drops all databases whose names begin with the prefix. */
@@ -78,10 +79,24 @@ function hashMigrations(): string {
 /** Creates a migrated, empty database. First drops the databases whose names begin with `name`. */
 export async function createEmptyDatabase(servers: Postgres, name: string): Promise<string> {
   for (const server of servers.urls) await dropDatabases(server, name);
-  await usingClient(servers.toUrl('postgres'), (admin) => admin.query(`create database ${name}`));
-  await migrate(servers.toUrl(name));
+  await createMigratedDatabase(servers, name);
   await servers.distribute(name);
   return servers.toUrl(name);
+}
+
+const TEMPLATE_PREFIX = 'bench_template_';
+
+/** Creates a migrated, empty database as a copy of a template, which takes less time than migrating it. */
+async function createMigratedDatabase(servers: Postgres, name: string): Promise<void> {
+  const template = `${TEMPLATE_PREFIX}${hashMigrations()}`;
+  await using admin = await connect(servers.toUrl('postgres'));
+  if (!(await hasDatabase(admin.client, template))) {
+    await dropDatabases(servers.urls[0], TEMPLATE_PREFIX);
+    await admin.client.query(`create database ${template}`);
+  }
+  // Completes the migrations if an earlier run did not finish.
+  await migrate(servers.toUrl(template));
+  await admin.client.query(`create database ${name} template ${template}`);
 }
 
 async function migrate(url: string): Promise<void> {

@@ -8,8 +8,6 @@ import { type HttpSocket, openHttpSocket } from './http-socket.ts';
 import type { Server } from './processes/server.ts';
 import { computeMedian } from './statistics.ts';
 
-const SLICE_MS = 150;
-
 export interface Load {
   server: Server;
   requests: Buffer[];
@@ -42,10 +40,11 @@ export async function driveInSlices(
   { sockets, seconds, sizes }: Pick<Flags, 'sockets' | 'seconds' | 'sizes'>,
 ): Promise<CpuMsByTurn[]> {
   const servers = loads.map((load) => createDrivenServer(load, sockets));
-  for (let turn = 0; turn < sizes.warmUpSlices; turn += 1) await takeTurns(servers, turn);
+  const { sliceMs, warmUpSlices } = sizes;
+  for (let turn = 0; turn < warmUpSlices; turn += 1) await takeTurns(servers, turn, sliceMs);
   for (const server of servers) server.cpuMsByTurn = [];
   const endMs = performance.now() + seconds * 1_000 * loads.length;
-  for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(servers, turn);
+  for (let turn = 0; performance.now() < endMs; turn += 1) await takeTurns(servers, turn, sliceMs);
   for (const { sockets } of servers) for (const socket of sockets) socket?.close();
   return servers.map(({ cpuMsByTurn }) => cpuMsByTurn);
 }
@@ -83,20 +82,20 @@ function createDrivenServer({ server, requests }: Load, count: number): DrivenSe
 }
 
 /** Gives each server a turn. The order is rotated and reversed, so that no server always follows the same one. */
-async function takeTurns(servers: DrivenServer[], turn: number): Promise<void> {
+async function takeTurns(servers: DrivenServer[], turn: number, sliceMs: number): Promise<void> {
   const order = servers.map((_, index) => servers[(index + turn) % servers.length]!);
   if (turn % 2 === 1) order.reverse();
-  for (const server of order) await takeTurn(server);
+  for (const server of order) await takeTurn(server, sliceMs);
 }
 
-async function takeTurn(server: DrivenServer): Promise<void> {
+async function takeTurn(server: DrivenServer, sliceMs: number): Promise<void> {
   const { requests } = server;
   const sockets = await Promise.all(
     server.sockets.map((socket) => (socket?.isOpen ? socket : server.openSocket())),
   );
   server.sockets = sockets;
   const startCpuMs = readThreadsCpuMs(server.pid);
-  const endMs = performance.now() + SLICE_MS;
+  const endMs = performance.now() + sliceMs;
   let count = 0;
   await Promise.all(
     sockets.map(async (socket) => {

@@ -20,8 +20,8 @@ export interface Measurement {
   driverCpuMsPerRequest: number;
 }
 
-/** The time of the warm-up, whose requests are not counted. */
-const WARM_UP_SECONDS = 0.5;
+/** The maximum time of the warm-up, whose requests are not counted. */
+const WARM_UP_SECONDS_MAX = 0.5;
 
 export async function drive({ server, requests, sockets, seconds }: Load): Promise<Measurement> {
   const { hostname, port } = new URL(server.url);
@@ -45,7 +45,7 @@ export async function drive({ server, requests, sockets, seconds }: Load): Promi
     return latencies;
   };
   try {
-    await sendFor(WARM_UP_SECONDS * 1000);
+    await sendFor(Math.min(WARM_UP_SECONDS_MAX, seconds / 2) * 1000);
     const startMs = performance.now();
     const serverCpuMs = server.readCpuMs();
     const driverStart = process.cpuUsage();

@@ -16,7 +16,7 @@ import { formatRetentionTable, measureRetention } from './parts/retention/retent
 import { formatScaleOutTable, measureScaleOut } from './parts/scale-out.ts';
 import { formatSpreadTable } from './parts/spread.ts';
 import { formatStartUpTable, measureStartUp } from './parts/start-up.ts';
-import { listInstalledPeers, type Peer, startPeer } from './peers.ts';
+import { createPeerPool, listInstalledPeers, type Peer, type PeerPool } from './peers.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { writePicture, writeResults } from './results.ts';
 import { formatWorkloadTable } from './table.ts';
@@ -45,21 +45,22 @@ async function measureParts(server: Postgres, flags: Flags): Promise<void> {
   const connections = Math.min(CONNECTIONS_MAX, operations);
   const sizes = { operations, connections, events: Math.ceil(operations / 10) };
   const filled = await createFilledDatabase(server, sizes, flags.seed);
+  await using peerPool = createPeerPool(filled, flags);
   const measures: Record<Part, () => Promise<void>> = {
-    requests: () => measureRequests(filled, flags),
-    'fan-out': () => report('fan-out', measureFanOut(filled, flags), formatFanOutTable),
+    requests: () => measureRequests(filled, peerPool, flags),
+    'fan-out': () => report('fan-out', measureFanOut(filled, peerPool, flags), formatFanOutTable),
     deliveries: () => report('deliveries', measureDeliveries(server, flags), formatDeliveriesTable),
     moving: () => report('moving', measureMoving(server, flags), formatMovingTable),
     'event-log': () => report('event-log', measureEventLog(server, flags), formatEventLogTable),
     inbound: () => report('inbound', measureInbound(server, flags), formatInboundTable),
-    'scale-out': () => report('scale-out', measureScaleOut(filled, flags), formatScaleOutTable),
+    'scale-out': () => report('scale-out', measureScaleOut(peerPool, flags), formatScaleOutTable),
     'start-up': () => report('start-up', measureStartUp(filled, flags), formatStartUpTable),
     embedded: () => report('embedded', measureEmbedded(flags), formatEmbeddedTables),
     observing: async () => {
       const nodes = await readNodes(filled, flags);
       await report('observing', measureObserving(filled, nodes, flags), formatObservingTable);
     },
-    callers: () => report('callers', measureCallers(filled, flags), formatCallersTable),
+    callers: () => report('callers', measureCallers(peerPool, flags), formatCallersTable),
     retention: () => report('retention', measureRetention(server, flags), formatRetentionTable),
   };
   for (const part of PARTS) if (parts.includes(part)) await measures[part]();
@@ -80,11 +81,15 @@ function formatEmbeddedTables(results: WorkloadResult[][]): string {
 }
 
 /** Measures each run with new processes, so that the spread includes differences between starts. */
-async function measureRequests(filled: FilledDatabase, flags: Flags): Promise<void> {
+async function measureRequests(
+  filled: FilledDatabase,
+  peerPool: PeerPool,
+  flags: Flags,
+): Promise<void> {
   const runs: WorkloadResult[][] = [];
   for (let run = 1; run <= flags.runs; run += 1) {
     if (flags.runs > 1) console.log(`Run ${run} of ${flags.runs}\n`);
-    runs.push(await measureWorkloads(filled, flags));
+    runs.push(await measureWorkloads(filled, peerPool, flags));
     writeResults('requests', flags.runs > 1 ? runs : runs[0], flags.results);
   }
   if (flags.runs > 1) console.log(formatSpreadTable(runs));
@@ -95,12 +100,16 @@ function readNodes({ url }: FilledDatabase, { seed }: Flags): Promise<Variables[
   return usingClient(url, async (client) => (await client.query<Variables>(text, values)).rows);
 }
 
-async function measureWorkloads(filled: FilledDatabase, flags: Flags): Promise<WorkloadResult[]> {
-  await using started = new AsyncDisposableStack();
+async function measureWorkloads(
+  filled: FilledDatabase,
+  peerPool: PeerPool,
+  flags: Flags,
+): Promise<WorkloadResult[]> {
+  await using acquired = new AsyncDisposableStack();
   const peers: Peer[] = [];
   for (const name of listInstalledPeers()) {
     if (flags.peers && !flags.peers.includes(name)) continue;
-    peers.push(started.use(await startPeer(name, filled)));
+    peers.push(acquired.use(await peerPool.acquire(name)));
   }
   const nodes = await readNodes(filled, flags);
   const results: WorkloadResult[] = [];

@@ -3,6 +3,7 @@ import { findFreePort } from '../test/support/process/free-port.ts';
 import { type FilledDatabase, KEY_TEXT } from './database.ts';
 import { POSTGRAPHILE_DOCUMENTS } from './peers/postgraphile-documents.ts';
 import { type Server, startServer } from './processes/server.ts';
+import { createServerPool, type ServerPool } from './processes/server-pool.ts';
 import { DOCUMENTS, type Documents } from './workloads.ts';
 
 export const PEERS = ['limit', 'mercurius', 'postgraphile', 'apollo', 'gateway'] as const;
@@ -85,6 +86,13 @@ export function createGatewayPeer(server: Server, apiKey: string): Peer {
     headers: { 'x-api-key': apiKey },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+/** The peers on a filled database. */
+export type PeerPool = ServerPool<PeerName, Peer>;
+
+export function createPeerPool(filled: FilledDatabase, { smoke }: { smoke: boolean }): PeerPool {
+  return createServerPool((name) => startPeer(name, filled), smoke);
 }
 
 interface GatewayOptions {

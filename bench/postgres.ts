@@ -7,7 +7,7 @@ import { readProcessTreeCpuMs } from './processes/cpu.ts';
 
 export interface Postgres extends AsyncDisposable {
   /** URLs of its servers, without a database. */
-  urls: readonly string[];
+  urls: readonly [string, ...string[]];
   toUrl(database: string): string;
   /** Returns the user and system time so far of all processes of the server. */
   readCpuMs(): number;

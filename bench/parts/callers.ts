@@ -1,10 +1,9 @@
 /** Measures the cost of identifying the caller, by equal requests of an end user and of an API key. */
-import type { FilledDatabase } from '../database.ts';
 import { type Comparison, compareInSlices } from '../drive-in-slices.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { sendRequest } from '../graphql-request.ts';
-import { type Peer, startPeer } from '../peers.ts';
+import type { Peer, PeerPool } from '../peers.ts';
 import { formatTable } from '../table.ts';
 import { createLoads } from './requests.ts';
 
@@ -13,8 +12,8 @@ const CREATE_SESSION_TOKEN = `mutation CreateSessionToken($input: CreateSessionT
 }`;
 
 /** Measures the shortest request, so that identification is the largest part of its time. */
-export async function measureCallers(filled: FilledDatabase, flags: Flags): Promise<Comparison[]> {
-  await using key = await startPeer('gateway', filled);
+export async function measureCallers(peerPool: PeerPool, flags: Flags): Promise<Comparison[]> {
+  await using key = await peerPool.acquire('gateway');
   const endUser: Peer = { ...key, headers: { authorization: `Bearer ${await createToken(key)}` } };
   // The API key is measured twice: the difference between two equal keys is the noise.
   const callers = { 'API key': key, 'API key, again': { ...key }, 'end user': endUser };

@@ -1,11 +1,13 @@
 /** Measures the workloads that read on the embedded database, which runs in a thread of the server's process. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import pg from 'pg';
-import { openEmbedded, startEngine } from '../../src/database/embedded/embedded.ts';
-import { createLog } from '../../src/log.ts';
-import { NO_METERS } from '../../src/meters.ts';
+import { DATABASE_FOLDER } from '../../src/database/embedded/data-folder.ts';
+import { startEngine } from '../../src/database/embedded/embedded.ts';
+import { ensureEmbeddedSnapshot } from '../../test/support/database/embedded/embedded-snapshot.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createApiKey } from '../database.ts';
 import { fillDatabase } from '../fill.ts';
@@ -44,9 +46,11 @@ export async function measureEmbedded(flags: Flags): Promise<WorkloadResult[][]>
 }
 
 async function fillEmbedded(folder: string, operations: number, seed: number) {
-  await (await openEmbedded(folder, { log: createLog('error'), meters: NO_METERS }))[
-    Symbol.asyncDispose
-  ]();
+  // The snapshot is a migrated database, which takes seconds to create.
+  const databaseFolder = join(folder, DATABASE_FOLDER);
+  mkdirSync(databaseFolder, { mode: 0o700 });
+  const snapshot = await ensureEmbeddedSnapshot();
+  await promisify(execFile)('tar', ['-xf', snapshot, '-C', databaseFolder]);
   await using engine = await startEngine(folder, (failure) => {
     throw failure;
   });

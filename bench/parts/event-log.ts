@@ -13,7 +13,6 @@ import { type Child, startChild } from '../processes/child.ts';
 import { computeMedians, computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 
-const PROCESSES = [1, 4];
 const COMMITS_MS = [0, 5];
 
 export interface EventLogResult {
@@ -31,8 +30,9 @@ export interface EventLogResult {
 export async function measureEventLog(postgres: Postgres, flags: Flags): Promise<EventLogResult[]> {
   const url = await createEmptyDatabase(postgres, 'bench_log');
   await using stack = new AsyncDisposableStack();
+  const { logProcesses, logCallers } = flags.sizes;
   const children: Child[] = [];
-  for (let count = 0; count < Math.max(...PROCESSES); count += 1) {
+  for (let count = 0; count < Math.max(...logProcesses); count += 1) {
     const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
     children.push(stack.use(await startChild('appender.ts', env)));
   }
@@ -48,8 +48,8 @@ export async function measureEventLog(postgres: Postgres, flags: Flags): Promise
     const results: EventLogResult[] = [];
     for (const commitMs of COMMITS_MS) {
       await delayCommits(client, commitMs);
-      for (const processes of PROCESSES) {
-        for (const callers of flags.sizes.logCallers) {
+      for (const processes of logProcesses) {
+        for (const callers of logCallers) {
           const rounds: EventLogResult[] = [];
           for (let round = 0; round < flags.rounds; round += 1) {
             const request = { projectId, callers: callers / processes, seconds: flags.seconds };

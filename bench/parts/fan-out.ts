@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createExecute, runMutation } from '../bench-project.ts';
 import { type FilledDatabase, KEY_TEXT } from '../database.ts';
 import type { Flags } from '../flags.ts';
-import { listInstalledPeers, type Peer, type PeerName, startPeer } from '../peers.ts';
+import { listInstalledPeers, type Peer, type PeerName, type PeerPool } from '../peers.ts';
 import { startChild } from '../processes/child.ts';
 import {
   createMessagesSubscription,
@@ -18,8 +18,6 @@ import { computeMedians, computeQuantile } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { waitUntil } from '../wait-until.ts';
 
-/** The number of events in a transaction. With fewer, recording would take more time than sending. */
-const BURST_EVENTS = 50;
 /** The rate at which latencies are measured. */
 const EVENTS_PER_SECOND = 5;
 /** The time that a server needs to find the end of the log, where subscriptions start. */
@@ -51,8 +49,11 @@ const SUBJECTS: readonly { peerName: PeerName; protocol: Protocol; isStream?: bo
 /** Returns the commit time, as milliseconds since 1970. */
 type RecordEvents = (count: number) => Promise<number>;
 
-export async function measureFanOut(filled: FilledDatabase, flags: Flags): Promise<FanOutResult[]> {
-  const { url, projectId } = filled;
+export async function measureFanOut(
+  { url, projectId }: FilledDatabase,
+  peerPool: PeerPool,
+  flags: Flags,
+): Promise<FanOutResult[]> {
   const env = { DATABASE_URL: url, ENCRYPTION_KEY: KEY_TEXT };
   await using recorder = await startChild('recorder.ts', env);
   const peerNames = listInstalledPeers().filter((name) => flags.peers?.includes(name) ?? true);
@@ -61,7 +62,7 @@ export async function measureFanOut(filled: FilledDatabase, flags: Flags): Promi
   for (let round = 0; round < flags.rounds; round += 1) {
     for (const { peerName, protocol, isStream = false } of SUBJECTS) {
       if (!peerNames.includes(peerName)) continue;
-      await using peer = await startPeer(peerName, filled);
+      await using peer = await peerPool.acquire(peerName);
       await using stack = new AsyncDisposableStack();
       const subscription = isStream
         ? createMessagesSubscription(await createStream(peer, stack))
@@ -106,9 +107,9 @@ async function measurePeer(
   listening: { protocol: Protocol; subscription: Subscription },
   { record, flags }: { record: RecordEvents; flags: Flags },
 ): Promise<Omit<FanOutResult, 'subject' | 'subscribers'>> {
-  const { subscribers } = flags.sizes;
+  const { subscribers, burstEvents } = flags.sizes;
   using listeners = await openListeners(peer, listening, subscribers);
-  const audience = { listeners, subscribers, record };
+  const audience = { listeners, subscribers, burstEvents, record };
   await sleep(SETTLE_MS);
   // Warms up the server, and checks that every subscriber listens.
   await sendBursts(audience, Math.min(WARM_UP_SECONDS, flags.seconds));
@@ -131,6 +132,7 @@ async function measurePeer(
 interface Audience {
   listeners: Listeners;
   subscribers: number;
+  burstEvents: number;
   record: RecordEvents;
 }
 
@@ -138,13 +140,16 @@ interface Audience {
  * Records bursts of events, each timed from its commit to its last message. Recording is not timed, because it is slower
  * than sending and does not involve the server. Throws if a message is missing or arrives twice.
  */
-async function sendBursts({ listeners, subscribers, record }: Audience, seconds: number) {
+async function sendBursts(
+  { listeners, subscribers, burstEvents, record }: Audience,
+  seconds: number,
+) {
   const countBefore = listeners.countReceived();
   let deliveries = 0;
   let tookMs = 0;
   while (tookMs < seconds * 1000) {
-    const committedMs = await record(BURST_EVENTS);
-    deliveries += BURST_EVENTS * subscribers;
+    const committedMs = await record(burstEvents);
+    deliveries += burstEvents * subscribers;
     await waitUntil(() => listeners.countReceived() - countBefore >= deliveries, WAIT);
     tookMs += performance.timeOrigin + performance.now() - committedMs;
   }

@@ -1,10 +1,9 @@
 /** Compares one process of the gateway with two on the same PostgreSQL, with the same total number of connections. */
-import type { FilledDatabase } from '../database.ts';
 import { drive } from '../drive.ts';
 import { PROJECT_NAME } from '../fill.ts';
 import type { Flags } from '../flags.ts';
 import { createRequest, encodeRequest } from '../graphql-request.ts';
-import { type Peer, startPeer } from '../peers.ts';
+import type { Peer, PeerPool } from '../peers.ts';
 import { computeMedians } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 import { PAGE_SIZE } from '../workloads.ts';
@@ -15,12 +14,9 @@ export interface ScaleOutResult {
   cpuMsPerRequest: number;
 }
 
-export async function measureScaleOut(
-  filled: FilledDatabase,
-  flags: Flags,
-): Promise<ScaleOutResult[]> {
-  await using peerA = await startPeer('gateway', filled);
-  await using peerB = await startPeer('gateway', filled);
+export async function measureScaleOut(peerPool: PeerPool, flags: Flags): Promise<ScaleOutResult[]> {
+  await using peerA = await peerPool.acquire('gateway');
+  await using peerB = await peerPool.acquire('gateway');
   const rounds: ScaleOutResult[][] = [[], []];
   for (let round = 0; round < flags.rounds; round += 1) {
     rounds[0]!.push(await measurePeers([peerA], flags));

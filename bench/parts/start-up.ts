@@ -12,8 +12,6 @@ import { computeMedians } from '../statistics.ts';
 import { formatTable } from '../table.ts';
 
 const QUERY = JSON.stringify({ query: 'query GetViewer { viewer { __typename } }' });
-/** The time after which the garbage of the start has been collected. */
-const GARBAGE_MS = 3_000;
 
 export interface StartUpResult {
   database: string;
@@ -27,33 +25,43 @@ export async function measureStartUp(
 ): Promise<StartUpResult[]> {
   const results: StartUpResult[] = [];
   for (let round = 0; round < flags.rounds; round += 1)
-    results.push(...(await measureRound(filled)));
+    results.push(...(await measureRound(filled, flags.sizes.idleMs)));
   return [...Map.groupBy(results, ({ database }) => database).values()].map(computeMedians);
 }
 
-async function measureRound({ url, apiKey }: FilledDatabase): Promise<StartUpResult[]> {
+async function measureRound(
+  { url, apiKey }: FilledDatabase,
+  idleMs: number,
+): Promise<StartUpResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-start-'));
   const readDemoKey = () => JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')).apiKey;
-  const embedded = { DATA_DIR: folder };
+  const embedded = { env: { DATA_DIR: folder }, readApiKey: readDemoKey, idleMs };
+  const postgres = {
+    env: { ...GATEWAY_ENV, DATABASE_URL: url },
+    readApiKey: () => apiKey,
+    idleMs,
+  };
   try {
     return [
-      await measureStart('embedded, new, with the demo', embedded, readDemoKey),
-      await measureStart('embedded, existing', embedded, readDemoKey),
-      await measureStart(
-        'PostgreSQL, existing',
-        { ...GATEWAY_ENV, DATABASE_URL: url },
-        () => apiKey,
-      ),
+      await measureStart('embedded, new, with the demo', embedded),
+      await measureStart('embedded, existing', embedded),
+      await measureStart('PostgreSQL, existing', postgres),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+interface StartSettings {
+  env: Record<string, string>;
+  /** Returns the key of the first request. The first start with the demo creates it. */
+  readApiKey(): string;
+  idleMs: number;
+}
+
 async function measureStart(
   database: string,
-  env: Record<string, string>,
-  apiKey: () => string,
+  { env, readApiKey, idleMs }: StartSettings,
 ): Promise<StartUpResult> {
   const port = await findFreePort();
   const beginMs = performance.now();
@@ -65,13 +73,13 @@ async function measureStart(
   });
   const response = await fetch(`${server.url}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': apiKey() },
+    headers: { 'content-type': 'application/json', 'x-api-key': readApiKey() },
     body: QUERY,
   });
   const text = await response.text();
   if (!text.startsWith('{"data":')) throw new Error(`The response to the first query is ${text}`);
   const startMs = performance.now() - beginMs;
-  await sleep(GARBAGE_MS);
+  await sleep(idleMs);
   return { database, startMs, memoryBytes: server.readMemoryBytes() };
 }
 

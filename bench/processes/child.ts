@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PROCESS_ENV } from '../../test/support/process/process-env.ts';
 
 export interface Child extends AsyncDisposable {
   /** The first message of the process, which it sends when it is ready. */
@@ -11,7 +12,7 @@ export interface Child extends AsyncDisposable {
 
 export async function startChild(script: string, env: Record<string, string> = {}): Promise<Child> {
   const child = fork(join(import.meta.dirname, script), {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+    env: { ...PROCESS_ENV, NODE_ENV: 'production', ...env },
   });
   const failure = once(child, 'exit').then(([code]) => {
     throw new Error(`${script} ended with ${code}.`);

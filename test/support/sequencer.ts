@@ -7,7 +7,7 @@ const SLOW_FILES =
 
 /**
  * Runs the slow files of a project first, and projects with few files first: `bench` has only one file, which takes
- * longest. Otherwise keeps vitest's order: the longest files of earlier runs first, or the largest files in a fresh
+ * minutes. Otherwise keeps vitest's order: the longest files of earlier runs first, or the largest files in a fresh
  * clone.
  */
 export class LongestFirst extends BaseSequencer {

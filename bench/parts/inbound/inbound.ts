@@ -15,6 +15,7 @@ import { GATEWAY_ENV, startGateway } from '../../peers.ts';
 import type { Postgres } from '../../postgres.ts';
 import { startChild } from '../../processes/child.ts';
 import { type Server, startServer } from '../../processes/server.ts';
+import { createServerPool, type ServerPool } from '../../processes/server-pool.ts';
 import { computeMedians, computeQuantile } from '../../statistics.ts';
 import { formatTable } from '../../table.ts';
 import { createSignedRequest, EVENTS_EACH, type SignedRequest } from './requests.ts';
@@ -23,6 +24,7 @@ import { type Subscribed, subscribe } from './subscribed.ts';
 const SOCKETS = 32;
 /** The number of prepared requests per second, which is more than either server processes. */
 const REQUESTS_PER_SECOND = 4_000;
+const WARM_UP_REQUESTS = 200;
 /** The number of events per second while the latency to the receiver is measured. */
 const STEADY_EVENTS = 200;
 const NO_LIMIT = '100000000';
@@ -51,6 +53,9 @@ export interface InboundResults {
   memory: { waiting: number; idleBytes: number; withWaitingBytes: number };
 }
 
+/** Gateways that store events and do not process them. */
+type StoringGateways = ServerPool<'gateway', Server>;
+
 interface Setup {
   postgres: Postgres;
   client: pg.Client;
@@ -74,14 +79,22 @@ export async function measureInbound(postgres: Postgres, flags: Flags): Promise<
       setup = { postgres, client, databaseUrl, subscribed, projectId };
       posted = await timePosts(setup, { gateway, receiver, flags });
     }
-    const stored = await measureStored(setup, flags);
-    const memory = await measureMemory(setup, flags);
+    await using gateways: StoringGateways = createServerPool(
+      () => startGateway(databaseUrl, { env: STORE_ONLY_ENV }),
+      flags.smoke,
+    );
+    const stored = await measureStored(setup, gateways, flags);
+    const memory = await measureMemory(setup, gateways, flags);
     return { stored, posted, memory };
   });
 }
 
-async function measureStored(setup: Setup, flags: Flags): Promise<InboundResult[]> {
-  await using gateway = await startGateway(setup.databaseUrl, { env: STORE_ONLY_ENV });
+async function measureStored(
+  setup: Setup,
+  gateways: StoringGateways,
+  flags: Flags,
+): Promise<InboundResult[]> {
+  await using gateway = await gateways.acquire('gateway');
   await using limit = await startLimit(setup);
   const peers: [string, Server][] = [
     ['limit', limit],
@@ -101,10 +114,12 @@ async function measureRound(
   { name, server, seconds }: { name: string; server: Server; seconds: number },
 ): Promise<InboundResult> {
   await client.query('truncate "ProviderEvent"');
-  const count = Math.ceil(REQUESTS_PER_SECOND * (seconds + 1));
+  const spareSeconds = Math.min(1, seconds);
+  const count = WARM_UP_REQUESTS + Math.ceil(REQUESTS_PER_SECOND * (seconds + spareSeconds));
   const requests = Array.from({ length: count }, () => createSignedRequest(subscribed));
   await using pool = createPool(server);
-  await Promise.all(requests.splice(0, 200).map((request) => pool.post(subscribed, request)));
+  const warmUpRequests = requests.splice(0, WARM_UP_REQUESTS);
+  await Promise.all(warmUpRequests.map((request) => pool.post(subscribed, request)));
   const cpuMs = server.readCpuMs();
   const databaseMs = postgres.readCpuMs();
   const startMs = performance.now();
@@ -121,7 +136,7 @@ async function measureRound(
   await Promise.all(Array.from({ length: SOCKETS }, sendRequests));
   const tookMs = performance.now() - startMs;
   const { rows } = await client.query('select count(*)::int as count from "ProviderEvent"');
-  const sentEvents = (times.length + 200) * EVENTS_EACH;
+  const sentEvents = (times.length + WARM_UP_REQUESTS) * EVENTS_EACH;
   if (rows[0].count !== sentEvents)
     throw new Error(`${name}: ${rows[0].count} of ${sentEvents} events were stored.`);
   const sorted = times.toSorted((a, b) => a - b);
@@ -170,11 +185,15 @@ async function timePosts({ subscribed }: Setup, { gateway, receiver, flags }: St
 }
 
 /** Measures the memory of the process while many events wait and it stores more. */
-async function measureMemory(setup: Setup, flags: Flags): Promise<InboundResults['memory']> {
+async function measureMemory(
+  setup: Setup,
+  gateways: StoringGateways,
+  flags: Flags,
+): Promise<InboundResults['memory']> {
   const { client, subscribed, projectId } = setup;
-  const waiting = flags.sizes.waitingEvents;
+  const { waitingEvents: waiting, requestsWhileWaiting } = flags.sizes;
   await client.query('truncate "ProviderEvent"');
-  await using gateway = await startGateway(setup.databaseUrl, { env: STORE_ONLY_ENV });
+  await using gateway = await gateways.acquire('gateway');
   const warmUp = { name: 'gateway', server: gateway, seconds: Math.min(2, flags.seconds) };
   await measureRound(setup, warmUp);
   const idleBytes = gateway.readMemoryBytes();
@@ -186,7 +205,7 @@ async function measureMemory(setup: Setup, flags: Flags): Promise<InboundResults
     [projectId, subscribed.installationId, subscribed.providerAppId, waiting],
   );
   await using pool = createPool(gateway);
-  for (let number = 0; number < 1_000; number += 1)
+  for (let number = 0; number < requestsWhileWaiting; number += 1)
     await pool.post(subscribed, createSignedRequest(subscribed));
   return { waiting, idleBytes, withWaitingBytes: gateway.readMemoryBytes() };
 }

@@ -232,7 +232,9 @@ function createRequests(
   { operationName, createInput, records }: MovingWorkload,
   seconds: number,
 ) {
-  const count = Math.ceil((REQUESTS_PER_SECOND * (seconds + 1)) / records);
+  // The requests of the spare time also serve the warm-up.
+  const spareSeconds = Math.min(1, seconds);
+  const count = Math.ceil((REQUESTS_PER_SECOND * (seconds + spareSeconds)) / records);
   const query = MOVING_DOCUMENTS[operationName];
   return Array.from({ length: count }, () => {
     requestCount += 1;
