@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createOutbound, type OutboundOptions } from '../../src/outbound/client.ts';
 import type { OutboundRequest } from '../../src/outbound/exchange.ts';
 import type { OutboundError } from '../../src/outbound/outbound-error.ts';
@@ -33,6 +33,12 @@ async function startReceiverWith(behavior: Behavior) {
   onTestFinished(() => receiver[Symbol.asyncDispose]());
   receiver.setBehavior('hook', behavior);
   return { receiver, url: receiver.getUrl('hook') };
+}
+
+/** Stops the timers of requests, so that a slow machine does not end a request before its connection is open. */
+function stopTimers() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 async function startServer(handler: RequestListener, host?: string): Promise<string> {
@@ -192,10 +198,13 @@ test('fails with TOO_LARGE if the caller requires the whole body of an endless r
 });
 
 test('fails with TIMEOUT and closes the socket if no response arrives in time', async () => {
-  const { url } = await startReceiverWith('HANG');
+  const { receiver, url } = await startReceiverWith('HANG');
   const client = createTestOutbound();
-  const failure = await catchFailure(client.send(createGet(url, { timeoutMs: 50 })));
-  expect(failure).toMatchObject({
+  stopTimers();
+  const pendingFailure = catchFailure(client.send(createGet(url, { timeoutMs: 50 })));
+  await receiver.waitForMessages('hook', 1);
+  vi.advanceTimersByTime(50);
+  expect(await pendingFailure).toMatchObject({
     kind: 'TIMEOUT',
     message: 'No complete response within 0.05 s.',
   });
@@ -203,14 +212,24 @@ test('fails with TIMEOUT and closes the socket if no response arrives in time', 
 });
 
 test('fails for a stalled body only if the caller requires the whole body', async () => {
-  const origin = await startServer((_, response) => response.writeHead(200).write('part'));
+  const { promise: secondRequest, resolve: onSecondRequest } = Promise.withResolvers<void>();
+  let requestCount = 0;
+  const origin = await startServer((_, response) => {
+    response.writeHead(200).write('part');
+    requestCount += 1;
+    if (requestCount === 2) onSecondRequest();
+  });
   const client = createTestOutbound();
   // Long enough for the first bytes to arrive on a busy machine.
   const response = await client.send(createGet(origin, { timeoutMs: 1_000 }));
   expect(response).toMatchObject({ status: 200, truncated: true });
   expect(response.body.toString()).toBe('part');
+  stopTimers();
   const request = createGet(origin, { timeoutMs: 50, requiresWholeBody: true });
-  expect(await catchFailure(client.send(request))).toMatchObject({ kind: 'TIMEOUT' });
+  const pendingFailure = catchFailure(client.send(request));
+  await secondRequest;
+  vi.advanceTimersByTime(50);
+  expect(await pendingFailure).toMatchObject({ kind: 'TIMEOUT' });
 });
 
 test('fails with DISCONNECTED if the peer drops the connection', async () => {
@@ -294,10 +313,13 @@ test('limits requests and sockets, and queues further requests', async () => {
 });
 
 test('fails with UNREACHABLE if the wait for a socket takes too long', async () => {
-  const { url } = await startReceiverWith('HANG');
+  const { receiver, url } = await startReceiverWith('HANG');
   const client = createTestOutbound({ socketsMax: 1 });
+  stopTimers();
   const failureOfFirst = catchFailure(client.send(createGet(url, { timeoutMs: 200 })));
+  await receiver.waitForMessages('hook', 1);
   const failureOfSecond = catchFailure(client.send(createGet(url, { timeoutMs: 20 })));
+  vi.advanceTimersByTime(200);
   expect(await failureOfSecond).toMatchObject({ kind: 'UNREACHABLE' });
   expect(await failureOfFirst).toMatchObject({ kind: 'TIMEOUT' });
 });
