@@ -64,7 +64,6 @@ const CASTING_FILES = [
   'graphql/schema/lists.ts',
   'graphql/schema/object-type.ts',
   'providers/salesforce/pubsub/change-stream.ts',
-  'rest/endpoint/locations.ts',
   'rest/endpoint/time-parameters.ts',
   'rest/event/delivery.ts',
   'server/graphql/event-stream.ts',
