@@ -32,7 +32,7 @@ export function runRequest(
   const parts = { path, query, header: pickHeaders(endpoint, headers), body };
   const limits = {
     surface: 'rest',
-    isChange: isChange(endpoint),
+    isChange: endpoint.method !== 'GET',
     cost: estimateCost(endpoint, parts),
   } as const;
   return serveCaller(gateway, request, limits, (call) => {
@@ -64,8 +64,8 @@ interface ServedRequest {
 }
 
 /**
- * Admits the caller, spends the cost of the request from the caller's rate, and runs the work when the caller gets a
- * turn. Records the metrics of the request.
+ * Admits the caller, spends the cost of the request from the caller's rate, and runs the work within a time limit when
+ * the caller gets a turn. Records the metrics of the request.
  */
 export function serveCaller<T>(
   { services, admission }: Gateway,
@@ -84,7 +84,7 @@ export function serveCaller<T>(
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(viewer, weight - 1, metadata);
     const call = createCall(services, viewer, { slot, gatewayUrl });
-    return runInTurn(viewer, { slot, weight }, () => work(call));
+    return runInTurn(viewer, { slot, weight }, () => runInTime(call, isChange, () => work(call)));
   };
   return measure(meters, serve, ({ outcome, seconds }) => {
     const reportedError = findReportedError?.();
@@ -108,10 +108,12 @@ async function runAdmitted(
   try {
     // Must precede validation: a caller without the scope learns nothing else.
     authorize(request.call.viewer, endpoint.needs);
-    parts = await rewriteParts(endpoint, receivedParts, request);
+    if (endpoint.rewrite) {
+      refuseUnstorable(parts);
+      parts = await endpoint.rewrite(parts, request);
+    }
     const { input, locations } = readInput(endpoint, parts);
-    const run = () => inSpan('execute', {}, () => endpoint.run(request, input));
-    return await runInTime(request.call, { isChange: isChange(endpoint) }, run).catch(
+    return await inSpan('execute', {}, () => endpoint.run(request, input)).catch(
       (error: unknown) => {
         throw locateError(locations, error);
       },
@@ -119,19 +121,6 @@ async function runAdmitted(
   } catch (error) {
     throw translateError(endpoint, parts, error);
   }
-}
-
-async function rewriteParts(
-  endpoint: Endpoint,
-  parts: Parts,
-  request: RestRequest,
-): Promise<Parts> {
-  const { rewrite } = endpoint;
-  if (!rewrite) return parts;
-  refuseUnstorable(parts);
-  return runInTime(request.call, { isChange: isChange(endpoint) }, async () =>
-    rewrite(parts, request),
-  );
 }
 
 /** Returns the maximum number of objects in the response. Validation refuses an invalid page size later. */
@@ -172,9 +161,9 @@ export async function admit(
 }
 
 /** Rejects when the deadline expires. The work continues until the database's own timeout ends its statements. */
-export function runInTime<T>(
+function runInTime<T>(
   { config, database }: Services,
-  { isChange }: { isChange: boolean },
+  isChange: boolean,
   run: () => Promise<T>,
 ): Promise<T> {
   const maximumMs = getOperationMsMax(config, { isChange });
@@ -183,8 +172,4 @@ export function runInTime<T>(
       createTimeoutError('request', { isChange, maximumMs }),
     );
   });
-}
-
-function isChange({ method }: Endpoint): boolean {
-  return method !== 'GET';
 }

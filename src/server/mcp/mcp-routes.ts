@@ -15,12 +15,12 @@ import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
-import { type Gateway, runInTime, serveCaller } from '../../rest/endpoint/run-request.ts';
+import { type Gateway, serveCaller } from '../../rest/endpoint/run-request.ts';
 import { inSpan } from '../../spans.ts';
 import { VERSION } from '../../version.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { formatMetadataUrl } from './resource-metadata.ts';
-import { getGroupRule, type Tool } from './tool.ts';
+import type { Tool } from './tool.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 import { createPinnedTool, proposeWriteTool, TOOLS } from './tools.ts';
 
@@ -44,14 +44,13 @@ export function registerMcp(scope: FastifyInstance, gateway: Gateway): void {
     return sendProblem(reply, problem, `Bearer resource_metadata="${url}"`);
   });
   scope.post<ProjectRoute>(PROJECT_PATH, async (request, reply) => {
-    const { projectIdOrName } = request.params;
     const message = parseMessage(request.body as string);
     if (Array.isArray(message)) {
       // A batch would count as one request towards the caller's rate limit.
       const detail = 'Send one JSON-RPC message in a request, not a batch.';
       return sendProblem(reply, createProblem('BAD_USER_INPUT', detail));
     }
-    return serveMcp(gateway, request, { projectIdOrName, message });
+    return serveMcp(gateway, request, message);
   });
   refuseOtherMethods(scope, PROJECT_PATH, ['POST']);
 }
@@ -65,24 +64,17 @@ function parseMessage(text: string | undefined): unknown {
   }
 }
 
-/** A request for the MCP server of a project. */
-interface McpRequest {
-  projectIdOrName: string;
-  /** The message as the client sent it. Undefined if it is not JSON. */
-  message: unknown;
-}
-
 /**
  * Returns the response of the SDK. Throws the errors of admission, and NOT_FOUND for a project that the caller may not
  * see.
  */
 function serveMcp(
   gateway: Gateway,
-  request: FastifyRequest,
-  { projectIdOrName, message }: McpRequest,
+  request: FastifyRequest<ProjectRoute>,
+  message: unknown,
 ): Promise<Response> {
+  const { projectIdOrName } = request.params;
   const { method, toolName } = readRequest(message);
-  const limits = findLimits(method, toolName);
   let toolError: unknown;
   const serve = async (call: Call): Promise<Response> => {
     const pinnedTools = await findPinnedTools(call, { method, projectIdOrName });
@@ -103,10 +95,9 @@ function serveMcp(
     // Until the body has arrived, the tool may still be running.
     return new Response(response.body && (await response.arrayBuffer()), response);
   };
+  const limits = findLimits(method, toolName);
   const served = { surface: 'mcp', ...limits, findReportedError: () => toolError } as const;
-  return serveCaller(gateway, request, served, (call) =>
-    runInTime(call, limits, () => serve(call)),
-  );
+  return serveCaller(gateway, request, served, serve);
 }
 
 /** Returns the cost of a message, and whether it may change rows. A pinned write costs as much as propose_write. */
@@ -168,7 +159,7 @@ function createMcpServer({ call, projectIdOrName, tools, onToolError }: McpCall)
     { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
   );
   for (const { name, description, annotations, inputSchema, run } of tools) {
-    const schema = toListedSchema(() => inputSchema(getGroupRule(call)));
+    const schema = toListedSchema(() => inputSchema(call));
     server.registerTool(name, { description, annotations, inputSchema: schema }, async (args) => {
       try {
         const span = { attributes: { 'gateway.tool': name } };

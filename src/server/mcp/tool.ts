@@ -32,17 +32,9 @@ export interface Tool {
   isChange: boolean;
   /** The cost of a call, in objects of the gateway's own database. */
   cost: number;
-  /** The schema of the arguments. */
-  inputSchema(rule: GroupRule): JsonSchema;
+  /** The schema of the arguments that the caller may send. */
+  inputSchema(call: Call): JsonSchema;
   run(call: Call, request: ToolRequest): Promise<ToolOutcome>;
-}
-
-/** Whether the caller must name the group, or its credentials imply it. */
-type GroupRule = 'GROUP_NAMED' | 'GROUP_IMPLIED';
-
-/** End users and agents have one group. */
-export function getGroupRule({ viewer }: Pick<Call, 'viewer'>): GroupRule {
-  return viewer.kind === 'END_USER' ? 'GROUP_IMPLIED' : 'GROUP_NAMED';
 }
 
 interface ToolDeclaration<S extends z.ZodObject> {
@@ -62,31 +54,32 @@ interface ToolDeclaration<S extends z.ZodObject> {
 
 export function defineTool<S extends z.ZodObject>(declaration: ToolDeclaration<S>): Tool {
   const { name, description, effect, callsProvider, itemsMax = 1, run, schemas } = declaration;
-  const forms = createForms(declaration.input);
+  const getForm = createForms(declaration.input);
   return {
     name,
     description,
     annotations: ANNOTATIONS[effect],
     isChange: effect !== 'READ',
     cost: (callsProvider ? PROVIDER_CALL_COST : 0) + itemsMax,
-    inputSchema: (rule) => toInputSchema(forms[rule], schemas),
+    inputSchema: (call) => toInputSchema(getForm(call), schemas),
     run: (call, request) =>
       withArgumentNames(nameArgument, () =>
-        run(call, readInput(forms[getGroupRule(call)], request) as z.output<S>),
+        run(call, readInput(getForm(call), request) as z.output<S>),
       ),
   };
 }
 
 const GROUP = ref.describe('The customer: the ref of a group.');
 
-/** Returns the arguments by group rule. The project is no argument, because the path names it. */
-function createForms({ shape }: z.ZodObject): Record<GroupRule, z.ZodObject> {
+/**
+ * Returns a function that returns the arguments of a caller. The project is no argument, because the path names it. End
+ * users and agents name no group, because they have one.
+ */
+function createForms({ shape }: z.ZodObject): (call: Call) => z.ZodObject {
   const { projectIdOrName: _project, groupRef, ...others } = shape;
-  const implied = z.strictObject(others);
-  return {
-    GROUP_IMPLIED: implied,
-    GROUP_NAMED: groupRef ? z.strictObject({ group: GROUP, ...others }) : implied,
-  };
+  const withoutGroup = z.strictObject(others);
+  const withGroup = groupRef ? z.strictObject({ group: GROUP, ...others }) : withoutGroup;
+  return ({ viewer }) => (viewer.kind === 'END_USER' ? withoutGroup : withGroup);
 }
 
 /** Returns the input of the domain function. Throws BAD_USER_INPUT with every invalid argument. */
