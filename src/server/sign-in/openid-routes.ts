@@ -39,20 +39,15 @@ const LOCATION: SealedLocation = {
 export function registerOpenIdSignIn(scope: FastifyInstance, parts: SignInParts): void {
   const signIns = new OpenIdSignIns(parts);
   scope.register(async (pages) => {
-    pages.setErrorHandler((error, request, reply) => signIns.fail(error, { request, reply }));
-    pages.get<SignInRoute>(SIGN_IN_PATH, (request, reply) => signIns.begin({ request, reply }));
-    pages.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish({ request, reply }));
+    pages.setErrorHandler((error, _request, reply) => signIns.fail(error, reply));
+    pages.get<SignInRoute>(SIGN_IN_PATH, (request, reply) => signIns.begin(request, reply));
+    pages.get(SIGN_IN_CALLBACK_PATH, (request, reply) => signIns.finish(request, reply));
   });
 }
 
 /** The route of a sign-in's link, with its query. */
 interface SignInRoute {
   Querystring: { issuer?: unknown; return?: unknown };
-}
-
-interface Exchange {
-  request: FastifyRequest;
-  reply: FastifyReply;
 }
 
 class OpenIdSignIns {
@@ -66,14 +61,10 @@ class OpenIdSignIns {
   }
 
   /** Redirects the browser to the provider that the link names. */
-  async begin(exchange: {
-    request: FastifyRequest<SignInRoute>;
-    reply: FastifyReply;
-  }): Promise<FastifyReply> {
-    const { request, reply } = exchange;
+  async begin(request: FastifyRequest<SignInRoute>, reply: FastifyReply): Promise<FastifyReply> {
     const { services } = this.#parts;
     const issuer = this.#findIssuer(request.query.issuer);
-    if (!issuer) return this.#refuse(null, exchange, UNKNOWN_ISSUER);
+    if (!issuer) return this.#refuse(null, reply, UNKNOWN_ISSUER);
     const redirectUrl = buildRedirectUrl(issuer, { services, request });
     const { url, checks } = await this.#clients.begin(issuer, redirectUrl);
     const pending = {
@@ -85,34 +76,32 @@ class OpenIdSignIns {
   }
 
   /** Signs in the browser that returns from the provider. */
-  async finish(exchange: Exchange): Promise<FastifyReply> {
-    const { request, reply } = exchange;
+  async finish(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { services } = this.#parts;
     const pending = this.#pendingCookie.find(request.headers.cookie);
     const issuer = this.#findIssuer(pending?.issuer);
     reply.header('set-cookie', this.#pendingCookie.remove());
-    if (!pending || !issuer) return this.#refuse(issuer, exchange, NO_PENDING_SIGN_IN);
+    if (!pending || !issuer) return this.#refuse(issuer, reply, NO_PENDING_SIGN_IN);
     const callbackUrl = new URL(buildRedirectUrl(issuer, { services, request }));
     callbackUrl.search = request.url.split('?')[1] ?? '';
     const claims = await this.#clients.finish(issuer, callbackUrl, pending.checks);
-    await openSession(this.#parts, claims, exchange);
+    await openSession(this.#parts, claims, reply);
     return reply.redirect(buildConsoleUrl(issuer, { services, request }, pending.returnPath), 303);
   }
 
   /** Sends the page of an error. */
-  fail(error: unknown, exchange: Exchange): FastifyReply {
+  fail(error: unknown, reply: FastifyReply): FastifyReply {
     const { log } = this.#parts.services;
     if (error instanceof SignInError) {
       const { kind, message, issuer, cause } = error;
       log.warn({ issuer: issuer.issuer, kind, codes: listCodes(cause) }, 'sign_in.refused');
       const { status, remedy } = REFUSALS[kind];
-      return this.#refuse(issuer, exchange, { status, paragraphs: [message, remedy] });
+      return this.#refuse(issuer, reply, { status, paragraphs: [message, remedy] });
     }
-    const { request, reply } = exchange;
-    const problem = toProblem(error, { log, route: request.routeOptions.url });
+    const problem = toProblem(error, { log, route: reply.request.routeOptions.url });
     const paragraphs = [problem.detail, 'Sign in again in a few seconds.'];
     reply.headers(createProblemHeaders(problem));
-    return this.#refuse(null, exchange, { status: problem.status, paragraphs });
+    return this.#refuse(null, reply, { status: problem.status, paragraphs });
   }
 
   #findIssuer(url: unknown): SignInIssuer | null {
@@ -123,10 +112,11 @@ class OpenIdSignIns {
   /** Sends a page with the reason why the person is not signed in, and a link back to the console. */
   #refuse(
     issuer: SignInIssuer | null,
-    { request, reply }: Exchange,
+    reply: FastifyReply,
     { status, paragraphs }: { status: number; paragraphs: string[] },
   ): FastifyReply {
-    const consoleUrl = buildConsoleUrl(issuer, { services: this.#parts.services, request });
+    const { services } = this.#parts;
+    const consoleUrl = buildConsoleUrl(issuer, { services, request: reply.request });
     const link = html`<p><a class="button" href="${consoleUrl}">Back to the console</a></p>\n`;
     const content = html`${toParagraphs(paragraphs)}${link}`;
     return sendPage(reply, status, { title: 'Not signed in', content });

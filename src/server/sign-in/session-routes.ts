@@ -86,11 +86,11 @@ function showSession({ now }: Services, { builder, expireTime, endTime }: Consol
 export async function openSession(
   { services, sessionCookie }: SignInParts,
   claims: BearerClaims,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  reply: FastifyReply,
 ): Promise<void> {
   const { builder } = await enrollBuilder(services, claims);
   const secret = await createSession(services, builder.id);
-  const { session } = request.metadata;
+  const { session } = reply.request.metadata;
   if (session) await endSession(services, session.secret);
   reply.header('set-cookie', sessionCookie.set(secret));
 }

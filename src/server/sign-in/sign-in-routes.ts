@@ -47,7 +47,7 @@ function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {
     requireOwnPage(cors.isFromOwnPage(request.headers));
     const { data, error } = localSignInInput.safeParse(request.body);
     if (error) throw invalidInput(toIssues(error, request.body));
-    await openSession(parts, signIn(data, request.metadata), { request, reply });
+    await openSession(parts, signIn(data, request.metadata), reply);
     return reply.code(204).send();
   });
 }
