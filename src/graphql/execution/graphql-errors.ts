@@ -16,7 +16,11 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
     const graphqlError = error instanceof GraphQLError ? error : null;
     const cause = graphqlError?.originalError ?? error;
     if (cause instanceof DomainError) return mapDomainError(cause, graphqlError);
-    if (cause instanceof ServiceUnavailable) return mapOutage(cause, graphqlError);
+    if (cause instanceof ServiceUnavailable) {
+      const { message, retryAfterSeconds } = cause;
+      const extra = { retryAfterSeconds };
+      return toGraphQLError('SERVICE_UNAVAILABLE', message, { extra, cause: graphqlError });
+    }
     if (graphqlError && cause instanceof GraphQLError) return mapRequestError(graphqlError);
     return mapDomainError(
       createMaskedError(log, cause, { path: graphqlError?.path }),
@@ -29,14 +33,6 @@ export function createErrorMapper(log: Log): (error: unknown) => GraphQLError {
 function mapDomainError(error: DomainError, cause: GraphQLError | null): GraphQLError {
   return toGraphQLError(error.code, error.message, {
     extra: { issues: error.issues, ...error.extra },
-    cause,
-  });
-}
-
-/** Maps an outage, which is logged once and not for each request. */
-function mapOutage({ message, retryAfterSeconds }: ServiceUnavailable, cause: GraphQLError | null) {
-  return toGraphQLError('SERVICE_UNAVAILABLE', message, {
-    extra: { retryAfterSeconds },
     cause,
   });
 }

@@ -102,9 +102,6 @@ async function* yieldResult(result: ExecutionResult): AsyncGenerator<Message> {
 /** The buffer is small, so that events stay in the log until the client reads. */
 const BUFFERED_BYTES_MAX = 16 * 1024;
 
-type OnResultProcess = NonNullable<Plugin['onResultProcess']>;
-type ResultProcessor = Parameters<Parameters<OnResultProcess>[0]['setResultProcessor']>[0];
-
 /** Streams results in responses of Yoga's own handler. */
 export function useEventStream(
   streams: Pick<OpenStreams, 'isStopping'>,
@@ -112,10 +109,9 @@ export function useEventStream(
 ): Plugin<object, RequestMetadata> {
   return {
     onResultProcess({ request, result, setResultProcessor, serverContext }) {
-      const accept = request.headers.get('accept');
-      const format = findStreamFormat(accept, result);
+      const format = findStreamFormat(request.headers.get('accept'), result);
       if (!format) return;
-      const processor: ResultProcessor = (results, { Response }) => {
+      setResultProcessor((results, { Response }) => {
         const body = new PassThrough({ highWaterMark: BUFFERED_BYTES_MAX });
         const options = { format, keepAliveMs, streams, client: serverContext };
         void writeStream(results as Results, body, options);
@@ -123,8 +119,7 @@ export function useEventStream(
         if (request.signal.aborted) body.destroy();
         request.signal.addEventListener('abort', () => body.destroy(), { once: true });
         return new Response(body as never, createStreamHead(format, results as Results));
-      };
-      setResultProcessor(processor, format.contentType);
+      }, format.contentType);
     },
   };
 }
