@@ -3,24 +3,10 @@
  *
  * @module-tag all/rows
  */
-import type { PGlite } from '@electric-sql/pglite';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { listMigrations } from '../../src/database/migrating/migrate.ts';
 import { findNotice } from '../../src/database/migrating/migration-notice.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
-
-/** Returns the SQL of the migrations before this migration, or of this and all later migrations. */
-function listSql(range: 'before' | 'from', name: string): string[] {
-  const migrations = listMigrations();
-  const index = migrations.findIndex((migration) => migration.name.endsWith(name));
-  const selectedMigrations =
-    range === 'before' ? migrations.slice(0, index) : migrations.slice(index);
-  return selectedMigrations.map(({ sql }) => sql);
-}
-
-async function migrate(database: PGlite, range: 'before' | 'from', name: string): Promise<void> {
-  for (const sql of listSql(range, name)) await database.exec(sql);
-}
 
 /** Inserts an installation, and operations, events and deliveries of deleted installations. */
 const INSTALLATION_ROWS = `
@@ -44,46 +30,6 @@ const INSTALLATION_ROWS = `
     ('event', 'prj', 'dst', 'uninstalled', null, '{}'),
     ('records', 'prj', 'dst', null, 'sent', '{"groupRef":"north","consumerRef":"ann","result":[{"a":"\\u0000"}]}')`;
 
-test('fills in the group and the consumer of stored rows', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'ends_of_life');
-  await database.exec(INSTALLATION_ROWS);
-  await migrate(database, 'from', 'ends_of_life');
-  const listOwners = async (table: string) => {
-    const { rows } = await database.query<Record<'id' | 'groupId' | 'consumerId', string>>(
-      `select "id", "groupId", "consumerId" from "${table}" order by "id"`,
-    );
-    return rows.map(({ id, groupId, consumerId }) => `${id}: ${groupId} ${consumerId}`);
-  };
-  expect(await listOwners('Operation')).toEqual([
-    'installed: grp csm',
-    'sent: grp csm',
-    'uninstalled: grp csm',
-    'unknown: null null',
-  ]);
-  expect(await listOwners('NotificationEvent')).toEqual([
-    'disabled: null null',
-    'uninstalled: grp csm',
-  ]);
-  expect(await listOwners('Delivery')).toEqual(['event: grp csm', 'records: grp csm']);
-});
-
-test('gives existing members and invites the role ADMIN', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'org_roles');
-  await database.exec(`
-    insert into "Org" ("id", "label") values ('org', 'Acme');
-    insert into "Builder" ("id", "idpProvider", "idpRef") values ('bld', 'issuer', 'ada');
-    insert into "OrgMember" ("orgId", "builderId") values ('org', 'bld');
-    insert into "Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
-      values ('inv', 'org', 'eve@example.com', 'PENDING', 'eve@example.com', now())`);
-  await migrate(database, 'from', 'org_roles');
-  for (const table of ['OrgMember', 'Invite']) {
-    const { rows } = await database.query(`select "role" from "${table}"`);
-    expect(rows).toEqual([{ role: 'ADMIN' }]);
-  }
-});
-
 /**
  * Inserts revisions and a config that name destinations. A destination counts only if the latest revision or the
  * config names it.
@@ -96,27 +42,8 @@ const DESTINATION_ROWS = `
   insert into "InstallationConfig" ("id", "projectId", "installationId", "content") values
     ('cfg', 'prj', 'ins', '{"read":[{"destination":"own"},{"destination":null}],"write":[{"objectName":"x"}]}')`;
 
-test('indexes the destinations that stored integrations and installations name', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'ends_of_life');
-  await database.exec(INSTALLATION_ROWS);
-  await database.exec(DESTINATION_ROWS);
-  await migrate(database, 'from', 'ends_of_life');
-  const { rows } = await database.query(
-    'select "destinationName", "userId", "integrationId", "installationId" from "DestinationUse" order by 1',
-  );
-  const byIntegration = { userId: 'int', integrationId: 'int', installationId: null };
-  expect(rows).toEqual([
-    { destinationName: 'a', ...byIntegration },
-    { destinationName: 'b', ...byIntegration },
-    { destinationName: 'own', userId: 'ins', integrationId: null, installationId: 'ins' },
-  ]);
-});
-
 /** Inserts an installation that fails, one that has recovered, and one with a failed subscription. */
 const HEALTH_ROWS = `
-  insert into "Revision" ("id", "projectId", "integrationId", "specVersion", "content")
-    values ('rev', 'prj', 'int', '1.0.0', '{}');
   insert into "Group" ("id", "projectId", "groupRef", "groupName")
     select 'grp ' || id, 'prj', id, id from unnest(array['fails', 'recovers', 'unsubscribed']) id;
   insert into "Installation" ("id", "projectId", "integrationId", "groupId", "connectionId", "configId", "createdBy")
@@ -129,12 +56,106 @@ const HEALTH_ROWS = `
       "otherEvents", "watchFields", "status", "error")
     values ('prj', 'unsubscribed', 'contacts', 'sandbox', 'con', '{}', '{}', '{}', 'FAILED', 'No.')`;
 
+/** Inserts counts of operations and of deliveries, which took 64 ms, for two hours of a day and one of the next day. */
+const ACTIVITY_ROWS = `
+  insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
+  select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
+    case kind when 'delivery' then array_fill(0, array[24]) || 1 || array_fill(0, array[39]) else '{}' end
+  from unnest(array['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z', '2026-05-02T01:00:00Z']) time,
+    (values ('operation', 'READ SUCCESS'), ('delivery', 'dst')) v(kind, key)`;
+
+const LOG_ROWS = `
+  insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
+    values ('opr', 'prj', 'int', 'ins', 'cfg', 'READ', 'SUCCESS', '{}');
+  insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
+    select id, 'prj', 'opr', 'INFO', '' from unnest(array['a', 'b', 'c']) id;
+  insert into "Delivery" ("id", "projectId", "destinationId", "body") values ('dlv', 'prj', 'dst', '{}');
+  insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber", "durationMs")
+    values ('att', 'prj', 'dlv', 1, 1)`;
+
+const MEMBER_ROWS = `
+  insert into "Builder" ("id", "idpProvider", "idpRef") values ('bld', 'issuer', 'ada');
+  insert into "OrgMember" ("orgId", "builderId") values ('org', 'bld');
+  insert into "Invite" ("id", "orgId", "invitedEmail", "status", "pendingEmail", "expireTime")
+    values ('inv', 'org', 'eve@example.com', 'PENDING', 'eve@example.com', now())`;
+
+/** Rows that a database gets before a migration, by the end of the migration's name. */
+const ROWS_BY_MIGRATION: Record<string, string[]> = {
+  ends_of_life: [INSTALLATION_ROWS, DESTINATION_ROWS],
+  installation_health: [HEALTH_ROWS],
+  activity_in_blocks: [ACTIVITY_ROWS],
+  key_of_operation_log: [LOG_ROWS],
+  org_roles: [MEMBER_ROWS],
+};
+
+/** Runs all migrations on a database that gets rows in between. Returns the notices since `key_of_operation_log`. */
+async function migrateFilledDatabase() {
+  const database = await openUnmigratedPglite();
+  const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
+  const notices: object[] = [];
+  let collectsNotices = false;
+  for (const { name, sql } of listMigrations()) {
+    const suffix = name.replace(/^\d+_/, '');
+    for (const rows of ROWS_BY_MIGRATION[suffix] ?? []) await database.exec(rows);
+    if (suffix === 'key_of_operation_log') {
+      await database.exec('analyze');
+      collectsNotices = true;
+    }
+    const notice = collectsNotices && (await findNotice(session as never, sql));
+    if (notice) notices.push(notice);
+    await database.exec(sql);
+  }
+  return { database, notices };
+}
+
+const { database, notices } = await migrateFilledDatabase();
+afterAll(() => database.close());
+
+test('fills in the group and the consumer of stored rows', async () => {
+  const listOwners = async (table: string, ids: string[]) => {
+    const { rows } = await database.query<Record<'id' | 'groupId' | 'consumerId', string>>(
+      `select "id", "groupId", "consumerId" from "${table}" where "id" = any($1) order by "id"`,
+      [ids],
+    );
+    return rows.map(({ id, groupId, consumerId }) => `${id}: ${groupId} ${consumerId}`);
+  };
+  const operationIds = ['installed', 'sent', 'uninstalled', 'unknown'];
+  expect(await listOwners('Operation', operationIds)).toEqual([
+    'installed: grp csm',
+    'sent: grp csm',
+    'uninstalled: grp csm',
+    'unknown: null null',
+  ]);
+  expect(await listOwners('NotificationEvent', ['disabled', 'uninstalled'])).toEqual([
+    'disabled: null null',
+    'uninstalled: grp csm',
+  ]);
+  expect(await listOwners('Delivery', ['event', 'records'])).toEqual([
+    'event: grp csm',
+    'records: grp csm',
+  ]);
+});
+
+test('gives existing members and invites the role ADMIN', async () => {
+  for (const table of ['OrgMember', 'Invite']) {
+    const { rows } = await database.query(`select "role" from "${table}"`);
+    expect(rows).toEqual([{ role: 'ADMIN' }]);
+  }
+});
+
+test('indexes the destinations that stored integrations and installations name', async () => {
+  const { rows } = await database.query(
+    'select "destinationName", "userId", "integrationId", "installationId" from "DestinationUse" order by 1',
+  );
+  const byIntegration = { userId: 'int', integrationId: 'int', installationId: null };
+  expect(rows).toEqual([
+    { destinationName: 'a', ...byIntegration },
+    { destinationName: 'b', ...byIntegration },
+    { destinationName: 'own', userId: 'ins', integrationId: null, installationId: 'ins' },
+  ]);
+});
+
 test('computes the health of stored installations', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'installation_health');
-  await database.exec(INSTALLATION_ROWS);
-  await database.exec(HEALTH_ROWS);
-  await migrate(database, 'from', 'installation_health');
   const { rows } = await database.query(
     `select "id", "failuresInARow" as "failures", "healthStatus" as "status", "healthReason" as "reason"
      from "Installation" order by 1`,
@@ -153,20 +174,7 @@ test('computes the health of stored installations', async () => {
   ]);
 });
 
-/** Inserts counts of operations and of deliveries, which took 64 ms, for two hours of a day and one of the next day. */
-const ACTIVITY_ROWS = `
-  insert into "ActivityCount" ("projectId", "grain", "time", "kind", "key", "first", "second", "third", "durations")
-  select 'prj', 'hour', time::timestamptz, kind, key, 2, 1, 0,
-    case kind when 'delivery' then array_fill(0, array[24]) || 1 || array_fill(0, array[39]) else '{}' end
-  from unnest(array['2026-05-01T00:00:00Z', '2026-05-01T02:00:00Z', '2026-05-02T01:00:00Z']) time,
-    (values ('operation', 'READ SUCCESS'), ('delivery', 'dst')) v(kind, key)`;
-
 test('converts stored activity counts to rows of many buckets', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'activity_in_blocks');
-  await database.exec(INSTALLATION_ROWS);
-  await database.exec(ACTIVITY_ROWS);
-  await migrate(database, 'from', 'activity_in_blocks');
   const { rows } = await database.query(
     `select to_char("time" at time zone 'UTC', 'DD HH24') as "from", "key", "first", "second", "p50Ms", "p99Ms"
      from "ActivityCount" where "grain" = 'hour' order by "time", "key" desc`,
@@ -186,17 +194,6 @@ test('converts stored activity counts to rows of many buckets', async () => {
 });
 
 test('keeps the rows when the project is added to a primary key, and estimates the duration', async () => {
-  await using database = await openUnmigratedPglite();
-  await migrate(database, 'before', 'key_of_operation_log');
-  await database.exec(LOG_ROWS);
-  await database.exec('analyze');
-  const notices = [];
-  for (const sql of listSql('from', 'key_of_operation_log')) {
-    const session = { query: (text: string, values: unknown[]) => database.query(text, values) };
-    const notice = await findNotice(session as never, sql);
-    if (notice) notices.push(notice);
-    await database.exec(sql);
-  }
   expect(notices.length).toBeGreaterThan(5);
   expect(notices[0]).toEqual({ rows: 3, bytes: expect.any(Number), mayTakeSeconds: 1 });
   const { rows } = await database.query<{ id: string }>(
@@ -217,14 +214,3 @@ test('keeps the rows when the project is added to a primary key, and estimates t
   );
   expect(unvalidated).toEqual([]);
 });
-
-const LOG_ROWS = `
-  insert into "Org" ("id", "label") values ('org', 'Acme');
-  insert into "Project" ("id", "orgId", "name", "appName") values ('prj', 'org', 'acme', 'Acme');
-  insert into "Operation" ("id", "projectId", "integrationId", "installationId", "configId", "actionType", "status", "metadata")
-    values ('opr', 'prj', 'int', 'ins', 'cfg', 'READ', 'SUCCESS', '{}');
-  insert into "OperationLog" ("id", "projectId", "operationId", "severity", "message")
-    select id, 'prj', 'opr', 'INFO', '' from unnest(array['a', 'b', 'c']) id;
-  insert into "Delivery" ("id", "projectId", "destinationId", "body") values ('dlv', 'prj', 'dst', '{}');
-  insert into "DeliveryAttempt" ("id", "projectId", "deliveryId", "attemptNumber", "durationMs")
-    values ('att', 'prj', 'dlv', 1, 1)`;
