@@ -103,12 +103,9 @@ const shapes = listShapes(schema).filter(({ name }) => name !== EMPTY_LIST);
 test.each(
   shapes,
 )('$name: runs as many statements for a long page as for a short page', async (shape) => {
-  const { startCursor } = (await queryList(shape, 'first: 1')).list.pageInfo;
   const { endCursor } = (await queryList(shape, 'last: 1')).list.pageInfo;
   for (const [direction, bound] of [
     ['first', ''],
-    ['first', `, after: "${startCursor}"`],
-    ['last', ''],
     ['last', `, before: "${endCursor}"`],
   ]) {
     const fetchPage = (size: number) =>
@@ -123,11 +120,20 @@ test.each(
 
 const filteredShapes = shapes.filter(({ filters }) => filters.length > 0);
 
+/** Returns arguments with one filter, and with as many as the list accepts. Other combinations add no statements. */
+function listFewAndManyFilters(shape: ListShape): string[] {
+  const combinations = listFilterArguments(shape, FILTER_VALUES);
+  const countFilters = (args: string) =>
+    shape.filters.filter(({ name }) => new RegExp(`(^| )${name}:`).test(args)).length;
+  const filtersMax = Math.max(...combinations.map(countFilters));
+  return combinations.filter((args) => [1, filtersMax].includes(countFilters(args)));
+}
+
 test.each(
   filteredShapes,
 )('$name with filters: runs as many statements for many parents as for two', async (shape) => {
   for (const parent of shapes.filter(({ item }) => item === shape.parent)) {
-    for (const args of listFilterArguments(shape, FILTER_VALUES)) {
+    for (const args of listFewAndManyFilters(shape)) {
       const list = `${shape.field}(first: 2, ${args}) { ${selectPage('__typename')} }`;
       const fetchParents = (size: number) => queryList(parent, `first: ${size}`, list);
       const [short, long] = [await fetchParents(SHORT_PAGE), await fetchParents(LONG_PAGE)];
