@@ -35,25 +35,23 @@ export type UpdateGauges = () => Promise<void>;
 
 export function observeState(register: Registry, sources: StateSources): UpdateGauges {
   collectDefaultMetrics({ register });
+  const createGauge: CreateGauge = (name, help, labelNames = []) =>
+    new Gauge({ name, help, labelNames, registers: [register] });
   const updates = [
-    observeShares(register, sources),
-    observeStreams(register, sources),
-    observeConnections(register, sources),
+    observeShares(createGauge, sources),
+    observeStreams(createGauge, sources),
+    observeConnections(createGauge, sources),
   ];
-  if (sources.countsWork) updates.push(observeWork(register, sources));
+  if (sources.countsWork) updates.push(observeWork(createGauge, sources));
   return async () => {
     await Promise.all(updates.map((update) => update()));
   };
 }
 
-function createGauges(register: Registry) {
-  return (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [register] });
-}
+type CreateGauge = (name: string, help: string, labelNames?: string[]) => Gauge;
 
 /** No label names a tenant: each level reports only its largest holder. */
-function observeShares(register: Registry, { shares }: StateSources): UpdateGauges {
-  const gauge = createGauges(register);
+function observeShares(gauge: CreateGauge, { shares }: StateSources): UpdateGauges {
   const requestsMax = gauge('gateway_requests_max', 'LIMIT_REQUESTS.');
   const held = gauge('gateway_share_held', 'The part of a share that callers use.', ['share']);
   const max = gauge('gateway_share_max', 'The most that all callers may hold.', ['share']);
@@ -75,8 +73,7 @@ function observeShares(register: Registry, { shares }: StateSources): UpdateGaug
   };
 }
 
-function observeStreams(register: Registry, { streams }: StateSources): UpdateGauges {
-  const gauge = createGauges(register);
+function observeStreams(gauge: CreateGauge, { streams }: StateSources): UpdateGauges {
   const open = gauge('gateway_event_streams', 'Open event streams.');
   const lagging = gauge(
     'gateway_event_streams_lagging',
@@ -89,8 +86,7 @@ function observeStreams(register: Registry, { streams }: StateSources): UpdateGa
   };
 }
 
-function observeConnections(register: Registry, { database }: StateSources): UpdateGauges {
-  const gauge = createGauges(register);
+function observeConnections(gauge: CreateGauge, { database }: StateSources): UpdateGauges {
   const count = gauge('db_client_connection_count', 'Connections of the pool.', ['state']);
   const max = gauge('db_client_connection_max', 'Connections that the pool may have.');
   const waiting = gauge(
@@ -106,8 +102,7 @@ function observeConnections(register: Registry, { database }: StateSources): Upd
   };
 }
 
-function observeWork(register: Registry, { database, jobs }: StateSources): UpdateGauges {
-  const gauge = createGauges(register);
+function observeWork(gauge: CreateGauge, { database, jobs }: StateSources): UpdateGauges {
   const pending = gauge('gateway_deliveries_pending', 'Deliveries that are pending.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
@@ -123,7 +118,7 @@ function observeWork(register: Registry, { database, jobs }: StateSources): Upda
   );
   return async () => {
     // A failed query must leave no old values, which would look current.
-    for (const gauge of [pending, due, oldest, events, oldestEvent]) gauge.remove();
+    for (const outdated of [pending, due, oldest, events, oldestEvent]) outdated.remove();
     jobGauge.reset();
     try {
       // In a cluster, each shard returns a row.

@@ -17,7 +17,7 @@ import { CustomerPages } from '../customer-pages.ts';
 import { hasDocs } from '../docs/docs.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
 import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
-import { type DemoSignIn, isFromThisMachine } from './demo-sign-in.ts';
+import { isFromThisMachine } from './demo-sign-in.ts';
 
 /**
  * Permits only the gateway's own scripts, styles and requests. The hash permits the style element that React Aria adds.
@@ -40,7 +40,7 @@ const STABLE_NAME = /^[\w-]+\.(js|json|svg)$/;
 export interface ConsoleParts {
   services: Services;
   /** Null if there is no demo, or if it is not filled yet. */
-  findDemo: () => DemoSignIn | null;
+  findDemo: () => { apiKey: string } | null;
   /** Creates a token of the demo's builder that is valid for an hour. Undefined if the issuer is not the local one. */
   mintDemoToken: () => Promise<string | undefined>;
 }

@@ -1,14 +1,9 @@
 /**
- * The demo's credentials, for the console's one-click sign-in and GraphiQL's tabs. Only a browser on this machine gets
- * them.
+ * Decides who gets the demo's credentials, which the console's one-click sign-in and GraphiQL's tabs use: only a browser
+ * on this machine.
  */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-
-export interface DemoSignIn {
-  apiKey: string;
-  bearerToken?: string | undefined;
-}
 
 const LOCAL_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
 
