@@ -1,4 +1,4 @@
-/** What the pages of an OAuth connect share: their context, the pages that may open them, and the browser's cookie. */
+/** Functions that the pages of an OAuth connect share: their context, their opener and the cookie of the browser. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
