@@ -10,7 +10,7 @@ import {
 } from '../domain/connection/consent/oauth-callback.ts';
 import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { type Html, html } from '../html.ts';
-import { CustomerPages } from './customer-pages.ts';
+import { type CustomerPages, createCustomerPages } from './customer-pages.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 import {
   createBrowserCookie,
@@ -51,7 +51,7 @@ function sendOutcome(
   switch (outcome.kind) {
     case 'UNKNOWN':
     case 'OTHER_BROWSER': {
-      const pages = new CustomerPages(reply, outcome.refusalPage);
+      const pages = createCustomerPages(reply, outcome.refusalPage);
       const reason = REFUSALS[outcome.kind];
       // The opener gets the reason in English, as all details of errors.
       const message = createFailureMessage('invalid_request', getMessages('en')[reason]);
@@ -62,7 +62,7 @@ function sendOutcome(
     case 'CONNECTED': {
       const { redirectUrl, connectionId, page } = outcome;
       if (redirectUrl !== null) return redirect(reply, redirectUrl, { connectionId });
-      const pages = new CustomerPages(reply, page);
+      const pages = createCustomerPages(reply, page);
       const message = {
         eventType: 'AUTHORIZATION_SUCCEEDED',
         data: { connection: connectionId },
@@ -85,7 +85,7 @@ function sendOutcome(
         };
         return redirect(reply, redirectUrl, cause);
       }
-      const pages = new CustomerPages(reply, page);
+      const pages = createCustomerPages(reply, page);
       // The customer can't correct mistakes in the builder's setup. The opener gets the reason.
       const reason = detail === ACCESS_DENIED ? pages.messages.accessDenied : detail;
       const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];

@@ -13,7 +13,7 @@ import {
 } from '../domain/connection/consent/oauth-link.ts';
 import { LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { type Html, html } from '../html.ts';
-import { CustomerPages } from './customer-pages.ts';
+import { type CustomerPages, createCustomerPages } from './customer-pages.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 import {
   createBrowserCookie,
@@ -29,7 +29,7 @@ export function registerConnectLink(scope: FastifyInstance, services: Services):
     const ticket = readQuery(request).get('ticket');
     const link = await openLink(services, { ticket, browser });
     if (!link) {
-      const pages = new CustomerPages(reply, await findExpiredLinkPage(services, ticket));
+      const pages = createCustomerPages(reply, await findExpiredLinkPage(services, ticket));
       const { linkUsedOrExpired, connectAgain } = pages.messages;
       return pages.sendFailure(400, [linkUsedOrExpired, connectAgain]);
     }
@@ -64,7 +64,7 @@ function sendConfirmation(
   { mayContinue }: { mayContinue: boolean },
 ): FastifyReply {
   const { providerName, consentUrl } = link;
-  const pages = new CustomerPages(reply, link.page);
+  const pages = createCustomerPages(reply, link.page);
   return pages.send(200, {
     title: pages.messages.connectProvider(providerName),
     content: createContent(pages, link),

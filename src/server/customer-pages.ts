@@ -1,50 +1,38 @@
 /** The gateway's pages for customers, in their language and with the name, logo and color of the app. */
 import type { FastifyReply } from 'fastify';
 import { ACCENT_NAMES, createAccentColors } from '../../console/common/accent-colors.ts';
-import { getMessages, type Messages } from '../../console/common/customer-messages.ts';
+import { getMessages } from '../../console/common/customer-messages.ts';
 import { chooseLocale } from '../../console/common/languages.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
 import { html } from '../html.ts';
-import { type Page, sendPage, toParagraphs } from './plain-page.ts';
+import { type Page, type PageScript, sendPage, toParagraphs } from './plain-page.ts';
 
-/** Sends pages in the language of a customer, with the appearance of a project. */
-export class CustomerPages {
-  readonly messages: Messages;
-  readonly #reply: FastifyReply;
-  readonly #locale: string;
-  readonly #connectPage: ConnectPage | null;
+export type CustomerPages = ReturnType<typeof createCustomerPages>;
 
-  /** If `connectPage` is null, the pages have the language of the browser and no app's name. */
-  constructor(reply: FastifyReply, connectPage: ConnectPage | null) {
-    const browserLocales = parseLanguages(reply.request.headers['accept-language'] ?? '');
-    this.#reply = reply;
-    this.#locale = chooseLocale(connectPage?.locale ? [connectPage.locale] : browserLocales);
-    this.#connectPage = connectPage;
-    this.messages = getMessages(this.#locale);
-  }
-
-  send(
-    status: number,
-    { title, content, script }: Pick<Page, 'title' | 'content' | 'script'>,
-  ): FastifyReply {
-    const page = this.#connectPage;
-    const footer = page?.isBranded
-      ? html`<p><small>${this.messages.connectedByGateway}</small></p>\n`
-      : html``;
-    return sendPage(this.#reply, status, {
-      title,
-      content: html`${content}${footer}`,
-      script,
-      locale: this.#locale,
-      brand: page && { ...page, accentStyle: formatAccent(page.accentColor) },
-    });
-  }
-
-  /** Sends the page of an account that is not connected. */
-  sendFailure(status: number, paragraphs: string[], script?: Page['script']): FastifyReply {
-    const title = this.messages.notConnected;
-    return this.send(status, { title, content: toParagraphs(paragraphs), script });
-  }
+/**
+ * Returns functions that send pages in the language of a customer, with the appearance of a project. If `connectPage` is
+ * null, the pages have the language of the browser and no app's name.
+ */
+export function createCustomerPages(reply: FastifyReply, connectPage: ConnectPage | null) {
+  const browserLocales = parseLanguages(reply.request.headers['accept-language'] ?? '');
+  const locale = chooseLocale(connectPage?.locale ? [connectPage.locale] : browserLocales);
+  const messages = getMessages(locale);
+  const footer = connectPage?.isBranded
+    ? html`<p><small>${messages.connectedByGateway}</small></p>\n`
+    : html``;
+  const brand = connectPage && {
+    ...connectPage,
+    accentStyle: formatAccent(connectPage.accentColor),
+  };
+  const send = (status: number, { content, ...page }: Page): FastifyReply =>
+    sendPage(reply, status, { ...page, content: html`${content}${footer}`, locale, brand });
+  return {
+    messages,
+    send,
+    /** Sends the page of an account that is not connected. */
+    sendFailure: (status: number, paragraphs: string[], script?: PageScript): FastifyReply =>
+      send(status, { title: messages.notConnected, content: toParagraphs(paragraphs), script }),
+  };
 }
 
 /** Returns the tags of an Accept-Language header. Browsers sort them by preference. */

@@ -5,7 +5,7 @@ import type { Services } from '../domain/call.ts';
 import { isBrowserSecret } from '../domain/connection/consent/connect-ticket.ts';
 import { LIFETIME_MS } from '../domain/connection/oauth-connect.ts';
 import { DomainError, ServiceUnavailable } from '../errors.ts';
-import { CustomerPages } from './customer-pages.ts';
+import { createCustomerPages } from './customer-pages.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 
 /** Makes a context hide its URLs, which contain secrets, from other sites, and respond to errors with pages. */
@@ -15,7 +15,7 @@ export function prepareOAuthPages(scope: FastifyInstance, { log }: Pick<Services
     done();
   });
   scope.setErrorHandler((error, _request, reply) => {
-    const pages = new CustomerPages(reply, null);
+    const pages = createCustomerPages(reply, null);
     const isLimited = error instanceof DomainError && 'limit' in error.extra;
     if (isLimited || error instanceof ServiceUnavailable) {
       const { status, retryAfterSeconds } = error.problem;

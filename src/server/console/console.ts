@@ -13,7 +13,7 @@ import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableString } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
-import { CustomerPages } from '../customer-pages.ts';
+import { createCustomerPages } from '../customer-pages.ts';
 import { hasDocs } from '../docs/docs.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
 import { buildIfStale, CONSOLE_DIST } from './build-console.ts';
@@ -50,7 +50,7 @@ export function registerConsole(scope: FastifyInstance, parts: ConsoleParts): vo
   scope.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
-    const pages = new CustomerPages(reply, null);
+    const pages = createCustomerPages(reply, null);
     const { unavailableTitle: title, serviceUnavailable } = pages.messages;
     return pages.send(503, { title, content: toParagraphs([serviceUnavailable]) });
   });
@@ -110,7 +110,7 @@ function registerConnectPage(scope: FastifyInstance, services: Services): void {
   scope.get('/connect', async (request, reply) => {
     const project = new URLSearchParams(request.url.split('?')[1]).get('project');
     if (project !== null && !isStorableString(project)) {
-      const pages = new CustomerPages(reply, null);
+      const pages = createCustomerPages(reply, null);
       const { linkIncomplete: title, openPageAgain } = pages.messages;
       return pages.send(400, { title, content: toParagraphs([openPageAgain]) });
     }
