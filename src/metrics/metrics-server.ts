@@ -39,9 +39,8 @@ export async function startMetricsServer(
   return {
     url: `http://${urlHost}:${boundPort}/metrics`,
     async [Symbol.asyncDispose]() {
-      const closed = new Promise((done) => server.close(done));
       server.closeAllConnections();
-      await closed;
+      await server[Symbol.asyncDispose]();
     },
   };
 }
