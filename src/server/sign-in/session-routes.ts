@@ -30,8 +30,8 @@ export function registerSession(
 ): void {
   /** Admits the builder within the rate of every caller. Returns the secret of the session. */
   const admit = async ({ metadata }: FastifyRequest): Promise<string> => {
-    const { address, page, slot, setHeader, session } = metadata;
-    await admission.admit({ session }, { address, page, slot, setHeader });
+    const { session } = metadata;
+    await admission.admit({ session }, metadata);
     if (!session) throw missingCredentials();
     return session.secret;
   };
