@@ -1,5 +1,5 @@
 /** Maps the names of enum values to the words of the reference API. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { findEnumeration } from '../../domain/resource.ts';
 import { parseScopeName, type ScopeName } from '../../domain/viewer/scopes.ts';
 import { EVENTS } from '../../events/event-types.ts';
@@ -43,11 +43,6 @@ export function toWord(enumName: string | undefined, name: string): string {
   if (!/^[A-Z][A-Z0-9_]*$/.test(name)) return name;
   const convert = enumName === undefined ? undefined : WORDS[enumName];
   return convert ? convert(name) : name.toLowerCase();
-}
-
-/** Returns the schema of an enum in responses. */
-export function createWordEnum(enumName: string | undefined, names: readonly string[]) {
-  return z.enum(names.map((name) => toWord(enumName, name)));
 }
 
 function toCamelCase(name: string): string {

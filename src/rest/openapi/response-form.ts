@@ -7,7 +7,7 @@ import type { Call } from '../../domain/call.ts';
 import { type Declaration, findComputation, findDeclaration } from '../../domain/resource.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { problem, problemIssue } from '../../problem-schema.ts';
-import { createWordEnum, findEnumName, toWord } from '../endpoint/words.ts';
+import { findEnumName, toWord } from '../endpoint/words.ts';
 
 /** The components of the document, which describes inputs inline. */
 export const components = z.registry<{ id?: string }>();
@@ -138,14 +138,11 @@ function createValueForm(type: z.ZodType): ResponseForm {
   }
   if (type instanceof z.ZodEnum) {
     const enumName = findEnumName(type);
-    const names = type.options as string[];
-    if (names.every((name) => toWord(enumName, name) === name)) {
+    const words = new Map(type.options.map((name) => [name, toWord(enumName, String(name))]));
+    if ([...words].every(([name, word]) => word === name)) {
       return { schema: type, show: showUnchanged };
     }
-    return {
-      schema: createWordEnum(enumName, names),
-      show: (name) => toWord(enumName, name as string),
-    };
+    return { schema: z.enum([...words.values()]), show: (name) => words.get(name as string) };
   }
   const isJson = type.meta()?.graphql === 'JSONObject';
   const schema = isJson ? z.record(z.string(), z.unknown()) : type;
