@@ -1,43 +1,30 @@
-/** Database functions and casts that a cluster needs, on all of its nodes. */
+/** Database functions and casts that a cluster needs. Each is created once, and an existing one contacts no node. */
 import pg from 'pg';
 import type { OpenSession } from '../sessions/session.ts';
 import { ANCHOR } from './table-placement.ts';
 
 type QuerySession = Pick<OpenSession, 'query'>;
 
-interface Enum {
-  name: string;
-  values: string[];
-  /** True if a cast to text exists. */
-  hasCast: boolean;
-  /** The body of the cast function. Null if it does not exist. */
-  body: string | null;
-}
-
-const ENUMS = `
-  select enum_type.typname as "name", array_agg(enum_value.enumlabel::text order by enum_value.enumsortorder) as "values",
-    exists (select from pg_cast where castsource = enum_type.oid and casttarget = 'text'::regtype) as "hasCast",
-    (select prosrc from pg_proc where pronamespace = enum_type.typnamespace and proname = 'text_of'
-      and proargtypes[0] = enum_type.oid) as "body"
-  from pg_type enum_type join pg_enum enum_value on enum_value.enumtypid = enum_type.oid
-  where enum_type.typnamespace = 'public'::regnamespace group by enum_type.oid, enum_type.typname`;
+const ENUMS_WITHOUT_CAST = `
+  select enum_type.oid::regtype::text as "name" from pg_type enum_type
+  where typtype = 'e' and typnamespace = 'public'::regnamespace and not exists (
+    select from pg_cast where castsource = enum_type.oid and casttarget = 'text'::regtype
+      and castfunc = to_regprocedure('text_of(anyenum)'))`;
 
 /**
  * Creates an immutable cast to text for every enum. Prisma reads an enum back as `"column"::text`. PostgreSQL's
- * own cast is stable, because values may be added, and Citus refuses it in changes. This cast may be immutable, because
- * values are never renamed. Must run again after values were added. Contacts no node if the casts are current.
+ * own cast is stable, because values may be renamed, and Citus refuses it in changes. This cast may be immutable, because
+ * the gateway never renames a value.
  */
 export async function createEnumCasts(session: QuerySession): Promise<void> {
-  const { rows: enums } = await session.query<Enum>(ENUMS);
-  for (const { name, values, hasCast, body: currentBody } of enums) {
-    const type = pg.escapeIdentifier(name);
-    const cases = values.map(pg.escapeLiteral).map((value) => `when ${value} then ${value}`);
-    const body = ` select case "value" ${cases.join(' ')} end `;
-    if (body !== currentBody)
-      await session.query(`create or replace function "text_of"("value" ${type}) returns text
-        language sql immutable strict parallel safe as $$${body}$$`);
-    if (!hasCast)
-      await session.query(`create cast (${type} as text) with function "text_of"(${type})`);
+  const { rows: enums } = await session.query<{ name: string }>(ENUMS_WITHOUT_CAST);
+  if (enums.length === 0) return;
+  await session.query(`create or replace function "text_of"("value" anyenum) returns text
+    language plpgsql immutable strict parallel safe as $$ begin return format('%s', "value"); end $$`);
+  for (const { name } of enums) {
+    // Version 0.1.0 had a function for each enum.
+    await session.query(`drop function if exists "text_of"(${name}) cascade`);
+    await session.query(`create cast (${name} as text) with function "text_of"(anyenum)`);
   }
 }
 
@@ -64,29 +51,29 @@ const SHARE_LOCK = 5;
  */
 const SHARD_FUNCTION_BODY = `
   declare
-    "shard" bigint;
+    "node" int := (select groupid from pg_dist_local_group);
+    "shardId" bigint;
     "shardTable" record;
     "shardStatement" text;
   begin
-    for "shard" in
-      select s.shardid from pg_dist_shard s join pg_dist_placement p using (shardid)
-      where s.logicalrelid = ${ANCHOR_LITERAL}::regclass and p.groupid = (select groupid from pg_dist_local_group)
-        and ("isWholeNode" or s.shardid = get_shard_id_for_distribution_column(${ANCHOR_LITERAL}, "key"))
+    for "shardId" in
+      select anchor.shardid from pg_dist_shard anchor join pg_dist_placement placement using (shardid)
+      where anchor.logicalrelid = ${ANCHOR_LITERAL}::regclass and placement.groupid = "node"
+        and ("isWholeNode" or anchor.shardid = get_shard_id_for_distribution_column(${ANCHOR_LITERAL}, "key"))
       order by 1
     loop
-      perform lock_shard_metadata(${SHARE_LOCK}, array["shard"]);
-      if not exists (select from pg_dist_placement where shardid = "shard"
-        and groupid = (select groupid from pg_dist_local_group)) then
+      perform lock_shard_metadata(${SHARE_LOCK}, array["shardId"]);
+      if not exists (select from pg_dist_placement where shardid = "shardId" and groupid = "node") then
         raise exception 'The shard has moved.' using errcode = 'serialization_failure';
       end if;
       "shardStatement" := "statement";
       for "shardTable" in
-        select c.relname as "name", s.shardid as "id" from pg_dist_shard a
-        join pg_dist_partition p on p.partmethod = 'h' or p.repmodel = 't'
-        join pg_dist_shard s on s.logicalrelid = p.logicalrelid
-          and s.shardminvalue is not distinct from case when p.partmethod = 'h' then a.shardminvalue end
-        join pg_class c on c.oid = p.logicalrelid
-        where a.shardid = "shard" and position('"' || c.relname || '"' in "statement") > 0
+        select pg_class.relname as "name", shard.shardid as "id" from pg_dist_shard anchor
+        join pg_dist_partition part on part.partmethod = 'h' or part.repmodel = 't'
+        join pg_dist_shard shard on shard.logicalrelid = part.logicalrelid
+          and shard.shardminvalue is not distinct from case when part.partmethod = 'h' then anchor.shardminvalue end
+        join pg_class on pg_class.oid = part.logicalrelid
+        where anchor.shardid = "shardId" and position('"' || pg_class.relname || '"' in "statement") > 0
       loop
         "shardStatement" := replace("shardStatement", '"' || "shardTable"."name" || '"',
           '"' || "shardTable"."name" || '_' || "shardTable"."id" || '"');
@@ -100,7 +87,7 @@ const SHARD_FUNCTION_BODY = `
 
 /**
  * Creates the function `gateway_on_shards`, whose calls Citus routes to the node of their key
- * (docs/decisions/034-citus.md). The anchor must be distributed. Contacts no node if the function is current.
+ * (docs/decisions/034-citus.md). The anchor must be distributed.
  */
 export async function createShardFunction(session: QuerySession): Promise<void> {
   const { rows } = await session.query<{ body: string }>(

@@ -49,12 +49,15 @@ DROP INDEX "Group_projectId_motto_idx";
 
 const ENUM_SQL = `ALTER TYPE "NoteKind" ADD VALUE 'SILENT';`;
 
-/** Stands for the function of an earlier version, which returned text. */
-const OUTDATED_FUNCTION = `
+/** Replaces functions by those of an earlier version, which returned text and had a cast for each enum. */
+const OUTDATED_FUNCTIONS = `
   drop function "gateway_on_shards"(text, boolean, text);
   create function "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text) returns setof text
     language plpgsql as $$ begin raise exception 'This function is outdated.'; end $$;
-  select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1', colocate_with => '"EventLog"')`;
+  select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1', colocate_with => '"EventLog"');
+  drop cast ("WriteType" as text);
+  create function "text_of"("value" "WriteType") returns text language sql immutable as $$ select 'outdated' $$;
+  create cast ("WriteType" as text) with function "text_of"("WriteType")`;
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -115,11 +118,11 @@ test.skipIf(!onCitus)('distributes new tables and changes rows on all nodes', as
   });
 });
 
-test.skipIf(!onCitus)('replaces an outdated shard function on all nodes', async () => {
+test.skipIf(!onCitus)('replaces outdated functions on all nodes', async () => {
   await using lent = await acquirePostgres();
   const config = readConfig({ ...lent.env, ENCRYPTION_KEY });
   const url = config.DATABASE_URL?.reveal() ?? '';
-  await withServer(url, (client) => client.query(OUTDATED_FUNCTION));
+  await withServer(url, (client) => client.query(OUTDATED_FUNCTIONS));
   const database = await openDatabase(config, createLog('silent'));
   await using app = await createTestApp({ env: { ENCRYPTION_KEY }, database });
   for (let count = 0; count < 4; count += 1) {
@@ -127,4 +130,6 @@ test.skipIf(!onCitus)('replaces an outdated shard function on all nodes', async 
       group: { groupRef: 'acme' },
     });
   }
+  const rows = await database.rows.query(`select 'UPDATE'::"WriteType"::text as "text"`, []);
+  expect(rows).toEqual([{ text: 'UPDATE' }]);
 });
