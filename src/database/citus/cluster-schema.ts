@@ -7,7 +7,7 @@ import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OpenSession } from '../sessions/session.ts';
 import { createEnumCasts, createShardFunction, shareFunctions } from './cluster-functions.ts';
-import { ANCHOR, derivePlacement, PLACEMENTS, type TablePlacement } from './table-placement.ts';
+import { ANCHOR, REFERENCE_TABLES, type TablePlacement } from './table-placement.ts';
 
 type QuerySession = Pick<OpenSession, 'query'>;
 
@@ -55,7 +55,9 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
     },
     async distribute(onDistributed) {
       await distributeAll(session, onDistributed);
-      await truncateLocalCopies(session);
+      // Frees the space of the rows that the coordinator still has after it copied them to the nodes.
+      await session.query(`select truncate_local_data_after_distributing_table(logicalrelid)
+        from pg_dist_partition where ${IS_DISTRIBUTED}`);
     },
   };
 }
@@ -84,34 +86,21 @@ async function hasRows(session: QuerySession): Promise<boolean> {
   return rows.length > 0;
 }
 
-interface ParsedMigrationStatement {
-  stmt: { CreateStmt?: { relation: { relname: string } } };
-  stmt_location?: number;
-  stmt_len?: number;
+interface ParsedSql {
+  stmts?: { stmt_location?: number; stmt_len?: number }[];
 }
 
 /** Distributes each table that the SQL creates before the next statement, which may reference the table. */
 async function runMigration(session: QuerySession, sql: string): Promise<void> {
   const { parse } = await import('libpg-query');
-  const { stmts = [] }: { stmts?: ParsedMigrationStatement[] } = await parse(sql);
+  const { stmts = [] }: ParsedSql = await parse(sql);
   // The parser counts bytes.
   const bytes = Buffer.from(sql);
-  for (const { stmt, stmt_location: start = 0, stmt_len: length } of stmts) {
+  for (const { stmt_location: start = 0, stmt_len: length } of stmts) {
     const end = length === undefined ? undefined : start + length;
     await session.query(bytes.subarray(start, end).toString());
-    const table = stmt.CreateStmt?.relation.relname;
-    if (table !== undefined) await distributeNewTable(session, table);
+    await distributeNewTables(session);
   }
-}
-
-/** Derives the placement from the columns, because the current schema may lack a table that a later migration drops. */
-async function distributeNewTable(session: QuerySession, table: string): Promise<void> {
-  const { rows } = await session.query(
-    `select from pg_attribute where attrelid = to_regclass($1) and attname = 'projectId'`,
-    [pg.escapeIdentifier(table)],
-  );
-  const placement = derivePlacement(table, { hasProject: rows.length > 0 });
-  if (placement !== 'local') await distributeTable(session, table, placement);
 }
 
 async function distributeAll(session: QuerySession, onDistributed: OnDistributed): Promise<void> {
@@ -119,7 +108,7 @@ async function distributeAll(session: QuerySession, onDistributed: OnDistributed
   try {
     await requireCoordinatorNode(session);
     await createEnumCasts(session);
-    await distributeTables(session, onDistributed);
+    await distributeNewTables(session, onDistributed);
     await createShardFunction(session);
     await session.query('commit');
   } catch (error) {
@@ -137,40 +126,46 @@ async function requireCoordinatorNode(session: QuerySession): Promise<void> {
   );
 }
 
-/** Skips tables that are distributed. Locks each other table against reads and changes while its rows move. */
-async function distributeTables(
+/** Excludes local tables that Citus lists because a reference table references them. */
+const IS_DISTRIBUTED = "(partmethod <> 'n' or repmodel = 't')";
+
+/** Selects the tables that must be distributed and are not, in the order in which they must be. */
+const NEW_TABLES = `
+  select pg_class.oid as "id", relname as "table", placement."name" as "placement",
+    case when placement."name" = 'reference' then format('select create_reference_table(%L)', pg_class.oid::regclass)
+      else format('select create_distributed_table(%L, ''projectId'', colocate_with => %L)', pg_class.oid::regclass,
+        case when relname = '${ANCHOR}' then 'default' else '"${ANCHOR}"' end) end as "distribute"
+  from pg_class cross join lateral (
+    select case when relname = any($1) then 'reference' else 'distributed' end as "name") placement
+  where relkind = 'r' and relnamespace = 'public'::regnamespace
+    and (placement."name" = 'reference' or exists (
+      select from pg_attribute where attrelid = pg_class.oid and attname = 'projectId'))
+    and not exists (select from pg_dist_partition where logicalrelid = pg_class.oid and ${IS_DISTRIBUTED})
+  order by placement."name" = 'reference' desc, relname = '${ANCHOR}' desc, relname`;
+
+interface NewTable extends Pick<DistributedTable, 'table' | 'placement'> {
+  id: number;
+  distribute: string;
+}
+
+/** Locks each table against reads and changes while its rows move. */
+async function distributeNewTables(
   session: QuerySession,
-  onDistributed: OnDistributed,
+  onDistributed: OnDistributed = () => {},
 ): Promise<void> {
-  const distributedNames = await listDistributedTables(session);
-  const tables = [...PLACEMENTS].filter(
-    ([table, placement]) => placement !== 'local' && !distributedNames.has(table),
-  );
+  const { rows: tables } = await session.query<NewTable>(NEW_TABLES, [REFERENCE_TABLES]);
   if (tables.length === 0) return;
-  const dependencies = await listDependencies(
-    session,
-    tables.map(([table]) => table),
-  );
+  const ids = tables.map(({ id }) => id);
+  const { rows: dependencies } = await session.query<TableDependency>(DEPENDENCIES, [ids]);
   for (const { drop } of dependencies) await session.query(drop);
-  for (const [index, [table, placement]] of tables.entries()) {
+  for (const [index, { table, placement, distribute }] of tables.entries()) {
     const startMs = performance.now();
-    await distributeTable(session, table, placement);
+    await session.query(distribute);
     const durationMs = performance.now() - startMs;
     onDistributed({ table, placement, durationMs, number: index + 1, count: tables.length });
   }
   await shareFunctions(session);
   for (const { create } of dependencies) await session.query(create);
-}
-
-/** Excludes local tables that Citus lists because a reference table references them. */
-const IS_DISTRIBUTED = "(partmethod <> 'n' or repmodel = 't')";
-
-async function listDistributedTables(session: QuerySession): Promise<Set<string>> {
-  const { rows } = await session.query<{ name: string }>(
-    `select relname as "name" from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
-     where ${IS_DISTRIBUTED}`,
-  );
-  return new Set(rows.map(({ name }) => name));
 }
 
 /**
@@ -182,43 +177,10 @@ interface TableDependency {
   create: string;
 }
 
-async function listDependencies(
-  session: QuerySession,
-  tables: readonly string[],
-): Promise<TableDependency[]> {
-  const { rows } = await session.query<TableDependency>(
-    `with moved as (select unnest($1::regclass[])::oid as "id")
-     select format('alter table %s drop constraint %I', conrelid::regclass, conname) as "drop",
-       format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as "create"
-     from pg_constraint where contype = 'f' and (conrelid in (table moved) or confrelid in (table moved))
-     union all
-     select format('drop trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(oid)
-     from pg_trigger where not tgisinternal and tgrelid in (table moved)`,
-    [tables.map((table) => pg.escapeIdentifier(table))],
-  );
-  return rows;
-}
-
-async function distributeTable(
-  session: QuerySession,
-  table: string,
-  placement: TablePlacement,
-): Promise<void> {
-  const name = pg.escapeIdentifier(table);
-  if (placement === 'reference') {
-    await session.query('select create_reference_table($1)', [name]);
-  } else {
-    const colocatedName = table === ANCHOR ? 'default' : pg.escapeIdentifier(ANCHOR);
-    await session.query(`select create_distributed_table($1, 'projectId', colocate_with => $2)`, [
-      name,
-      colocatedName,
-    ]);
-  }
-}
-
-/** Frees the space of the rows that the coordinator still has after it copied them to the nodes. */
-async function truncateLocalCopies(session: QuerySession): Promise<void> {
-  await session.query(
-    `select truncate_local_data_after_distributing_table(logicalrelid) from pg_dist_partition where ${IS_DISTRIBUTED}`,
-  );
-}
+const DEPENDENCIES = `
+  select format('alter table %s drop constraint %I', conrelid::regclass, conname) as "drop",
+    format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as "create"
+  from pg_constraint where contype = 'f' and (conrelid = any($1) or confrelid = any($1))
+  union all
+  select format('drop trigger %I on %s', tgname, tgrelid::regclass), pg_get_triggerdef(oid)
+  from pg_trigger where not tgisinternal and tgrelid = any($1)`;
