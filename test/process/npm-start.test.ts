@@ -1,5 +1,6 @@
 /**
- * The server of `npm start` ends with npm, regardless of the signal that ends npm.
+ * The server of `npm start` ends with npm, regardless of the signal that ends npm. Each start takes seconds of CPU time, so
+ * a test also ends its last server in another way.
  *
  * @module-tag all/process
  */
@@ -98,33 +99,19 @@ const isAlive = (pid: number) => {
   }
 };
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
-  'ends the server when npm alone gets %s',
-  async (signal) => {
-    const { pid, ready, exited, findServerPid, readOutput } = startNpm();
-    await ready;
-    const serverPid = findServerPid();
-    process.kill(pid, signal);
-    expect(await exited).toBe(0);
-    expect(isAlive(serverPid)).toBe(false);
-    expect(readOutput()).toContain('"msg":"server.stopping"');
-  },
-  START_MS,
-);
+/** Signals the process, or the process group if the ID is negative, and expects that npm and its server stop. */
+async function expectStop({ exited, findServerPid, readOutput }: NpmProcess, signal: Stop) {
+  const serverPid = findServerPid();
+  process.kill(signal.pid, signal.name);
+  expect(await exited).toBe(0);
+  expect(isAlive(serverPid)).toBe(false);
+  expect(readOutput().match(/"msg":"server.stopping"/g)).toHaveLength(1);
+}
 
-test(
-  'stops the server once when a terminal sends Ctrl-C to npm and the server',
-  async () => {
-    const { pid, ready, exited, findServerPid, readOutput } = startNpm();
-    await ready;
-    const serverPid = findServerPid();
-    process.kill(-pid, 'SIGINT');
-    expect(await exited).toBe(0);
-    expect(isAlive(serverPid)).toBe(false);
-    expect(readOutput()).toContain('"msg":"server.stopping"');
-  },
-  START_MS,
-);
+interface Stop {
+  pid: number;
+  name: NodeJS.Signals;
+}
 
 test(
   'ends the server when npm is killed, so that the next start works',
@@ -137,33 +124,38 @@ test(
     await expect.poll(() => isAlive(serverPid), { timeout: START_MS }).toBe(false);
     const restarted = startNpm({ PORT: new URL(url).port });
     expect(await restarted.ready).toBe(url);
-    process.kill(restarted.pid, 'SIGTERM');
-    expect(await restarted.exited).toBe(0);
+    // A terminal sends the signal of Ctrl-C to npm and to the server.
+    await expectStop(restarted, { pid: -restarted.pid, name: 'SIGINT' });
   },
   START_MS,
 );
 
 test(
-  'ends npm with the exit code of a server that cannot start',
-  async () => {
-    const { exited, readOutput } = startNpm({ PORT: 'http' });
-    expect(await exited).toBe(1);
-    expect(readOutput()).toContain('PORT');
-  },
-  START_MS,
-);
-
-test(
-  'ends a start on a signal, so that the next start works',
+  'ends a start on a signal to npm alone, so that the next start works',
   async () => {
     const interrupted = startNpm({ DATA_DIR: join(folder, 'cut') });
     await expect.poll(interrupted.readOutput, { timeout: START_MS }).toContain('schema.created');
-    process.kill(interrupted.pid, 'SIGTERM');
+    process.kill(interrupted.pid, 'SIGINT');
     expect(await interrupted.exited).toBe(0);
     const restarted = startNpm({ DATA_DIR: join(folder, 'cut') });
     await restarted.ready;
-    process.kill(restarted.pid, 'SIGTERM');
-    expect(await restarted.exited).toBe(0);
+    await expectStop(restarted, { pid: restarted.pid, name: 'SIGTERM' });
+  },
+  START_MS,
+);
+
+test(
+  'reports every problem of an invalid configuration, and ends npm with the exit code of the server',
+  async () => {
+    const { exited, readOutput } = startNpm({
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'postgres://u:hunter2@db/x',
+    });
+    expect(await exited).toBe(1);
+    for (const name of ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY'])
+      expect(readOutput()).toContain(name);
+    expect(readOutput()).not.toContain('hunter2');
   },
   START_MS,
 );
