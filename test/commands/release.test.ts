@@ -91,6 +91,7 @@ test('reports every reason for a refusal, and changes nothing', () => {
   const { git, write, release, readState } = createRepository({
     'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n## 1.0.0\n\n- A field.\n',
   });
+  git('tag', 'v0.9.0');
   git('switch', '--quiet', '--create', 'topic');
   write('new.txt', '');
   const { status, stderr } = release('0.9.0', '--skip-checks');
@@ -98,68 +99,70 @@ test('reports every reason for a refusal, and changes nothing', () => {
   for (const reason of [
     '0.9.0 is not greater than 1.0.0.',
     'The branch is topic, not main.',
+    'The tag v0.9.0 exists already.',
     'not committed:\n?? new.txt',
     'CHANGELOG.md has no entry under "Unreleased".',
   ]) {
     expect(stderr).toContain(reason);
   }
-  expect(readState()).toEqual({ ...UNCHANGED, changes: '?? new.txt' });
+  expect(readState()).toEqual({ ...UNCHANGED, changes: '?? new.txt', tags: 'v0.9.0' });
 });
 
-test.each([
-  '1',
-  '1.2',
-  'v1.2.0',
-  '01.2.0',
-  '1.2.0+build',
-  'next',
-])('refuses the invalid version %s', (version) => {
+test('refuses invalid versions', () => {
   const { release, readState } = createRepository();
-  const { status, stderr } = release(version, '--skip-checks');
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
+  for (const version of ['1', '1.2', 'v1.2.0', '01.2.0', '1.2.0+build', 'next']) {
+    const { status, stderr } = release(version, '--skip-checks');
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`"${version}" is not a version`)]);
+  }
   expect(readState()).toEqual(UNCHANGED);
 });
 
-test.each([
-  ['1.0.0', '1.1.0', '2.0.0'],
-  ['0.1.0', '0.1.1', '0.2.0'],
-])('refuses a breaking change of %s as %s', (currentVersion, refusedVersion, acceptedVersion) => {
-  const replaceVersion = (path: string) =>
-    FILES[path]?.replaceAll('"1.0.0"', `"${currentVersion}"`) ?? '';
-  const { release } = createRepository({
+/** Creates a repository with this version and a breaking change. */
+function createBreakingRepository(version: string) {
+  const replaceVersion = (path: string) => FILES[path]?.replaceAll('"1.0.0"', `"${version}"`) ?? '';
+  return createRepository({
     'CHANGELOG.md': CHANGELOG.replace('### Added', '### Breaking'),
     'package.json': replaceVersion('package.json'),
     'package-lock.json': replaceVersion('package-lock.json'),
   });
+}
+
+test.each([
+  ['1.0.0', '1.1.0', '2.0.0'],
+  ['0.1.0', '0.1.1', '0.2.0'],
+])('refuses a breaking change of %s as %s', (currentVersion, refusedVersion, neededVersion) => {
+  const { release } = createBreakingRepository(currentVersion);
   const { status, stderr } = release(refusedVersion, '--skip-checks');
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${acceptedVersion}`)]);
-  expect(release(`${acceptedVersion}-rc.1`, '--skip-checks').status).toBe(0);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`need version ${neededVersion}`)]);
 });
 
-test('refuses a version whose tag exists', () => {
-  const { git, release } = createRepository();
-  git('tag', 'v1.1.0');
-  expect(release('1.1.0', '--skip-checks').stderr).toContain('The tag v1.1.0 exists already.');
+test('accepts a breaking change in a prerelease of the next major version', () => {
+  const { release } = createBreakingRepository('1.0.0');
+  expect(release('2.0.0-rc.1', '--skip-checks')).toEqual({ status: 0, stderr: '' });
 });
 
-test.each(['types', 'lint', 'test'])('refuses the release if %s fails', (name) => {
-  const failingPackage = FILES['package.json']?.replace(
-    `"${name}": "exit 0"`,
-    `"${name}": "exit 1"`,
-  );
-  const { release, readState } = createRepository({ 'package.json': failingPackage ?? '' });
+/** Returns a package.json with these scripts instead of checks that pass. */
+function createPackage(scripts: Record<string, string>): string {
+  const packageJson = JSON.parse(FILES['package.json'] ?? '');
+  return JSON.stringify({ ...packageJson, scripts: { ...packageJson.scripts, ...scripts } });
+}
+
+test('refuses the release if a check fails', () => {
+  const { release, readState } = createRepository({
+    'package.json': createPackage({ lint: 'exit 1' }),
+  });
   const { status, stderr } = release('1.1.0');
-  expect([status, stderr]).toEqual([1, expect.stringContaining(`${name}\` failed.`)]);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('`npm run lint` failed.')]);
   expect(readState()).toEqual(UNCHANGED);
 });
 
-test('runs the checks, and refuses the release if they change the working tree', () => {
-  const { release, readState } = createRepository({
-    'package.json':
-      FILES['package.json']?.replace('"test": "exit 0"', '"test": "touch left"') ?? '',
-  });
-  expect(release('1.1.0').stderr).toContain('?? left');
-  expect(readState()).toEqual({ ...UNCHANGED, changes: '?? left' });
+test('runs every check, and refuses the release if they change the working tree', () => {
+  const names = ['lint', 'test', 'types'];
+  const scripts = Object.fromEntries(names.map((name) => [name, `touch after-${name}`]));
+  const { release, readState } = createRepository({ 'package.json': createPackage(scripts) });
+  const changes = names.map((name) => `?? after-${name}`).join('\n');
+  expect(release('1.1.0').stderr).toContain(changes);
+  expect(readState()).toEqual({ ...UNCHANGED, changes });
 });
 
 test.each([
@@ -179,13 +182,11 @@ test.each([
   expect(readState()).toEqual(UNCHANGED);
 });
 
-test.each([
-  [[]],
-  [['1.1.0', '1.2.0']],
-  [['1.1.0', '--force']],
-])('prints the usage for the arguments %j', (args) => {
+test('prints the usage if the arguments are invalid', () => {
   const { release, readState } = createRepository();
-  const { status, stderr } = release(...args);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);
+  for (const args of [[], ['1.1.0', '1.2.0'], ['1.1.0', '--force']]) {
+    const { status, stderr } = release(...args);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Usage: npm run release')]);
+  }
   expect(readState()).toEqual(UNCHANGED);
 });
