@@ -4,9 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { getDatabaseUrl, startGateway } from '../faults/fixtures/gateway.ts';
+import { getDatabaseUrl, startGateway as startGatewayProcess } from '../faults/fixtures/gateway.ts';
 import { createTestDatabase, onPostgres } from '../support/app.ts';
+import { startGateway } from '../support/copies/copied-databases.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
+import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
 const POLLING = { timeout: 30_000, interval: 50 };
 const EMAIL = 'written-by-the-api@example.test';
@@ -20,8 +22,8 @@ const TRIGGER_READ = `mutation TriggerRead { triggerRead(input: {
   projectIdOrName: "demo", integrationIdOrName: "crm-sync", objectName: "contacts", groupRef: "acme"
 }) { operation { id } } }`;
 
-/** Starts the API and the worker as separate processes. */
-async function startProcesses() {
+/** Starts the API as a separate process, which can be killed, and the worker in this process. */
+async function startApiAndWorker() {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-roles-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const database = await createTestDatabase();
@@ -30,20 +32,22 @@ async function startProcesses() {
     DATABASE_URL: await getDatabaseUrl(database),
     DATA_DIR: dataDir,
     DEMO: 'true',
+    ENCRYPTION_KEY,
   };
-  const api = await startGateway({ ...sharedEnv, ROLES: 'api' });
-  const worker = await startGateway({ ...sharedEnv, ROLES: 'worker' });
+  const api = await startGatewayProcess({ ...sharedEnv, ROLES: 'api' });
+  const worker = await startGateway(sharedEnv, { ROLES: 'worker' });
+  onTestFinished(() => worker[Symbol.asyncDispose]());
   const { apiKey, sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
   const { query } = createClient(fetchFrom(api.url), { 'x-api-key': apiKey });
   const readSandbox = async (path: string) => (await fetch(`${sandboxUrl}${path}`)).text();
-  return { api, worker, query, readSandbox };
+  return { api, query, readSandbox };
 }
 
 test.runIf(onPostgres)(
   'shares records between the api and the worker, and restarts the sandbox after a kill',
   { timeout: 120_000 },
   async () => {
-    const { api, worker, query, readSandbox } = await startProcesses();
+    const { api, query, readSandbox } = await startApiAndWorker();
     expect(await query(WRITE_RECORDS)).toEqual({
       writeRecords: { result: { success: true, errors: expect.toBeOneOf([null, []]) } },
     });
@@ -58,6 +62,5 @@ test.runIf(onPostgres)(
       const { total } = JSON.parse(await readSandbox('/objects/contacts/records?limit=1'));
       expect(total).toBe(50);
     }, POLLING);
-    expect(await worker.stop()).toBe(0);
   },
 );
