@@ -10,7 +10,7 @@ import { createFullTenant } from '../support/fuzz/full-tenant.ts';
 import { type FuzzCall, generateCalls, KnownIds } from '../support/fuzz/fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 3_000);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 1_500);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENT_CALLS = 4;
 

@@ -18,7 +18,7 @@ import {
 } from '../support/rest/rest-fuzz.ts';
 
 /** To send more or other calls, set `FUZZ_CALLS=20000 FUZZ_SEED=7`. */
-const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 2_000);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 1_200);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 const SHOWN_CHARACTERS = 2_000;

@@ -206,7 +206,7 @@ test.each(
     fc.asyncProperty(createManifests(TYPED_FIELDS[provider]), (manifest) =>
       expectAgreement(peopleApp, manifest, install),
     ),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 });
 
@@ -261,6 +261,6 @@ test.each(VENDOR_OBJECTS)('agrees with records and writeRecords at $provider', a
     fc.asyncProperty(createManifests(fields), (manifest) =>
       expectAgreement(vendorApp, manifest, install),
     ),
-    { numRuns: 2 },
+    { numRuns: 1 },
   );
 });

@@ -12,7 +12,7 @@ import { HOSTILE_JSON, HOSTILE_TEXTS, NUMBERS } from '../../support/fuzz/fuzz-va
 import { requestMcp } from '../../support/mcp/mcp-client.ts';
 
 /** FUZZ_CALLS sets the number of calls, and FUZZ_SEED selects other calls. */
-const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 600);
+const CALL_COUNT = Number(process.env.FUZZ_CALLS ?? 400);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const CONCURRENCY = 4;
 
