@@ -1,5 +1,5 @@
 /**
- * Statements read only related rows, even if their tables have grown from a few rows to 20,000 rows since the last
+ * Statements read only related rows, even if their tables have grown from a few rows to 8,000 rows since the last
  * analyze.
  *
  * @module-tag all/rows
@@ -18,10 +18,10 @@ import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
 
-const MANY_ROWS = 20_000;
+const MANY_ROWS = 8_000;
 const BATCH_SIZE = 100;
 /** A statement must end within five seconds, even on a busy machine. */
-const ROWS_PER_INSERT = 5_000;
+const ROWS_PER_INSERT = 4_000;
 type Range = [from: number, to: number];
 /**
  * The first check of a foreign key in a session may use the wrong index and read all rows. It must not do so
