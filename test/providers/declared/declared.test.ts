@@ -8,7 +8,7 @@ import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { getFiltersMax } from '../../../src/providers/object-support.ts';
 import { WIRES } from '../../support/wire/vendors/all.ts';
 import { testProviderContract } from '../contract.ts';
-import { createWireSubject } from './wire-subject.ts';
+import { prepareWireSubjects } from './wire-subject.ts';
 
 test('has a wire format for every declaration', () => {
   const names = DECLARATIONS.map(({ name }) => name);
@@ -45,5 +45,5 @@ for (const declared of DECLARATIONS) {
   const wire = WIRES[declared.name];
   if (!wire) continue;
   const tags = FAMILY_SAMPLES.includes(declared.name) ? [] : ['all/walk'];
-  testProviderContract(declared.name, () => createWireSubject(declared, wire), tags);
+  testProviderContract(declared.name, prepareWireSubjects(declared, wire), tags);
 }

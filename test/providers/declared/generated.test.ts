@@ -7,7 +7,7 @@
 import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
 import { generateWire } from '../../support/wire/generated-wire.ts';
 import { testProviderContract } from '../contract.ts';
-import { createWireSubject } from './wire-subject.ts';
+import { prepareWireSubjects } from './wire-subject.ts';
 
 const providerName = process.env.PROVIDER;
 
@@ -20,6 +20,6 @@ for (const declaration of DECLARATIONS) {
     // A generated server cannot read values that a function of the declaration writes.
     if (object?.nestedFields?.some(({ encode }) => encode)) continue;
     const wire = generateWire(declaration, objectName);
-    testProviderContract(`${name} ${objectName}`, () => createWireSubject(declaration, wire));
+    testProviderContract(`${name} ${objectName}`, prepareWireSubjects(declaration, wire));
   }
 }

@@ -1,4 +1,6 @@
 /** Creates subjects of the provider contract from a declared provider and a server that speaks its vendor's wire format. */
+import { afterAll } from 'vitest';
+import type { Provider } from '../../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
@@ -7,16 +9,39 @@ import { createPlainSession } from '../../support/providers/provider-session.ts'
 import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
 import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
+import type { CreateSubject } from '../contract-subject.ts';
 
-export async function createWireSubject(
+/** The subjects are used one after another. They share a provider and a server, and each has an empty account. */
+export function prepareWireSubjects(
   declaration: DeclaredProvider,
   wire: WireVendor,
-): Promise<ContractSubject> {
+): CreateSubject {
+  let shared: Promise<{ provider: Provider; server: VendorServer }> | undefined;
+  const open = async () => ({
+    provider: createDeclarativeProvider(reduceToObject(declaration, wire.objectName)),
+    server: await startVendorServer(wire.fixture),
+  });
+  afterAll(async () => (await shared)?.server[Symbol.asyncDispose]());
+  return async () => {
+    shared ??= open();
+    const { provider, server } = await shared;
+    return {
+      ...createWireSubject(declaration, wire, provider, server),
+      [Symbol.asyncDispose]: async () => server.reset(),
+    };
+  };
+}
+
+function createWireSubject(
+  declaration: DeclaredProvider,
+  wire: WireVendor,
+  provider: Provider,
+  server: VendorServer,
+): ContractSubject {
   const { fixture, objectName, textField, missingId, requiredValues = {}, metadata = {} } = wire;
-  const server = await startVendorServer(fixture);
   const object = declaration.api.objects[objectName] ?? declaration.api.otherObjects;
   return {
-    provider: createDeclarativeProvider(reduceToObject(declaration, objectName)),
+    provider,
     session: createPlainSession(server.url, createHeaders(declaration, fixture.headers), {
       metadata,
     }),

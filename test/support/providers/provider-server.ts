@@ -33,6 +33,8 @@ export interface ProviderServer extends AsyncDisposable {
   requests: ServedRequest[];
   /** Makes the next `times` requests fail with this fault. Default: 1. */
   failNext(fault: ServedFault, times?: number): void;
+  /** Forgets the requests and the faults. */
+  reset(): void;
 }
 
 export async function startProviderServer(
@@ -56,6 +58,10 @@ export async function startProviderServer(
     url,
     requests,
     failNext: (fault, times = 1) => faults.push({ fault, times }),
+    reset() {
+      requests.length = 0;
+      faults.length = 0;
+    },
     [Symbol.asyncDispose]: stop,
   };
 }

@@ -121,7 +121,11 @@ export async function startVendorServer(
     }
   });
   url = server.url;
-  return { ...server, store, fixture };
+  const reset = () => {
+    server.reset();
+    store.clear();
+  };
+  return { ...server, store, fixture, reset };
 }
 
 interface ServerState {

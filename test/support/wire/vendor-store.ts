@@ -27,6 +27,11 @@ export class VendorStore {
     return this.records.find((record) => String(record.id) === id);
   }
 
+  clear(): void {
+    this.records.length = 0;
+    this.#lastNumber = 0;
+  }
+
   remove(record: StoredRecord): void {
     this.records.splice(this.records.indexOf(record), 1);
   }
