@@ -30,7 +30,7 @@ onEmbedded('does not block the calling thread while a statement runs', async () 
   const client = await connect(engine);
   let eventLoopTurns = 0;
   let isRunning = true;
-  const statement = client.query('select pg_sleep(0.5)').finally(() => {
+  const statement = client.query('select pg_sleep(0.2)').finally(() => {
     isRunning = false;
   });
   while (isRunning) {

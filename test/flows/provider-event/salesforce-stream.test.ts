@@ -109,15 +109,15 @@ test(
     const installation = await installActiveOnOrg(app, tenant, org);
     const ids = [org.create({ Email: createEmail() })];
     await installation.waitForEntries(1);
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       await expect.poll(() => listSubscribers(installation), SUBSCRIPTION_POLLING).toHaveLength(1);
       // A stream that is interrupted before it stores an event waits longer each time.
       await expect.poll(() => readFailures(tenant, installation), SUBSCRIPTION_POLLING).toBe(0);
-      for (let index = 0; index < 60; index += 1) ids.push(org.create({ Email: createEmail() }));
+      for (let index = 0; index < 40; index += 1) ids.push(org.create({ Email: createEmail() }));
       stream.endStreams();
     }
-    const delivered = (await installation.waitForEntries(301)).map(({ id }) => id);
-    expect(delivered).toHaveLength(301);
+    const delivered = (await installation.waitForEntries(161)).map(({ id }) => id);
+    expect(delivered).toHaveLength(161);
     expect(delivered.toSorted()).toEqual(ids.toSorted());
     const [subscriber] = listSubscribers(installation);
     expect(subscriber).toMatchObject({ preset: 'CUSTOM', creditMax: 100 });
