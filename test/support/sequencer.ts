@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Matches files that start servers, fill large tables or wait, and so take much longer than their size suggests. */
 const SLOW_FILES =
-  /\/(docs\/walk|console\/\w+|browser|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|provider-event\/salesforce-stream|conformance|clients\/manifests|faults\/(operation\/image|backfill|silence|subscribers))\.test\.ts$/;
+  /\/(docs\/commands|console\/\w+|browser|commands\/release|process\/[\w-]+|copies\/\w+|database\/([\w-]*migrations|statements|planner\/plans)|flows\/(end-user-\w+|agents\/values-at-providers|provider-event\/salesforce-stream)|declared\/generated|conformance|clients\/manifests|faults\/(operation\/image|backfill|silence|subscribers))\.test\.ts$/;
 
 /**
  * Runs the slow files of a project first, and projects with few files first: `bench` has only one file, which takes
