@@ -186,17 +186,17 @@ function findCredentials(
   { headers, session }: Pick<SocketExtra, 'headers' | 'session'>,
 ): Credentials {
   const entries = Object.entries(params ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  const { 'x-api-key': apiKey, authorization } = Object.fromEntries(entries);
-  const toCredential = (value: unknown) =>
-    typeof value === 'string' && value !== '' ? value : null;
-  if (toCredential(apiKey) || toCredential(authorization)) {
-    return { apiKey: toCredential(apiKey), authorization: toCredential(authorization) };
-  }
-  return {
-    apiKey: toCredential(headers['x-api-key']),
-    authorization: toCredential(headers.authorization),
-    session,
+  const credentials = readCredentials(Object.fromEntries(entries));
+  const hasCredentials = credentials.apiKey || credentials.authorization;
+  return hasCredentials ? credentials : { ...readCredentials(headers), session };
+}
+
+function readCredentials(fields: Record<string, unknown>): Credentials {
+  const read = (name: string) => {
+    const value = fields[name];
+    return typeof value === 'string' && value !== '' ? value : null;
   };
+  return { apiKey: read('x-api-key'), authorization: read('authorization') };
 }
 
 function createTooManyOperationsError(): GraphQLError {
