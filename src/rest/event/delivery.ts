@@ -28,9 +28,8 @@ import { computed, createdInProject, idField, jsonObject } from '../../domain/re
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import { pagedEndpoint } from '../endpoint/list.ts';
+import { joinCreateTime, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
 import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Deliveries';

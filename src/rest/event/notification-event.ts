@@ -15,9 +15,8 @@ import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { pagedEndpoint } from '../endpoint/list.ts';
+import { joinCreateTime, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Events';

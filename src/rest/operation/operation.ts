@@ -18,10 +18,9 @@ import {
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import { id } from '../../ids.ts';
-import { listEndpoint, pagedEndpoint } from '../endpoint/list.ts';
+import { joinCreateTime, listEndpoint, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { readEndpoint } from '../endpoint/read-endpoint.ts';
-import { joinCreateTime, splitCreateTime } from '../endpoint/time-parameters.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const operationLog = extendResource(operationLogResource, {
