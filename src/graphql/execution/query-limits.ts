@@ -27,12 +27,109 @@ import type { Config } from '../../config.ts';
 import { PAGE_DEFAULT } from '../../domain/paging/page.ts';
 import { toGraphQLError } from './graphql-errors.ts';
 
-interface QuerySize {
-  depth: number;
-  introspectionDepth: number;
-  aliases: number;
-  directives: number;
-  rootFields: number;
+/** The cost of a request to a provider, in objects of the gateway's own database. */
+export const PROVIDER_CALL_COST = 100;
+
+/** The cost of an operation, and the maximum number of requests that it sends to providers. */
+export interface Cost {
+  cost: number;
+  providerCalls: number;
+}
+
+/** Greater than the depth of common tools' introspection queries. */
+const INTROSPECTION_DEPTH_MAX = 20;
+
+/** Parses a document. Throws a GraphQLError if the text is too long, has too many tokens, or is malformed. */
+export function parseDocument(config: Config, text: string): DocumentNode {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > config.LIMIT_DOCUMENT_BYTES) {
+    throw createLimitError('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
+  }
+  const maxTokens = config.LIMIT_TOKENS;
+  try {
+    return parse(text, { maxTokens });
+  } catch (error) {
+    throw error instanceof GraphQLError ? createParseError(text, error, maxTokens) : error;
+  }
+}
+
+/** Finds the token at which parsing failed. The error does not repeat a string, which may be a secret. */
+function createParseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
+  const toParseFailure = (detail: string) =>
+    toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });
+  const [position] = error.positions ?? [];
+  const lexer = new Lexer(new Source(text));
+  let count = 1;
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF && lexer.token.start !== position) count += 1;
+  } catch {
+    // The text has no token at that position.
+    return toParseFailure(error.message);
+  }
+  const { kind } = lexer.token;
+  if (kind !== TokenKind.EOF && count > maxTokens) {
+    return createLimitError('tokens', count, maxTokens);
+  }
+  const isString = kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING;
+  return toParseFailure(isString ? 'Syntax Error: Unexpected string.' : error.message);
+}
+
+/** Returns an error for every limit that an operation of the document exceeds. */
+export function listSizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
+  return document.definitions
+    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
+    .flatMap((operation) => {
+      const size = createMeasure(document, SIZE)(operation.selectionSet, '');
+      const rootLimit =
+        operation.operation === 'mutation' ? 'LIMIT_ROOT_MUTATIONS' : 'LIMIT_ROOT_FIELDS';
+      const sizes: [name: string, value: number, limit: number][] = [
+        ['depth', size.depth, config.LIMIT_DEPTH],
+        ['aliases', size.aliases, config.LIMIT_ALIASES],
+        ['directives', size.directives + countDirectives(operation), config.LIMIT_DIRECTIVES],
+        ['root fields', size.rootFields, config[rootLimit]],
+        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH_MAX],
+      ];
+      return sizes
+        .filter(([, value, limit]) => value > limit)
+        .map(([name, value, limit]) => createLimitError(name, value, limit));
+    });
+}
+
+interface CostInput {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operation: OperationDefinitionNode;
+}
+
+type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
+
+/** Returns a function that computes the cost of a valid operation from its variables. */
+export function createCostFunction(input: CostInput): CostFunction {
+  const { operation } = input;
+  if (!operation.variableDefinitions?.length) {
+    const constantCost = measureCost(input, {});
+    return () => constantCost;
+  }
+  const defaults = listDefaults(operation);
+  return (variables) => measureCost(input, { ...defaults, ...variables });
+}
+
+export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
+  return cost > LIMIT_COST ? createLimitError('cost', cost, LIMIT_COST) : null;
+}
+
+/** Returns the defaults of variables, by name. */
+function listDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
+  return Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  );
+}
+
+function createLimitError(limit: string, value: number, maximum: number) {
+  const detail = `The ${limit} of this operation is ${value}; the limit is ${maximum}.`;
+  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit, value, maximum } });
 }
 
 /** How a property of selections is computed. */
@@ -84,6 +181,14 @@ function createMeasure<T>(
   return measure;
 }
 
+interface QuerySize {
+  depth: number;
+  introspectionDepth: number;
+  aliases: number;
+  directives: number;
+  rootFields: number;
+}
+
 const SIZE: Measure<QuerySize> = {
   empty: { depth: 0, introspectionDepth: 0, aliases: 0, directives: 0, rootFields: 0 },
   add: (sum, size, selection) => ({
@@ -109,21 +214,6 @@ const SIZE: Measure<QuerySize> = {
 
 function countDirectives({ directives = [] }: SelectionNode | OperationDefinitionNode): number {
   return directives.length;
-}
-
-/** The cost of a request to a provider, in objects of the gateway's own database. */
-export const PROVIDER_CALL_COST = 100;
-
-/** The cost of an operation, and the maximum number of requests that it sends to providers. */
-export interface Cost {
-  cost: number;
-  providerCalls: number;
-}
-
-interface CostInput {
-  schema: GraphQLSchema;
-  document: DocumentNode;
-  operation: OperationDefinitionNode;
 }
 
 /** Returns the cost of a valid operation with these variables. */
@@ -193,94 +283,4 @@ function countItems(
   }
   const ids = names.includes('ids') ? findArgument('ids') : undefined;
   return Array.isArray(ids) ? ids.length : 1;
-}
-
-/** Greater than the depth of common tools' introspection queries. */
-const INTROSPECTION_DEPTH_MAX = 20;
-
-/** Parses a document. Throws a GraphQLError if the text is too long, has too many tokens, or is malformed. */
-export function parseDocument(config: Config, text: string): DocumentNode {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > config.LIMIT_DOCUMENT_BYTES) {
-    throw createLimitError('document bytes', bytes, config.LIMIT_DOCUMENT_BYTES);
-  }
-  const maxTokens = config.LIMIT_TOKENS;
-  try {
-    return parse(text, { maxTokens });
-  } catch (error) {
-    throw error instanceof GraphQLError ? createParseError(text, error, maxTokens) : error;
-  }
-}
-
-/** Finds the token at which parsing failed. The error does not repeat a string, which may be a secret. */
-function createParseError(text: string, error: GraphQLError, maxTokens: number): GraphQLError {
-  const toParseFailure = (detail: string) =>
-    toGraphQLError('GRAPHQL_PARSE_FAILED', detail, { cause: error });
-  const [position] = error.positions ?? [];
-  const lexer = new Lexer(new Source(text));
-  let count = 1;
-  try {
-    while (lexer.advance().kind !== TokenKind.EOF && lexer.token.start !== position) count += 1;
-  } catch {
-    // The text has no token at that position.
-    return toParseFailure(error.message);
-  }
-  const { kind } = lexer.token;
-  if (kind !== TokenKind.EOF && count > maxTokens) {
-    return createLimitError('tokens', count, maxTokens);
-  }
-  const isString = kind === TokenKind.STRING || kind === TokenKind.BLOCK_STRING;
-  return toParseFailure(isString ? 'Syntax Error: Unexpected string.' : error.message);
-}
-
-/** Returns an error for every limit that an operation of the document exceeds. */
-export function listSizeErrors(config: Config, document: DocumentNode): GraphQLError[] {
-  return document.definitions
-    .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-    .flatMap((operation) => {
-      const size = createMeasure(document, SIZE)(operation.selectionSet, '');
-      const rootLimit =
-        operation.operation === 'mutation' ? 'LIMIT_ROOT_MUTATIONS' : 'LIMIT_ROOT_FIELDS';
-      const sizes: [name: string, value: number, limit: number][] = [
-        ['depth', size.depth, config.LIMIT_DEPTH],
-        ['aliases', size.aliases, config.LIMIT_ALIASES],
-        ['directives', size.directives + countDirectives(operation), config.LIMIT_DIRECTIVES],
-        ['root fields', size.rootFields, config[rootLimit]],
-        ['introspection depth', size.introspectionDepth, INTROSPECTION_DEPTH_MAX],
-      ];
-      return sizes
-        .filter(([, value, limit]) => value > limit)
-        .map(([name, value, limit]) => createLimitError(name, value, limit));
-    });
-}
-
-type CostFunction = (variables: Record<string, unknown> | null | undefined) => Cost;
-
-/** Returns a function that computes the cost of a valid operation from its variables. */
-export function createCostFunction(input: CostInput): CostFunction {
-  const { operation } = input;
-  if (!operation.variableDefinitions?.length) {
-    const constantCost = measureCost(input, {});
-    return () => constantCost;
-  }
-  const defaults = listDefaults(operation);
-  return (variables) => measureCost(input, { ...defaults, ...variables });
-}
-
-export function findCostError({ cost }: Cost, { LIMIT_COST }: Config): GraphQLError | null {
-  return cost > LIMIT_COST ? createLimitError('cost', cost, LIMIT_COST) : null;
-}
-
-/** Returns the defaults of variables, by name. */
-function listDefaults({ variableDefinitions = [] }: OperationDefinitionNode) {
-  return Object.fromEntries(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
-      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
-    ),
-  );
-}
-
-function createLimitError(limit: string, value: number, maximum: number) {
-  const detail = `The ${limit} of this operation is ${value}; the limit is ${maximum}.`;
-  return toGraphQLError('QUERY_LIMIT_EXCEEDED', detail, { extra: { limit, value, maximum } });
 }

@@ -27,9 +27,8 @@ import {
 } from './sign-in-urls.ts';
 
 /** Time for the person to sign in at the provider. */
-const LIFETIME_MS = 10 * MINUTE_MS;
-
-const LOCATION: SealedLocation = {
+const SIGN_IN_MS = 10 * MINUTE_MS;
+const COOKIE_LOCATION: SealedLocation = {
   table: 'ConsoleSession',
   column: 'pendingSignIn',
   row: '',
@@ -178,12 +177,12 @@ function createPendingSignInCookie({ config, vault, now }: Services): PendingSig
   const cookie = createCookie(config, {
     name: 'console-sign-in',
     sameSite: 'Lax',
-    lifetimeMs: LIFETIME_MS,
+    lifetimeMs: SIGN_IN_MS,
   });
   return {
     set(pending) {
-      const expireMs = now().getTime() + LIFETIME_MS;
-      return cookie.set(vault.seal(JSON.stringify({ ...pending, expireMs }), LOCATION));
+      const expireMs = now().getTime() + SIGN_IN_MS;
+      return cookie.set(vault.seal(JSON.stringify({ ...pending, expireMs }), COOKIE_LOCATION));
     },
     find(cookies) {
       const sealed = cookie.read(cookies);
@@ -197,7 +196,7 @@ function createPendingSignInCookie({ config, vault, now }: Services): PendingSig
 /** Null for a value that this gateway did not seal. */
 function openSealed(vault: Vault, sealed: string): PendingSignIn | null {
   try {
-    return pendingSignIn.parse(JSON.parse(vault.open(sealed, LOCATION)));
+    return pendingSignIn.parse(JSON.parse(vault.open(sealed, COOKIE_LOCATION)));
   } catch {
     return null;
   }
