@@ -56,6 +56,11 @@ export class NodeWatch implements Disposable {
     return this.#nodes.get(nodeId)?.isAway ?? false;
   }
 
+  /** True if the node is away, or has failed a statement and not passed a probe since. */
+  isSuspect(nodeId: number): boolean {
+    return this.#nodes.get(nodeId)?.isSuspect ?? false;
+  }
+
   get isAnyAway(): boolean {
     return this.#nodes.values().some(({ isAway }) => isAway);
   }
@@ -103,9 +108,8 @@ class WatchedNode {
   #respondedMs = Number.NEGATIVE_INFINITY;
   #probedMs = Number.NEGATIVE_INFINITY;
   #isProbing = false;
-  /** True if a statement has failed since the last probe, because the node was unavailable or too slow. */
-  #hasFailed = false;
   isAway = false;
+  isSuspect = false;
 
   constructor(id: number, { canCommit, log }: NodeWatchOptions) {
     this.#id = id;
@@ -118,7 +122,7 @@ class WatchedNode {
     this.#waiting.add(statement);
     return (error) => {
       this.#waiting.delete(statement);
-      if (error instanceof ServiceUnavailable) this.#hasFailed = true;
+      if (error instanceof ServiceUnavailable) this.isSuspect = true;
       else this.#respondedMs = performance.now();
     };
   }
@@ -126,11 +130,9 @@ class WatchedNode {
   async probeIfDue(): Promise<void> {
     const nowMs = performance.now();
     const slowStatements = [...this.#waiting].filter(({ sinceMs }) => sinceMs < nowMs - SLOW_MS);
-    const isSuspect = this.#hasFailed || slowStatements.length > SLOW_STATEMENTS_MAX;
+    if (slowStatements.length <= SLOW_STATEMENTS_MAX && !this.isSuspect) return;
     if (this.#isProbing || nowMs < this.#probedMs + PROBE_INTERVAL_MS) return;
-    if (!this.isAway && !isSuspect) return;
     this.#isProbing = true;
-    this.#hasFailed = false;
     const isCommitting = await this.#canCommit(this.#id).catch(() => null);
     this.#isProbing = false;
     this.#probedMs = performance.now();
@@ -144,11 +146,13 @@ class WatchedNode {
 
   #markBack(): void {
     this.isAway = false;
+    this.isSuspect = false;
     this.#outage.end();
   }
 
   #markAway(): void {
     this.isAway = true;
+    this.isSuspect = true;
     this.#outage.recordFailure(undefined, { node: this.#id, waiting: this.#waiting.size });
     for (const { session } of this.#waiting) session.destroy();
   }

@@ -49,14 +49,14 @@ function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
   return typeof text === 'string' ? (config as CallerQuery) : null;
 }
 
-/** Returns the nodes that a statement waits for. A statement for each node skips nodes that are away. */
+/** Returns the nodes without which a statement fails. A statement for each node skips nodes that fail. */
 function listAwaitedNodes(
   { placements }: NodeAccess,
   { text, values = [] }: CallerQuery,
 ): number[] {
   const route = findRoute(text);
   if (route === 'allNodes') return placements.nodeIds;
-  if (route === 'eachNode') return [];
+  if (route === 'coordinator' || route === 'eachNode') return [];
   return placements.listNodes(route === 'planned' ? values : listProjects(route, values));
 }
 
@@ -82,7 +82,7 @@ abstract class RoutedSession extends Session {
     if (!callerQuery) return super.query(config, values, onResult);
     const { text } = callerQuery;
     const route = findRoute(text);
-    const isPlanned = route === 'planned' || route === 'allNodes';
+    const isPlanned = typeof route === 'string' && route !== 'eachNode';
     // Prisma sends these commands in capital letters.
     const isCommit = text === 'COMMIT';
     if (text === 'BEGIN') this.#usedNodes.clear();
@@ -143,14 +143,15 @@ abstract class RoutedSession extends Session {
     const results: pg.QueryResult[] = [];
     let failure: unknown = createRefusal();
     for (const { id, key } of nodes) {
-      if (watch.isAway(id)) continue;
+      if (watch.isSuspect(id)) continue;
       const endWatch = watch.begin([id], this);
       try {
         results.push(await queryNode(key));
         endWatch(null);
       } catch (error) {
         endWatch(error);
-        if (!(error instanceof ServiceUnavailable)) throw error;
+        // Without a connection, the next node can't be queried.
+        if (!(error instanceof ServiceUnavailable) || this.connection.stream.destroyed) throw error;
         failure = error;
       }
     }

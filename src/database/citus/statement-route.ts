@@ -18,6 +18,8 @@ import { PLACEMENTS } from './table-placement.ts';
 await loadModule();
 
 export type StatementRoute =
+  /** The coordinator has all rows. */
+  | 'coordinator'
   /** Citus plans the statement. */
   | 'planned'
   /** Citus changes a reference table on all nodes, in one transaction. */
@@ -86,7 +88,7 @@ const ALL_PROJECTS_MARK = '/* all projects:';
 function chooseRoute(text: string): StatementRoute {
   const { tables, changedTables, parameter, needsShards } = new StatementReader(text);
   if (changedTables.some((table) => PLACEMENTS.get(table) === 'reference')) return 'allNodes';
-  if (!tables.some((table) => PLACEMENTS.get(table) === 'distributed')) return 'planned';
+  if (!tables.some((table) => PLACEMENTS.get(table) === 'distributed')) return 'coordinator';
   if (text.trimStart().startsWith(ALL_PROJECTS_MARK)) return parameter ?? 'eachNode';
   return needsShards && parameter ? parameter : 'planned';
 }

@@ -45,10 +45,15 @@ test('sends a statement that Citus refuses to the shards of its projects', () =>
 
 test('leaves reads of a project and the changes of Prisma to Citus', () => {
   expect(findRoute('select * from "Delivery" where "projectId" = $1')).toBe('planned');
-  expect(findRoute('/* all projects: a token */ select from "JwtKey"')).toBe('planned');
   const change =
     'INSERT INTO "public"."Topic" ("projectId") VALUES ($1) RETURNING "public"."Topic"."id"';
   expect(findRoute(change)).toBe('planned');
+});
+
+test('awaits no node for rows that the coordinator has', () => {
+  expect(findRoute('select * from "Project" where "id" = $1')).toBe('coordinator');
+  expect(findRoute('/* all projects: a token */ select from "JwtKey"')).toBe('coordinator');
+  expect(findRoute('insert into "ServerProcess" ("id") values ($1)')).toBe('coordinator');
 });
 
 test('sends statements for all projects to each node, and changes of keys to all nodes', () => {
