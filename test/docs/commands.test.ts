@@ -91,8 +91,9 @@ test.skipIf(postgresSkipReason)(
 
 test('stops waiting for a server that fails', async () => {
   const reader = await openReader();
-  const failedStart = reader.run(`PORT=no npm start &\n${createReadinessCommand(4000)}`);
-  await expect(failedStart).rejects.toThrow(/PORT: .*FAILED: npm start exited with 1/s);
+  const server = `node --eval 'throw "no port"'`;
+  const failedStart = reader.run(`${server} &\n${createReadinessCommand(4000)}`);
+  await expect(failedStart).rejects.toThrow(/no port.*FAILED: node --eval .* exited with 1/s);
 });
 
 /** Saves the scripts of a document, and runs all of its commands in one terminal. */
