@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../support/app.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { expectAccessible } from '../support/console.ts';
+import { expectAccessible, expectFitsScreens } from '../support/console.ts';
 import { describeInBrowser } from '../support/stage.ts';
 import { type OpenIdProvider, startOpenIdProvider } from '../support/wire/openid-provider.ts';
 
@@ -34,20 +34,6 @@ async function openSignInStage() {
     browser,
     [Symbol.asyncDispose]: () => openedStage.disposeAsync(),
   };
-}
-
-/** Checks a page in light and dark, wide and on a phone. */
-async function expectFits(page: Page): Promise<void> {
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 });
-    const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    expect(isTooWide, `${page.url()} at ${width}`).toBe(false);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page, 'color-contrast');
-  }
-  await page.setViewportSize({ width: 1280, height: 844 });
 }
 
 describeInBrowser(openSignInStage, (getStage) => {
@@ -123,12 +109,12 @@ describeInBrowser(openSignInStage, (getStage) => {
     await page.goto(`${url}/console`);
     await page.getByText('Sign in with an API key or a token').click();
     await page.getByLabel('API key or bearer token').waitFor();
-    await expectFits(page);
+    await expectFitsScreens(page);
 
     provider.denial = 'access_denied';
     await page.getByRole('link', { name: 'Sign in with Example ID' }).click();
     await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
-    await expectFits(page);
+    await expectFitsScreens(page);
     provider.denial = null;
     await page.getByRole('link', { name: 'Back to the console' }).click();
     await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
@@ -168,7 +154,7 @@ describeInBrowser(openSignInStage, (getStage) => {
     await page.reload();
     const dialog = page.getByRole('alertdialog', { name: 'Your session is about to end' });
     await dialog.getByText(/^[12]:\d\d$/).waitFor();
-    await expectFits(page);
+    await expectFitsScreens(page);
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
     await dialog.waitFor({ state: 'detached' });
 
@@ -193,11 +179,11 @@ describeInBrowser(openSignInStage, (getStage) => {
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
     await page.getByText('You are the last admin').waitFor();
     expect(await page.getByRole('button', { name: 'Leave' }).count()).toBe(0);
-    await expectFits(page);
+    await expectFitsScreens(page);
 
     const invitedTab = await openTab(BRIAN);
     await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).waitFor();
-    await expectFits(invitedTab);
+    await expectFitsScreens(invitedTab);
     await invitedTab.getByRole('button', { name: 'Accept the invite to Org of shared' }).click();
     await invitedTab.goto(`${getStage().url}/console/${project}/members`);
     const ownRow = invitedTab.getByRole('row', { name: /Brian/ });
@@ -208,7 +194,7 @@ describeInBrowser(openSignInStage, (getStage) => {
     for (const name of ['Remove', 'Invite', 'Claim domain', /Role of/]) {
       expect([name, await invitedTab.getByRole('button', { name }).count()]).toEqual([name, 0]);
     }
-    await expectFits(invitedTab);
+    await expectFitsScreens(invitedTab);
     await invitedTab.goto(`${getStage().url}/console/${project}/settings`);
     await invitedTab.getByText('Only org admins can delete the project.').waitFor();
     await invitedTab.getByRole('button', { name: 'Create key' }).click();
@@ -219,7 +205,7 @@ describeInBrowser(openSignInStage, (getStage) => {
     await page.getByRole('button', { name: /Role of Brian/ }).click();
     await page.getByRole('option', { name: 'Admin' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
-    await expectFits(page);
+    await expectFitsScreens(page);
     await invitedTab.goto(`${getStage().url}/console/${project}/members`);
     await ownRow.getByRole('cell', { name: 'Admin', exact: true }).waitFor();
     await invitedTab.getByRole('button', { name: 'Claim domain' }).waitFor();
