@@ -5,9 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import type { Database } from '../database/database.ts';
 import type { RunQuery } from '../database/rows.ts';
-import type { Log } from '../log.ts';
+import type { Services } from '../domain/call.ts';
 import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 import { endWithin } from '../work/deadline.ts';
 import { leaseEndSql } from '../work/lease.ts';
@@ -29,11 +28,7 @@ const RELEASE_MS = 1_000;
 
 type FillSandbox = (server: SandboxServer) => void;
 
-interface SandboxHost {
-  config: Config;
-  database: Database;
-  log: Log;
-}
+type SandboxHost = Pick<Services, 'config' | 'database' | 'log'>;
 
 /** Opens the sandbox. All processes of a database share one, so that each sees the records that others write to it. */
 export async function openSandbox(host: SandboxHost): Promise<Sandbox> {

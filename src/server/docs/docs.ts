@@ -26,9 +26,6 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-/** File names in `assets` contain a hash of the content. */
-const IMMUTABLE = { maxAge: '1y', immutable: true };
-const REVALIDATED = { cacheControl: false };
 
 /** True if the site is built. It may be built after the start. */
 export function hasDocs(folder = DOCS_DIST): boolean {
@@ -53,8 +50,10 @@ export async function registerDocs(scope: FastifyInstance, folder = DOCS_DIST): 
   });
   scope.get<{ Params: { '*'?: string } }>('/*', async ({ params }, reply) => {
     const path = params['*'] ?? '';
-    if (path.startsWith('assets/')) return reply.sendFile(path, IMMUTABLE);
-    return reply.header('cache-control', 'no-cache').sendFile(toFilePath(path), REVALIDATED);
+    // The names of assets contain a hash of the content.
+    if (path.startsWith('assets/')) return reply.sendFile(path, { maxAge: '1y', immutable: true });
+    reply.header('cache-control', 'no-cache');
+    return reply.sendFile(toFilePath(path), { cacheControl: false });
   });
   // The redirect is relative, so that it also works behind a proxy that adds a path prefix.
   scope.get('', (_request, reply) => reply.redirect('docs/'));

@@ -13,11 +13,6 @@ const UNAUTHENTICATED_BYTES_MAX = 64 * 1024;
 /** How long the client may take to read the close code after the protocol's own timeout. */
 const CLOSE_GRACE_MS = 1_000;
 
-interface UnauthenticatedSocket {
-  connection: Socket;
-  address: string;
-}
-
 export function createUnauthenticatedSockets(
   { LIMIT_UNFINISHED, LIMIT_UNFINISHED_BYTES }: Config,
   initMs = INIT_MS,
@@ -28,7 +23,8 @@ export function createUnauthenticatedSockets(
   });
   const initializedSockets = new WeakSet<WebSocket>();
   return {
-    enter(socket: WebSocket, { connection, address }: UnauthenticatedSocket): void {
+    enter(socket: WebSocket, client: { connection: Socket; address: string }): void {
+      const { connection, address } = client;
       const bytesReadBefore = connection.bytesRead;
       budget.enter(socket, {
         network: toNetwork(address),
