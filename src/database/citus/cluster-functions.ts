@@ -1,9 +1,8 @@
 /** Database functions and casts that a cluster needs. Each is created once, and an existing one contacts no node. */
-import pg from 'pg';
 import type { OpenSession } from '../sessions/session.ts';
 import { ANCHOR } from './table-placement.ts';
 
-type QuerySession = Pick<OpenSession, 'query'>;
+export type QuerySession = Pick<OpenSession, 'query'>;
 
 const ENUMS_WITHOUT_CAST = `
   select enum_type.oid::regtype::text as "name" from pg_type enum_type
@@ -39,9 +38,6 @@ export async function shareFunctions(session: QuerySession): Promise<void> {
   );
 }
 
-const ANCHOR_NAME = pg.escapeIdentifier(ANCHOR);
-const ANCHOR_LITERAL = pg.escapeLiteral(ANCHOR_NAME);
-
 /** The mode of a share lock. It keeps Citus from moving the shard during a statement, and calls do not wait for each other. */
 const SHARE_LOCK = 5;
 
@@ -58,8 +54,8 @@ const SHARD_FUNCTION_BODY = `
   begin
     for "shardId" in
       select anchor.shardid from pg_dist_shard anchor join pg_dist_placement placement using (shardid)
-      where anchor.logicalrelid = ${ANCHOR_LITERAL}::regclass and placement.groupid = "node"
-        and ("isWholeNode" or anchor.shardid = get_shard_id_for_distribution_column(${ANCHOR_LITERAL}, "key"))
+      where anchor.logicalrelid = '"${ANCHOR}"'::regclass and placement.groupid = "node"
+        and ("isWholeNode" or anchor.shardid = get_shard_id_for_distribution_column('"${ANCHOR}"', "key"))
       order by 1
     loop
       perform lock_shard_metadata(${SHARE_LOCK}, array["shardId"]);
@@ -100,9 +96,6 @@ export async function createShardFunction(session: QuerySession): Promise<void> 
   await session.query(`create function
     "gateway_on_shards"("key" text, "isWholeNode" boolean, "statement" text)
     returns setof record language plpgsql as $$${SHARD_FUNCTION_BODY}$$`);
-  await session.query(
-    `select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
-      colocate_with => $1, force_delegation => true)`,
-    [ANCHOR_NAME],
-  );
+  await session.query(`select create_distributed_function('gateway_on_shards(text,boolean,text)', '$1',
+    colocate_with => '"${ANCHOR}"', force_delegation => true)`);
 }

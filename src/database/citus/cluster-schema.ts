@@ -2,14 +2,16 @@
  * The schema of a database with the Citus extension: how its tables are distributed over the nodes, and how migrations
  * change them. Distributing a table shards it by project, or makes it a reference table.
  */
-import pg from 'pg';
 import { StartRefused } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { OpenSession } from '../sessions/session.ts';
-import { createEnumCasts, createShardFunction, shareFunctions } from './cluster-functions.ts';
+import {
+  createEnumCasts,
+  createShardFunction,
+  type QuerySession,
+  shareFunctions,
+} from './cluster-functions.ts';
 import { ANCHOR, REFERENCE_TABLES, type TablePlacement } from './table-placement.ts';
-
-type QuerySession = Pick<OpenSession, 'query'>;
 
 interface DistributedTable {
   table: string;
@@ -44,7 +46,8 @@ export async function findClusterSchema(session: OpenSession): Promise<ClusterSc
   return {
     run: (sql) => (isAlreadyDistributed ? runMigration(session, sql) : session.query(sql)),
     async distributeIfEmpty(log) {
-      if (!isAlreadyDistributed && (await hasRows(session))) {
+      const { rows: orgs } = await session.query('select from "Org" limit 1');
+      if (!isAlreadyDistributed && orgs.length > 0) {
         log.warn({ command: 'npm run distribute' }, 'database.not_distributed');
         return false;
       }
@@ -75,14 +78,8 @@ export async function isDistributed(session: QuerySession): Promise<boolean> {
 
 async function isAnchorDistributed(session: QuerySession): Promise<boolean> {
   const { rows } = await session.query(
-    'select from pg_dist_partition where logicalrelid = to_regclass($1)',
-    [pg.escapeIdentifier(ANCHOR)],
+    `select from pg_dist_partition where logicalrelid = to_regclass('"${ANCHOR}"')`,
   );
-  return rows.length > 0;
-}
-
-async function hasRows(session: QuerySession): Promise<boolean> {
-  const { rows } = await session.query('select from "Org" limit 1');
   return rows.length > 0;
 }
 

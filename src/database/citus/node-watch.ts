@@ -10,6 +10,7 @@
 import { ServiceUnavailable } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
+import type { Session } from '../sessions/session.ts';
 
 /** A few slow statements do not make their node suspect. */
 const SLOW_STATEMENTS_MAX = 2;
@@ -20,9 +21,7 @@ const POLL_MS = 250;
 const PROBE_INTERVAL_MS = 1_000;
 
 /** A session whose running statements fail when it is destroyed. */
-export interface CancelableSession {
-  destroy(): void;
-}
+type CancelableSession = Pick<Session, 'destroy'>;
 
 /** Must be called when the statement has ended, with its error or null. */
 type OnStatementEnd = (error: unknown) => void;
@@ -41,7 +40,10 @@ export class NodeWatch implements Disposable {
 
   constructor(options: NodeWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#probeDueNodes(), options.pollMs ?? POLL_MS).unref();
+    const probeDueNodes = () => {
+      for (const node of this.#nodes.values()) void node.probeIfDue();
+    };
+    this.#timer = setInterval(probeDueNodes, options.pollMs ?? POLL_MS).unref();
   }
 
   /** Records that a statement of the session waits for the nodes. */
@@ -76,10 +78,6 @@ export class NodeWatch implements Disposable {
     const node = new WatchedNode(id, this.#options);
     this.#nodes.set(id, node);
     return node;
-  }
-
-  #probeDueNodes(): void {
-    for (const node of this.#nodes.values()) void node.probeIfDue();
   }
 
   [Symbol.dispose](): void {
