@@ -60,8 +60,14 @@ function listAwaitedNodes(
   return placements.listNodes(route === 'planned' ? values : listProjects(route, values));
 }
 
+type ShardsRoute = ProjectParameter | 'eachNode';
+
+/** SQLSTATE of a statement that returns other columns than its call lists. It is rolled back. */
+const DATATYPE_MISMATCH = '42804';
+
 /** A call of the shard function for one text of a caller. */
 interface ShardQuery {
+  /** Lists the types of the columns, as PostgreSQL requires for a function that returns any rows. */
   text: string;
   /** The caller's text in the syntax of PostgreSQL's `format`, which inserts the values as constants. */
   template: string;
@@ -101,7 +107,7 @@ abstract class RoutedSession extends Session {
         onEnd(error, result);
       };
       if (isPlanned) return void super.query(config, boundValues, onStatementEnd);
-      void this.#queryShards(callerQuery, route).then(
+      void this.#queryCurrentShards(callerQuery, route).then(
         (result) => onStatementEnd(null, result),
         onStatementEnd,
       );
@@ -111,11 +117,21 @@ abstract class RoutedSession extends Session {
     return undefined as never;
   }
 
+  /** Describes the columns again if a migration has changed them. */
+  async #queryCurrentShards(callerQuery: CallerQuery, route: ShardsRoute): Promise<pg.QueryResult> {
+    try {
+      return await this.#queryShards(callerQuery, route);
+    } catch (error) {
+      if ((error as pg.DatabaseError).code !== DATATYPE_MISMATCH) throw error;
+      SHARD_QUERIES.delete(callerQuery.text);
+      // A failed transaction can only be repeated from its beginning, by its caller.
+      if (this.getTransactionStatus() !== 'I') throw error;
+      return await this.#queryShards(callerQuery, route);
+    }
+  }
+
   /** Sends the statement to shards, and returns the rows of all of them as one result. */
-  async #queryShards(
-    callerQuery: CallerQuery,
-    route: ProjectParameter | 'eachNode',
-  ): Promise<pg.QueryResult> {
+  async #queryShards(callerQuery: CallerQuery, route: ShardsRoute): Promise<pg.QueryResult> {
     const { values = [], rowMode, types } = callerQuery;
     const { text, template } = await this.#getShardQuery(callerQuery);
     const boundTemplate = await this.#bindMissedProcesses(template);
@@ -163,31 +179,25 @@ abstract class RoutedSession extends Session {
     const cachedQuery = SHARD_QUERIES.get(text);
     if (cachedQuery) return cachedQuery;
     const { fields = [] } = await this.#send(new Description({ text }));
-    const parameters = values.map((_, index) => `$${index + 4}::text`);
-    const call = `"gateway_on_shards"($1 collate "C", $2, format($3, variadic array[${parameters}]::text[]))`;
-    const template = text.replaceAll('%', '%%').replace(/\$(\d+)/g, '%$1$$L');
-    const shardQuery =
-      fields.length > 0
-        ? { text: await this.#writeSelect(call, fields), template }
-        : // The function must return rows, also if the statement does not.
-          {
-            text: `select from ${call} as shard_row("c0" int)`,
-            template: `${template} returning 1`,
-          };
-    SHARD_QUERIES.set(text, shardQuery);
-    return shardQuery;
-  }
-
-  /** Lists the types of the columns, as PostgreSQL requires for a function that returns any rows. */
-  async #writeSelect(call: string, fields: readonly pg.FieldDef[]): Promise<string> {
-    const { rows } = await this.#send({
-      text: `select format_type("id", null) as "type"
-        from unnest($1::oid[]) with ordinality as column_type("id", "number") order by "number"`,
+    const { rows: types } = await this.#send({
+      text: `select format_type("id", null) as "name"
+        from unnest($1::oid[]) with ordinality as type("id", "number") order by "number"`,
       values: [fields.map(({ dataTypeID }) => dataTypeID)],
     });
-    const columns = rows.map(({ type }, index) => `c${index} ${type}`);
+    const parameters = values.map((_, index) => `$${index + 4}::text`);
     const names = fields.map(({ name }, index) => `c${index} as ${pg.escapeIdentifier(name)}`);
-    return `select ${names} from ${call} as shard_row(${columns})`;
+    const columns = types.map(({ name }, index) => `c${index} ${name}`);
+    const template = text.replaceAll('%', '%%').replace(/\$(\d+)/g, '%$1$$L');
+    // The function must return rows, also for a change that returns none.
+    const hasRows = fields.length > 0;
+    const shardQuery = {
+      text: `select ${names}
+        from "gateway_on_shards"($1 collate "C", $2, format($3, variadic array[${parameters}]::text[]))
+        as shard_row(${hasRows ? columns : 'c0 int'})`,
+      template: hasRows ? template : `${template} returning 1`,
+    };
+    SHARD_QUERIES.set(text, shardQuery);
+    return shardQuery;
   }
 
   /** Replaces the query for ended processes by their ids. Only the coordinator has the table of processes. */

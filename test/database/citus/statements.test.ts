@@ -5,7 +5,7 @@ import {
   type ProjectParameter,
   selectValues,
 } from '../../../src/database/citus/statement-route.ts';
-import { createTestApp } from '../../support/app.ts';
+import { createTestApp, onCitus } from '../../support/app.ts';
 
 test('sends values to a shard, and returns its rows, as one server does', async () => {
   await using app = await createTestApp();
@@ -28,6 +28,24 @@ test('sends values to a shard, and returns its rows, as one server does', async 
   });
   expect(await query(text, [projectId, ...values], 'array')).toEqual([Object.values(row ?? {})]);
 });
+
+test.skipIf(!onCitus)(
+  'returns the columns of a table as a migration has changed them',
+  async () => {
+    await using app = await createTestApp();
+    const { projectId } = await app.createTenant();
+    const { query } = app.app.services.database.rows;
+    const readGroups = () =>
+      query('select * from "Group" where "projectId" = $1 for update', [projectId]);
+    expect(await readGroups()).toEqual([]);
+    await query('alter table "Group" add column "motto" text not null default $$Carpe diem$$', []);
+    await query(
+      'insert into "Group" ("projectId", "id", "groupRef", "groupName") values ($1, $2, $3, $3)',
+      [projectId, 'grp_1', 'acme'],
+    );
+    expect(await readGroups()).toMatchObject([{ id: 'grp_1', motto: 'Carpe diem' }]);
+  },
+);
 
 test('sends a statement that Citus refuses to the shards of its projects', () => {
   const claim = 'update "Delivery" set "leaseToken" = null where "projectId" = $1 and "id" = $2';
