@@ -8,7 +8,7 @@ import type { RunQuery } from '../rows.ts';
 import { openSession, type Server } from '../sessions/session.ts';
 import type { PoolOptions } from '../sessions/session-pool.ts';
 import { NodeWatch } from './node-watch.ts';
-import { Placements } from './placements.ts';
+import { ProjectLocations } from './project-locations.ts';
 
 /** The interface of a cluster for the rest of the gateway. */
 export interface Cluster extends Disposable {
@@ -25,16 +25,16 @@ export interface Cluster extends Disposable {
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   // Imported here, because only a cluster needs the SQL parser, which is large.
   const { createRefusalFinder, createRoutedSession } = await import('./routed-session.ts');
-  const placements = new Placements();
+  const locations = new ProjectLocations();
   const watch = new NodeWatch({ canCommit: (nodeId) => canNodeCommit(server, nodeId), log });
-  const findRefusal = createRefusalFinder({ placements, watch });
+  const findRefusal = createRefusalFinder({ locations, watch });
   return {
-    pools: { Client: createRoutedSession({ placements, watch }), findRefusal },
-    servers: { getServerKey: (values) => placements.listNodes(values).join(), findRefusal },
+    pools: { Client: createRoutedSession({ locations, watch }), findRefusal },
+    servers: { getServerKey: (values) => locations.listNodes(values).join(), findRefusal },
     queue: { backend: 'citus' },
     createGroups: (query) => ({
       group: ALL_PROJECTS,
-      groups: () => placements.createGroups(query),
+      groups: () => locations.createGroups(query),
     }),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };

@@ -5,7 +5,7 @@ import { ServiceUnavailable } from '../../errors.ts';
 import { MISSED_PROCESSES } from '../../work/lease.ts';
 import { type OnResult, Session, toPromise } from '../sessions/session.ts';
 import { createRefusal, type NodeWatch } from './node-watch.ts';
-import type { Placements } from './placements.ts';
+import type { ProjectLocations } from './project-locations.ts';
 import {
   findRoute,
   listProjects,
@@ -15,7 +15,7 @@ import {
 } from './statement-route.ts';
 
 interface NodeAccess {
-  placements: Placements;
+  locations: ProjectLocations;
   watch: NodeWatch;
 }
 
@@ -50,14 +50,11 @@ function findCallerQuery(config: unknown, values: unknown): CallerQuery | null {
 }
 
 /** Returns the nodes without which a statement fails. A statement for each node skips nodes that fail. */
-function listAwaitedNodes(
-  { placements }: NodeAccess,
-  { text, values = [] }: CallerQuery,
-): number[] {
+function listAwaitedNodes({ locations }: NodeAccess, { text, values = [] }: CallerQuery): number[] {
   const route = findRoute(text);
-  if (route === 'allNodes') return placements.nodeIds;
+  if (route === 'allNodes') return locations.nodeIds;
   if (route === 'coordinator' || route === 'eachNode') return [];
-  return placements.listNodes(route === 'planned' ? values : listProjects(route, values));
+  return locations.listNodes(route === 'planned' ? values : listProjects(route, values));
 }
 
 type ShardsRoute = ProjectParameter | 'eachNode';
@@ -141,7 +138,7 @@ abstract class RoutedSession extends Session {
     };
     if (route === 'eachNode') return this.#queryNodes((key) => runOnShards(key, true, values));
     const projects = listProjects(route, values);
-    const projectsByShard = this.access.placements.groupByShard(projects);
+    const projectsByShard = this.access.locations.groupByShard(projects);
     const [anyProject = ''] = projects;
     if (projectsByShard.length <= 1) return await runOnShards(anyProject, false, values);
     const results: pg.QueryResult[] = [];
@@ -154,8 +151,8 @@ abstract class RoutedSession extends Session {
 
   /** Returns the rows of the nodes that respond. Queries one node after the other. Throws if none responds. */
   async #queryNodes(queryNode: (key: string) => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-    const { placements, watch } = this.access;
-    const nodes = await placements.readNodes(async (text) => (await this.#send({ text })).rows);
+    const { locations, watch } = this.access;
+    const nodes = await locations.readNodes(async (text) => (await this.#send({ text })).rows);
     const results: pg.QueryResult[] = [];
     let failure: unknown = createRefusal();
     for (const { id, key } of nodes) {

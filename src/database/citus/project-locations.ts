@@ -3,7 +3,7 @@ import type { ProjectGroup } from '../projects/project-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import { ANCHOR } from './table-placement.ts';
 
-/** The age from which the placements of projects are read again. A new or moved project is found after this time. */
+/** The age from which the locations of projects are read again. A new or moved project is found after this time. */
 const PROJECTS_AGE_MS_MAX = 1_000;
 /** Shards rarely move to a node that had none. */
 const NODES_AGE_MS_MAX = 5_000;
@@ -40,7 +40,7 @@ interface ShardNode {
   key: string;
 }
 
-export class Placements {
+export class ProjectLocations {
   /** By id. */
   #projects = new Map<unknown, PlacedProject>();
   #projectsByNode = new Map<number, PlacedProject[]>();
@@ -91,7 +91,7 @@ export class Placements {
     return (this.#projectsByNode.get(nodeId) ?? []).map(({ id }) => id);
   }
 
-  /** If it fails, the earlier placements stay. */
+  /** If it fails, the earlier locations stay. */
   async #readProjects(query: RunQuery): Promise<void> {
     this.#projectsReadMs = performance.now();
     const projects = await query<PlacedProject>(PROJECTS, []);
