@@ -1,6 +1,7 @@
 /** Registers the routes of REST in one Fastify context. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
 import { ERROR_STATUS } from '../errors.ts';
 import { registerBodyParser } from './endpoint/body.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
@@ -26,8 +27,7 @@ export type TakeSlot = (request: FastifyRequest, reply: FastifyReply) => boolean
 export async function registerRest(app: Rest, gateway: RestGateway): Promise<void> {
   const { services, takeSlot } = gateway;
   const { log } = services;
-  // Fastify would validate before the caller is authorized, and report only the issues of the first part of a request.
-  app.setValidatorCompiler(() => () => true);
+  app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler((error, request, reply) =>
     sendProblem(reply, toProblem(error, { log, route: getRoute(request) })),
@@ -45,6 +45,18 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger());
   await registerPage(app);
 }
+
+/**
+ * Compiles a validator for the whole input of an endpoint. Fastify would validate each part of a request separately,
+ * before the caller is authorized, and report only the issues of the first part.
+ */
+const compileValidator: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (input) => {
+    if (httpPart) return true;
+    const { data, error } = schema.safeParse(input);
+    return error ? { error } : { value: data };
+  };
 
 function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
   app.route({

@@ -15,6 +15,13 @@ const EMPTY_SCHEMA = z.strictObject({});
 /** Bounds the work for a name with many dots. */
 const ENCLOSING_NAMES_MAX = 8;
 
+/** Validates with a zod schema, through the router's validator compiler. */
+export type Validate = (schema: z.ZodObject, input: object) => ValidationResult;
+
+export type ValidationResult =
+  | { value: object; error?: never }
+  | { value?: never; error: z.ZodError };
+
 /**
  * Returns the valid input, and the location of each member in this request. `parts` have the form that `rewrite`
  * returns. Throws BAD_USER_INPUT with all issues.
@@ -22,11 +29,12 @@ const ENCLOSING_NAMES_MAX = 8;
 export function readInput(
   endpoint: Endpoint,
   parts: Parts,
+  validate: Validate,
 ): { input: object; locations: Locations } {
   refuseUnstorable(parts);
   const decodedParts = decodeParts(endpoint, parts);
   const domainMembers = convertWireForms(endpoint.locations, decodedParts.members);
-  const { data: input, error } = endpoint.input.safeParse(domainMembers.members);
+  const { value: input, error } = validate(endpoint.input, domainMembers.members);
   const issues = [...decodedParts.issues, ...domainMembers.issues];
   if (input && issues.length === 0) return { input, locations: domainMembers.locations };
   // Members with an invalid wire form are already reported and removed. The domain's schema would report them as missing.

@@ -14,7 +14,12 @@ import { inSpan } from '../../spans.ts';
 import { createTimeoutError, getOperationMsMax, withDeadline } from '../../work/deadline.ts';
 import type { Endpoint, Parts, RestRequest } from './endpoint.ts';
 import { locateError } from './locations.ts';
-import { readInput, refuseUnstorable } from './request-input.ts';
+import {
+  readInput,
+  refuseUnstorable,
+  type Validate,
+  type ValidationResult,
+} from './request-input.ts';
 import { translateError } from './rest-terms.ts';
 
 export interface Gateway {
@@ -35,6 +40,11 @@ export function runRequest(
     isChange: endpoint.method !== 'GET',
     cost: estimateCost(endpoint, parts),
   } as const;
+  const validate: Validate = (schema, input) => {
+    // Fastify's type of the result is a boolean, whatever the compiler returns.
+    const result: unknown = request.validateInput(input, schema);
+    return result as ValidationResult;
+  };
   return serveCaller(gateway, request, limits, (call) => {
     const restRequest: RestRequest = {
       call,
@@ -44,7 +54,7 @@ export function runRequest(
       knownVersions: headers['if-none-match'],
       warnings: [],
     };
-    return runAdmitted(endpoint, restRequest, parts);
+    return runAdmitted(endpoint, restRequest, { parts, validate });
   });
 }
 
@@ -102,7 +112,7 @@ export function serveCaller<T>(
 async function runAdmitted(
   endpoint: Endpoint,
   request: RestRequest,
-  receivedParts: Parts,
+  { parts: receivedParts, validate }: { parts: Parts; validate: Validate },
 ): Promise<unknown> {
   let parts = receivedParts;
   try {
@@ -112,7 +122,7 @@ async function runAdmitted(
       refuseUnstorable(parts);
       parts = await endpoint.rewrite(parts, request);
     }
-    const { input, locations } = readInput(endpoint, parts);
+    const { input, locations } = readInput(endpoint, parts, validate);
     return await inSpan('execute', {}, () => endpoint.run(request, input)).catch(
       (error: unknown) => {
         throw locateError(locations, error);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { builderMutation } from '../../../src/domain/declared-mutation.ts';
 import { checkRules, createRuleIssue } from '../../../src/domain/issues.ts';
 import { DomainError, ISSUES_MAX, type Problem } from '../../../src/errors.ts';
-import { endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
+import { type Endpoint, endpoint, type Parts } from '../../../src/rest/endpoint/endpoint.ts';
 import { mutationEndpoint } from '../../../src/rest/endpoint/mutation-endpoint.ts';
-import { readInput } from '../../../src/rest/endpoint/request-input.ts';
+import { readInput as read } from '../../../src/rest/endpoint/request-input.ts';
 import { toRouterPath } from '../../../src/rest/rest.ts';
 import { listIssueNames } from '../../support/graphql-client.ts';
 import { listIssuePositions } from '../../support/rest/rest-client.ts';
@@ -56,6 +56,13 @@ const mutationTarget = mutationEndpoint({
   }),
   extraInput: { dryRun: z.boolean().optional().describe('Whether nothing is done.') },
 });
+
+function readInput(target: Endpoint, parts: Parts) {
+  return read(target, parts, (schema, value) => {
+    const { data, error } = schema.safeParse(value);
+    return error ? { error } : { value: data };
+  });
+}
 
 const createParts = (overrides: Partial<Parts>): Parts => ({
   path: { projectIdOrName: 'mine' },
