@@ -61,7 +61,7 @@ test(
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
-    const restoredEnv = await createEmptyDatabase();
+    const restoredEnv = await createEmptyLocation('missing');
     const restoreResult = await runCommand('restore', [file], {
       ...restoredEnv,
       ...PASSPHRASE_ENV,
@@ -268,7 +268,7 @@ test(
   'leaves a missing folder and an empty database unchanged if the restore fails',
   TIMEOUT,
   async () => {
-    const { file, orgs } = await backUpOrg();
+    const { file } = await backUpOrg();
     const archive = readFileSync(file);
     const env = await createEmptyLocation('missing');
     const contentsBefore = await listContents(env);
@@ -287,8 +287,6 @@ test(
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
       expect(await listContents(env)).toEqual(contentsBefore);
     }
-    expect(await restore(PASSPHRASE_ENV)).toMatchObject({ code: 0 });
-    expect((await openAndReadRows(env)).Org).toEqual(orgs);
   },
 );
 
