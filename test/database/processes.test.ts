@@ -16,12 +16,16 @@ import { acquireEngine } from '../support/database/embedded/embedded-databases.t
 
 const log = createLog('silent');
 
+/** Opens a database twice, like two processes. Both have their connection for notifications, and so their lock. */
 async function joinTwoProcesses() {
   const database = await createTestDatabase(log);
   const [{ name }] = await database.prisma.$queryRaw<[{ name: string }]>`
     select current_database() as "name"`;
   const url = `${inject('postgres').serverUrl}/${name}`;
-  return { database, otherDatabase: await openDatabase(createConfig(url), log), url };
+  const otherDatabase = await openDatabase(createConfig(url), log);
+  await database.ping();
+  await otherDatabase.ping();
+  return { database, otherDatabase, url };
 }
 
 function createConfig(url: string) {
@@ -40,8 +44,6 @@ test.runIf(onPostgres)(
     const findMissedTime = async () =>
       (await prisma.serverProcess.findUniqueOrThrow({ where: { id: otherDatabase.processes.id } }))
         .missedTime;
-    await database.ping();
-    await otherDatabase.ping();
     // Processes are not marked as missed in the first 11 seconds after the start of the server.
     const isServerUp = `select now() > pg_postmaster_start_time() + interval '11 seconds' as "is"`;
     await expect.poll(() => database.rows.query(isServerUp, [])).toEqual([{ is: true }]);
@@ -99,7 +101,7 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
 test.runIf(onPostgres)(
   'marks no process as missed while it has no connection itself, or just after it has reconnected',
   async () => {
-    const { database, url } = await joinTwoProcesses();
+    const { database, otherDatabase, url } = await joinTwoProcesses();
     const server = new pg.Client({ connectionString: url });
     await server.connect();
     const query: RunQuery = async (text, values) => (await server.query(text, values)).rows;
@@ -117,6 +119,7 @@ test.runIf(onPostgres)(
     await joinedProcess.announce((text, values) => server.query(text, values));
     expect(await joinedProcess.check()).toEqual([]);
     await server.end();
+    await otherDatabase[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   },
 );
