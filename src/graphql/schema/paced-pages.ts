@@ -9,7 +9,7 @@ import type { Pace } from '../../work/pace.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
 
 /** Edges that are completed in the same turn. */
-const EDGES_PER_PART = 50;
+const EDGES_PER_PART = 40;
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -19,7 +19,7 @@ import { findProjectId, type Viewer } from '../viewer.ts';
 const RETRY_AFTER_SECONDS = 1;
 
 /** The number of objects of heavy operations that one turn of the event loop completes, in about 0.2 ms. */
-const ITEMS_PER_TURN = 50;
+const ITEMS_PER_TURN = 40;
 
 type Setting = Extract<keyof Config, `LIMIT_${string}`>;
 
