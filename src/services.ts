@@ -159,7 +159,7 @@ function createCallerServices({
   log,
 }: Pick<Services, 'config' | 'meters' | 'database' | 'log'>) {
   return {
-    shares: new ProcessShares(config, meters),
+    shares: new ProcessShares(config, meters, database.outages),
     viewers: new ViewerCache(),
     keyUses: new KeyUses(database, log),
     endUsers: createEndUsers(),

@@ -70,7 +70,7 @@ test('keeps streams waiting while the database is unreachable', async () => {
 
 test('refuses streams of a caller over its share, and counts the streams of all its tokens', async () => {
   const config = { ...services.config, LIMIT_SUBSCRIPTIONS: 2 };
-  const shares = new ProcessShares(config, services.meters);
+  const shares = new ProcessShares(config, services.meters, services.database.outages);
   const streams = new OpenStreams({ ...services, shares }, verifier);
   const { credentials, viewer, stream } = await openStream(streams);
   const openAgain = () => streams.open(credentials, viewer, () => {});

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { Outages } from '../../../src/database/outages.ts';
 import { ProcessShares } from '../../../src/domain/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../../src/domain/viewer/share/request-slot.ts';
 import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
 import type { DomainError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
 import { NO_METERS } from '../../../src/meters.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -18,7 +20,8 @@ function createKey(id: string, projectId = `project of ${id}`): Viewer {
 function createSlots(env: Record<string, string> = {}) {
   const refusedLimits: string[] = [];
   const meters = { ...NO_METERS, limitRefused: (limit: string) => void refusedLimits.push(limit) };
-  const shares = new ProcessShares(readConfig(env), meters);
+  const outages = new Outages(createLog('silent'));
+  const shares = new ProcessShares(readConfig(env), meters, outages);
   const requests = shares.get('requests');
   const providers = shares.get('providerRequests');
   const enterSlot = () => {
@@ -33,7 +36,7 @@ function createSlots(env: Record<string, string> = {}) {
     expect(slot.startWork(1)).toBeUndefined();
     return slot;
   };
-  return { shares, requests, providers, refusedLimits, enterSlot, startRunning };
+  return { shares, outages, requests, providers, refusedLimits, enterSlot, startRunning };
 }
 
 function catchError(work: () => unknown): DomainError {
@@ -180,6 +183,21 @@ test('returns RATE_LIMITED after a long wait if there is no other caller', async
   const refusal = slot.startWork(1)?.catch((error: DomainError) => error);
   await vi.advanceTimersByTimeAsync(100);
   expect(await refusal).toMatchObject({ code: 'RATE_LIMITED', extra: { limit: 'LIMIT_TURN_MS' } });
+});
+
+test("returns the database's error after a long wait during an outage of the database", async () => {
+  const { outages, enterSlot, startRunning } = createSlots({
+    LIMIT_RUNNING: '1',
+    LIMIT_TURN_MS: '100',
+  });
+  startRunning(createKey('only'));
+  const slot = enterSlot();
+  slot.countByCaller(createKey('only'));
+  const refusal = slot.startWork(1)?.catch((error: unknown) => error);
+  const outage = outages.toCallerError(new Error('Connection terminated'));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await refusal).toBe(outage);
+  outages[Symbol.dispose]();
 });
 
 test('does not begin work if the client disconnects before its turn', async () => {

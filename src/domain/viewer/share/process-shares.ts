@@ -3,7 +3,8 @@
  * exhausted its share, and SERVICE_UNAVAILABLE that the process is full. Both errors name the limit.
  */
 import type { Config } from '../../../config.ts';
-import { DomainError } from '../../../errors.ts';
+import type { Outages } from '../../../database/outages.ts';
+import { DomainError, type ServiceUnavailable } from '../../../errors.ts';
 import type { Meters } from '../../../meters.ts';
 import {
   BoundedShares,
@@ -74,10 +75,12 @@ export class ProcessShares {
   readonly #shares: Record<ShareName, BoundedShares>;
   readonly #config: Config;
   readonly #meters: Meters;
+  readonly #outages: Pick<Outages, 'replaceTimeoutError'>;
 
-  constructor(config: Config, meters: Meters) {
+  constructor(config: Config, meters: Meters, outages: Pick<Outages, 'replaceTimeoutError'>) {
     this.#config = config;
     this.#meters = meters;
+    this.#outages = outages;
     this.#shares = {
       requests: createShares(config, 'requests'),
       providerRequests: createShares(config, 'providerRequests'),
@@ -151,9 +154,10 @@ export class ProcessShares {
 
   /**
    * Returns the error for work that waited too long for its turn: RATE_LIMITED if the caller has more requests than the
-   * average caller or is the only one, and SERVICE_UNAVAILABLE if the process is too busy.
+   * average caller or is the only one, and SERVICE_UNAVAILABLE if the process is too busy. During an outage of the
+   * database, returns the error of the outage, because the work before this one waits for the database.
    */
-  createTurnTimeoutError({ caller }: { caller: string }): DomainError {
+  createTurnTimeoutError({ caller }: { caller: string }): DomainError | ServiceUnavailable {
     const { requests } = this.#shares;
     const callerCount = requests.countHolders('caller');
     const isCallerResponsible =
@@ -162,7 +166,8 @@ export class ProcessShares {
     const detail = isCallerResponsible
       ? `The request waited ${ms} ms (LIMIT_TURN_MS) behind other requests of this caller.`
       : `The process is busy. The request waited ${ms} ms (LIMIT_TURN_MS) for its turn.`;
-    return this.#createError(detail, 'LIMIT_TURN_MS', !isCallerResponsible);
+    const error = this.#createError(detail, 'LIMIT_TURN_MS', !isCallerResponsible);
+    return this.#outages.replaceTimeoutError(error);
   }
 
   #createError(detail: string, limit: Setting, isProcessFull: boolean): DomainError {
