@@ -1,6 +1,7 @@
 /** The primary database server is lost, and its standby takes over. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { HIGH_RATE_LIMITS } from '../../support/app.ts';
 import { CREATE_TOPIC } from '../../support/fixtures/webhooks.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { startGateway } from '../fixtures/gateway.ts';
@@ -18,8 +19,7 @@ test('accepts changes after a failover, and loses no acknowledged change', async
   const gateway = await startGateway({
     DATABASE_URL: servers.url,
     // The writers of a fast machine would exceed the rate of one caller.
-    RATE_LIMIT_PER_SECOND: '1000000',
-    RATE_LIMIT_BURST: '1000000',
+    ...HIGH_RATE_LIMITS,
   });
   const { apiKey, projectId } = servers.tenant;
   const client = createClient(fetchFrom(gateway.url), { 'x-api-key': apiKey });
