@@ -144,18 +144,21 @@ class StatementReader {
     if (schemaname !== 'public' || onConflictClause) this.needsShards = true;
   }
 
-  /** `"projectId" = $1` or `"projectId" = any($1)` */
+  /** Finds the parameter of `"projectId" = $1` or `"projectId" = any($1)`. */
   #visitComparison({ name = [], lexpr, rexpr }: A_Expr): void {
     const column = lexpr && 'ColumnRef' in lexpr ? lexpr.ColumnRef.fields?.at(-1) : undefined;
     if (getText(name[0]) === '=' && getText(column) === 'projectId') this.#setParameter(rexpr);
   }
 
-  /** `select $1 as "projectId"` */
+  /** Finds the parameter of `select $1 as "projectId"`. */
   #visitSelection({ name, val }: ResTarget): void {
     if (name === 'projectId') this.#setParameter(val);
   }
 
-  /** `unnest($1, $2) as requested("id", "projectId")` or `jsonb_to_recordset($1) as input("projectId" text)` */
+  /**
+   * Finds the parameter of `unnest($1, $2) as requested("id", "projectId")` or of `jsonb_to_recordset($1) as
+   * input("projectId" text)`.
+   */
   #visitRows({ functions = [], alias, coldeflist = [] }: RangeFunction): void {
     const [list] = functions;
     const call = list && 'List' in list ? list.List.items?.[0] : undefined;

@@ -14,9 +14,9 @@ export type Key = string | bigint;
 const CHECKSUM_DIGITS = 7;
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** The number of bytes of most cursors, before base64. */
+/** Longer than most cursors, before base64. */
 const CURSOR_BYTES = 256;
-/** Cursors are encoded here. A buffer for each cursor would be a quarter of the memory that a long page needs. */
+/** Cursors are encoded here. With a buffer for each cursor, a long page would need a sixth more memory. */
 const sharedBytes = Buffer.allocUnsafe(CURSOR_BYTES);
 
 export function encodeCursor(list: NamedList, key: Key): string {
