@@ -1,5 +1,6 @@
 /**
- * Parses and validates the document of an operation. A valid text is parsed once, and validated once for each schema.
+ * Parses and validates the document of an operation, and refuses untrusted documents from callers who may run only
+ * trusted ones. A valid text is parsed once, and validated once for each schema.
  */
 import {
   type DocumentNode,
@@ -33,6 +34,7 @@ interface ValidDocument {
   schemas: WeakSet<GraphQLSchema>;
 }
 
+/** Must follow useAdmission. */
 export function useDocuments(config: Config, trusted: TrustedDocuments): OperationPlugin {
   const validDocuments = new LRUCache<string, ValidDocument>({
     max: TEXTS_MAX,
@@ -53,18 +55,15 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
     },
     onValidate({ context, params, extendContext, setResult }) {
       const { text = '', isTrusted, projectIdOrName } = context;
-      const { documentAST: document, rules } = params;
-      const allRules = [
-        ...((rules as ValidationRule[]) ?? specifiedRules),
-        checkExclusiveArguments,
-      ];
+      const { documentAST: document } = params;
+      const rules = (params.rules as ValidationRule[]) ?? specifiedRules;
       const validateFor = (schema: GraphQLSchema) => {
         const cached = validDocuments.get(text);
         const schemas = cached && cached.document === document ? cached.schemas : new WeakSet();
         if (schemas.has(schema)) return [];
         const sizeErrors = listSizeErrors(config, document);
         const errors =
-          sizeErrors.length > 0 ? sizeErrors : listValidationErrors(schema, document, allRules);
+          sizeErrors.length > 0 ? sizeErrors : listValidationErrors(schema, document, rules);
         // Anyone can send useless texts, so only valid texts are cached.
         if (errors.length === 0)
           validDocuments.set(text, { document, schemas: schemas.add(schema) });
@@ -79,6 +78,9 @@ export function useDocuments(config: Config, trusted: TrustedDocuments): Operati
       }
       setResult(validateFor(params.schema as GraphQLSchema));
     },
+    onContextBuilding({ context: { viewer, text = '', isTrusted } }) {
+      if (!isTrusted) trusted.requireTrusted(viewer, text);
+    },
   };
 }
 
@@ -89,6 +91,7 @@ function listValidationErrors(
   rules: readonly ValidationRule[],
 ): readonly GraphQLError[] {
   const otherRules = rules.filter((rule) => rule !== ValuesOfCorrectTypeRule);
+  otherRules.push(checkExclusiveArguments);
   return [...validate(schema, document, otherRules), ...listLiteralErrors(schema, document)];
 }
 

@@ -9,11 +9,18 @@ import { toWeight } from '../../domain/viewer/share/process-shares.ts';
 import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 
-/** Spends the cost of an operation from the caller's rate. Must follow useCost and precede useResolverContext. */
-export function useRateCost(
-  { config, shares, meters }: Services,
-  admission: Pick<Admission, 'spend'>,
-): OperationPlugin {
+interface FairShareParts {
+  services: Services;
+  admission: Pick<Admission, 'spend'>;
+  mapError: (error: unknown) => GraphQLError;
+}
+
+/**
+ * Must follow useCost, and useDeadline, which would otherwise count the wait for the turn. Must precede
+ * useResolverContext.
+ */
+export function useFairShares({ services, admission, mapError }: FairShareParts): OperationPlugin {
+  const { config, shares, meters } = services;
   return {
     onContextBuilding({ context, extendContext }) {
       const { viewer, cost, slot } = context;
@@ -27,12 +34,6 @@ export function useRateCost(
       // Admission has counted one request already.
       return viewer && weight > 1 ? admission.spend(viewer, weight - 1, context) : undefined;
     },
-  };
-}
-
-/** Runs operations at their turn. Must follow useDeadline, which would otherwise count the wait for the turn. */
-export function useTurns(mapError: (error: unknown) => GraphQLError): OperationPlugin {
-  return {
     onExecute({ context, executeFn, setExecuteFn }) {
       // Executions for one event of a stream are bounded by the number of streams.
       if (context.operation?.operation === 'subscription') return;

@@ -1,6 +1,6 @@
 /**
- * Chooses the schema of an operation: the schema of /graphql, or the schema of a project's typed API. The caller decides
- * which projects are visible, so the plugin must follow useAdmission.
+ * Chooses the schema of an operation: the schema of /graphql, or the schema of a project's typed API. Then validates the
+ * documents that must not be validated before their caller is identified.
  */
 import type { GraphQLSchema } from 'graphql';
 import { createCall, type Services } from '../../domain/call.ts';
@@ -9,6 +9,7 @@ import { missingCredentials } from '../../errors.ts';
 import type { OperationContext, OperationPlugin } from '../execution/operation-context.ts';
 import { createTypedSchemas } from '../typed/typed-schema.ts';
 
+/** Must follow useAdmission, because the caller decides which projects are visible. */
 export function useSchema(schema: GraphQLSchema, services: Services): OperationPlugin {
   const schemas = createTypedSchemas();
   const findProjectSchema = async ({ viewer, gatewayUrl }: OperationContext, idOrName: string) => {
@@ -20,8 +21,13 @@ export function useSchema(schema: GraphQLSchema, services: Services): OperationP
   return {
     onContextBuilding({ context, extendContext }) {
       const { projectIdOrName } = context;
-      if (projectIdOrName === undefined) return extendContext({ schema });
-      return findProjectSchema(context, projectIdOrName).then(extendContext);
+      const use = (chosen: Pick<OperationContext, 'project'> & { schema: GraphQLSchema }) => {
+        extendContext(chosen);
+        const errors = context.validateLater?.(chosen.schema) ?? [];
+        if (errors.length > 0) throw new AggregateError(errors);
+      };
+      if (projectIdOrName === undefined) return use({ schema });
+      return findProjectSchema(context, projectIdOrName).then(use);
     },
     onExecute({ args, context }) {
       if (context.schema) args.schema = context.schema;

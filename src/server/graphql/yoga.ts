@@ -13,17 +13,12 @@ import {
   createTrustedDocuments,
   type FindPageDocument,
 } from '../../graphql/execution/trusted-documents.ts';
-import {
-  useAdmission,
-  useLateValidation,
-  useResolverContext,
-  useTrustedDocuments,
-} from '../../graphql/plugins/context-plugins.ts';
+import { useAdmission, useResolverContext } from '../../graphql/plugins/context-plugins.ts';
 import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.ts';
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
 import { useDocuments } from '../../graphql/plugins/use-documents.ts';
-import { useRateCost, useTurns } from '../../graphql/plugins/use-fair-shares.ts';
+import { useFairShares } from '../../graphql/plugins/use-fair-shares.ts';
 import { useMetrics } from '../../graphql/plugins/use-metrics.ts';
 import { useProblems } from '../../graphql/plugins/use-problems.ts';
 import { useSchema } from '../../graphql/plugins/use-schema.ts';
@@ -67,19 +62,16 @@ export function openYoga({
     plugins: [
       useHttpRules(mapError),
       useEventStream(streams),
-      useDocuments(config, trustedDocuments),
       useAdmission(admission),
-      useTrustedDocuments(trustedDocuments),
+      useDocuments(config, trustedDocuments),
       useSchema(schema, services),
-      useLateValidation(),
       useCost(config),
-      useRateCost(services, admission),
-      useResolverContext(services),
       // Each of the following plugins wraps the execution of the previous ones.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
       useDeadline(services),
-      useTurns(mapError),
+      useFairShares({ services, admission, mapError }),
+      useResolverContext(services),
       useProblems(mapError),
       useMetrics(meters),
       useTracing(tracer),
