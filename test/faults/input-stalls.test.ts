@@ -60,7 +60,10 @@ test('responds to every input at its size limit without blocking the event loop'
   };
   const measureStall = async (input: LargeInput) => {
     const stop = await gateway.watchTurns();
-    const status = await (input.method === 'WebSocket' ? sendMessage : send)(input);
+    const sending = (input.method === 'WebSocket' ? sendMessage : send)(input);
+    const status = await sending.catch((cause: unknown) => {
+      throw new Error(`No response to ${input.name}`, { cause });
+    });
     const stallMs = await stop();
     expect(status, input.name).toBeLessThan(500);
     return { name: input.name, status, stallMs };

@@ -1,7 +1,6 @@
 /** GraphQL over WebSockets, with the protocol graphql-transport-ws, on the gateway's port. */
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, Server } from 'node:http';
 import {
   CloseCode,
   handleProtocols,
@@ -14,6 +13,7 @@ import type { Config } from '../../config.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
 import { createProblem, type Problem } from '../../errors.ts';
 import type { ClientReaders } from '../http/request-client.ts';
+import { sendProblemAndClose } from '../http/socket-problems.ts';
 import { CLOSE, createSocketOperations, type OperationServices } from './socket-operations.ts';
 import { createSend } from './socket-outbox.ts';
 import { createUnauthenticatedSockets } from './unauthenticated-sockets.ts';
@@ -58,7 +58,7 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     const refusal = isStopping
       ? createStoppingProblem()
       : (sockets.findRefusal() ?? findRefusal(request, mayOpen));
-    if (refusal) return refuseUpgrade(connection, refusal);
+    if (refusal) return sendProblemAndClose(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   });
   return {
@@ -103,21 +103,6 @@ function findProject(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Sends the problem as an HTTP response and closes the connection. */
-function refuseUpgrade(socket: Duplex, problem: Problem): void {
-  const { status, retryAfterSeconds } = problem;
-  const body = JSON.stringify(problem);
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]),
-  ];
-  socket.on('error', () => socket.destroy());
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /** The open sockets. A socket is admitted by a connection_init with valid credentials. */

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
+import { refuseUnreadable } from './socket-problems.ts';
 
 /** The interval at which Node cuts slow heads and requests. */
 const CHECK_MS = 500;
@@ -47,6 +48,7 @@ export function createHttpServer({
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // The server completes requests that are in progress when it stops.
     return503OnClosing: false,
+    clientErrorHandler: refuseUnreadable,
     http: {
       headersTimeout: headMs,
       requestTimeout,
