@@ -252,6 +252,9 @@ function* listContradictions(variables: EnvironmentVariables): Generator<Setting
   if (BEARER_ISSUER && !variables.BEARER_JWKS_URL) {
     yield { name: 'BEARER_JWKS_URL', text: 'is required with BEARER_ISSUER' };
   }
+  if (variables.BEARER_JWKS_URL && !BEARER_ISSUER) {
+    yield { name: 'BEARER_JWKS_URL', text: 'requires BEARER_ISSUER' };
+  }
   if (['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') && !BEARER_ISSUER) {
     yield { name: 'BEARER_EMAILS_VERIFIED', text: 'requires BEARER_ISSUER' };
   }

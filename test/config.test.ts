@@ -95,6 +95,11 @@ test('requires an encryption key with PostgreSQL, and a key URL with an issuer',
   expect(readConfig(complete).ENCRYPTION_KEY?.reveal()).toBe(key);
 });
 
+test('rejects a key URL without an issuer', () => {
+  const variables = { BEARER_JWKS_URL: 'https://id.example/keys' };
+  expect(() => readConfig(variables)).toThrow(/\n {2}BEARER_JWKS_URL: requires BEARER_ISSUER/);
+});
+
 test('rejects a password of the local issuer next to another issuer', () => {
   const variables = {
     BEARER_ISSUER: 'https://id.example',

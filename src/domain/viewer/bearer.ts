@@ -66,12 +66,9 @@ export interface BearerVerifier {
     | null;
 }
 
-/**
- * True if the gateway issues the bearer tokens itself. `readConfig` refuses BEARER_ISSUER without BEARER_JWKS_URL.
- * BEARER_JWKS_URL alone has no effect.
- */
-export function hasLocalIssuer({ BEARER_ISSUER, BEARER_JWKS_URL }: Config): boolean {
-  return !(BEARER_ISSUER && BEARER_JWKS_URL);
+/** True if the gateway issues the bearer tokens itself. */
+export function hasLocalIssuer({ BEARER_ISSUER }: Config): boolean {
+  return !BEARER_ISSUER;
 }
 
 export async function createBearerVerifier(config: Config): Promise<BearerVerifier> {
