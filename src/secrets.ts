@@ -97,11 +97,11 @@ export function createVault(keys: [Buffer, ...Buffer[]]): Vault {
     },
     open(sealed, location) {
       const [version, id, body] = sealed.split('.');
-      const key = keysById.get(id ?? '');
-      if (version !== 'v1' || !key || !body) {
-        throw new Error(
-          `${location.table}.${location.column} of ${location.row} is sealed with the key ${id}, which this process lacks.`,
-        );
+      const name = `${location.table}.${location.column} of ${location.row}`;
+      if (version !== 'v1' || !id || !body) throw new Error(`${name} is not a sealed value.`);
+      const key = keysById.get(id);
+      if (!key) {
+        throw new Error(`${name} is sealed with the key ${id}, which this process lacks.`);
       }
       const bytes = Buffer.from(body, 'base64url');
       const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))

@@ -48,6 +48,7 @@ test('opens values of a rotated key, and seals with the new one', () => {
   expect(() => createVault([newKey]).open(sealedValue, context)).toThrow(
     /which this process lacks/,
   );
+  expect(() => rotatedVault.open('hunter2', context)).toThrow('is not a sealed value');
   expect([rotatedVault, createVault([newKey])].map((vault) => vault.hasKeyOf(sealedValue))).toEqual(
     [true, false],
   );

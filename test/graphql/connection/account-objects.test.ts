@@ -7,19 +7,19 @@ import { startProviderServer } from '../../support/providers/provider-server.ts'
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { createRestClient } from '../../support/rest/rest-client.ts';
 
-const vendor = await startProviderServer(({ path }) =>
-  path === '/v2/objects'
-    ? {
-        status: 200,
-        body: {
-          data: [
-            { api_slug: 'people', plural_noun: 'People' },
-            { api_slug: 'ships', plural_noun: 'Ships' },
-          ],
-        },
-      }
-    : { status: 404 },
-);
+const REFUSED_KEY = 'refused';
+
+const vendor = await startProviderServer(({ path, headers }) => {
+  if (path !== '/v2/objects') return { status: 404 };
+  if (headers.authorization === REFUSED_KEY) {
+    return { status: 403, body: { message: 'missing scope' } };
+  }
+  const data = [
+    { api_slug: 'people', plural_noun: 'People' },
+    { api_slug: 'ships', plural_noun: 'Ships' },
+  ];
+  return { status: 200, body: { data } };
+});
 afterAll(() => vendor[Symbol.asyncDispose]());
 
 const app = await getSharedApp({
@@ -39,9 +39,9 @@ const LIST_OBJECTS = `query ListObjects($id: ID!) {
   node(id: $id) { ... on ConnectedAccount { objects { name displayName } } }
 }`;
 
-async function createAccount(provider: string) {
+async function createAccount(provider: string, apiKey = 'key') {
   const tenant = await app.createTenant();
-  const { id } = await generateConnection(tenant, { provider, apiKey: 'key' });
+  const { id } = await generateConnection(tenant, { provider, apiKey });
   return { tenant, id, queryObjects: () => tenant.query(LIST_OBJECTS, { id }) };
 }
 
@@ -77,8 +77,7 @@ test('returns null if the provider cannot list objects', async () => {
 });
 
 test('reports the provider if it refuses to list objects', async () => {
-  const { tenant, id } = await createAccount('attio');
-  vendor.failNext({ status: 403, body: { message: 'missing scope' } }, 5);
+  const { tenant, id } = await createAccount('attio', REFUSED_KEY);
   const { code, problem } = await tenant.expectRefusal(LIST_OBJECTS, { id });
   expect(code).toBe('UNPROCESSABLE');
   expect(problem.detail).toContain('Attio returned 403: missing scope');
