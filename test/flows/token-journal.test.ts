@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
@@ -128,6 +128,7 @@ test('keeps an unreadable file in the journal, and starts', async () => {
   const connection = await connectWithTokens(app, await app.createTenant());
   await crashBeforeCommit(connection);
   const path = join(journalFolder, `${connection.id}.json`);
+  onTestFinished(() => rmSync(path));
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
   await using _restarted = await startServer(database, createLog('silent'));
   expect(existsSync(path)).toBe(true);
