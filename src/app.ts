@@ -210,7 +210,7 @@ async function openMetrics(
 ): Promise<string | undefined> {
   if (!metrics) return undefined;
   const { observeState } = await import('./metrics/state.ts');
-  const { startMetricsServer } = await import('./metrics/metrics-server.ts');
+  const { startMetricsServer } = await import('./metrics/metrics.ts');
   const { config, log, database, feed, streamFeed, queue } = services;
   const updateGauges = observeState(metrics.registry, {
     database,

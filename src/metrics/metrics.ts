@@ -1,10 +1,15 @@
 /**
- * The gateway's metrics for Prometheus. Loaded only if METRICS_PORT is set. Names follow OpenTelemetry's semantic
+ * The gateway's metrics, and the server that Prometheus scrapes. Loaded only if METRICS_PORT is set. Names follow OpenTelemetry's semantic
  * conventions where they exist, spelled as in Prometheus.
  */
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
 import type { ActiveWork, Meters } from '../meters.ts';
+import type { UpdateGauges } from './state.ts';
 
 /** Upper bounds in seconds. A mutation may wait for a provider for 30 seconds. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -153,4 +158,55 @@ function createWorkInstruments({ counter, histogram }: Factories, projectLabel: 
       ...projectLabel,
     ]),
   };
+}
+
+interface MetricsServer extends AsyncDisposable {
+  url: string;
+}
+
+interface MetricsServerOptions {
+  host: string;
+  port: number;
+  updateGauges: UpdateGauges;
+  log: Log;
+}
+
+/** Starts an HTTP server that serves only `/metrics`. */
+export async function startMetricsServer(
+  registry: Registry,
+  { host, port, updateGauges, log }: MetricsServerOptions,
+): Promise<MetricsServer> {
+  const server = createServer((req, res) => {
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (!isRead || req.url?.split('?')[0] !== '/metrics') {
+      res.writeHead(404).end();
+      return;
+    }
+    sendMetrics(registry, updateGauges, res).catch((err: unknown) => {
+      log.error({ err }, 'metrics.failed');
+      res.writeHead(500).end();
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: boundPort } = server.address() as AddressInfo;
+  const urlHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${urlHost}:${boundPort}/metrics`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function sendMetrics(
+  registry: Registry,
+  updateGauges: UpdateGauges,
+  res: ServerResponse,
+): Promise<void> {
+  await updateGauges();
+  const text = await registry.metrics();
+  res.writeHead(200, { 'content-type': registry.contentType });
+  res.end(text);
 }

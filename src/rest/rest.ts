@@ -1,18 +1,23 @@
 /** Registers the routes of REST in one Fastify context. */
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
+import { createScanner } from 'jsonc-parser';
 import type { z } from 'zod';
-import { ERROR_STATUS } from '../errors.ts';
-import { registerBodyParser } from './endpoint/body.ts';
+import { addIssues, createInputIssue } from '../domain/issues.ts';
+import { createProblem, DomainError, ERROR_STATUS, type Issue, invalidInput } from '../errors.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
 import { type Gateway, runRequest } from './endpoint/run-request.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
-import { registerUpload } from './integration/upload-url.ts';
-import { BASE_PATH, createRouteSchema, PROBLEM_TYPE, registerOpenApi } from './openapi/openapi.ts';
-import { registerPage } from './openapi/reference-page.ts';
-import { refuseUnknownRoutes } from './unknown-routes.ts';
+import { registerUpload } from './integration/manifest.ts';
+import {
+  BASE_PATH,
+  createRouteSchema,
+  PROBLEM_TYPE,
+  registerOpenApi,
+  registerPage,
+} from './openapi/openapi.ts';
 
 export type Rest = FastifyInstance;
 
@@ -111,4 +116,127 @@ export function toRouterPath(path: string): string {
 /** Returns the route for logs, because the path may contain an API key. */
 function getRoute({ routeOptions }: FastifyRequest): string {
   return routeOptions?.url ?? `${BASE_PATH}/*`;
+}
+
+/** Makes request bodies uncompressed JSON. */
+function registerBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, readBody);
+}
+
+async function readBody({ headers }: FastifyRequest, text: string | Buffer): Promise<unknown> {
+  if (headers['content-encoding']) {
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
+  }
+  return text === '' ? undefined : parseUnambiguousJson(String(text));
+}
+
+/** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */
+function parseUnambiguousJson(text: string): unknown {
+  const value = parseSyntax(text);
+  // A `null` would count as an empty body, which for some endpoints means "all".
+  if (value === null) {
+    throw invalidInput([{ in: 'body', name: 'body', detail: 'must be a JSON object.' }]);
+  }
+  const issues = listRepeatedMembers(text);
+  if (issues.length > 0) throw invalidInput(issues);
+  return value;
+}
+
+function parseSyntax(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DomainError('BAD_USER_INPUT', 'The body is not JSON.');
+  }
+}
+
+/** An object or array that contains the scanner's position. */
+interface Container {
+  names: Set<string>;
+  /** The name of the current member of an object, or the index of the current item of an array. */
+  key: string | number;
+}
+
+/**
+ * Lists members that occur twice in an object, of which `JSON.parse` silently uses the last. `text` is valid JSON. It
+ * is scanned without recursion, because deep nesting would overflow the stack.
+ */
+function listRepeatedMembers(text: string): Issue[] {
+  const issues: Issue[] = [];
+  const containers: Container[] = [];
+  const scanner = createScanner(text, true);
+  let isName = false;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const token = text[scanner.getTokenOffset()];
+    const inner = containers.at(-1);
+    if (token === '{') containers.push({ names: new Set(), key: '' });
+    else if (token === '[') containers.push({ names: new Set(), key: 0 });
+    else if (token === '}' || token === ']') containers.pop();
+    else if (token === ',' && typeof inner?.key === 'number') inner.key += 1;
+    else if (isName && inner) {
+      inner.key = scanner.getTokenValue();
+      if (inner.names.has(inner.key)) {
+        const path = containers.map(({ key }) => key);
+        addIssues(issues, [createInputIssue(path, 'appears more than once in the object.')]);
+      }
+      inner.names.add(inner.key);
+    }
+    isName = (token === '{' || token === ',') && typeof containers.at(-1)?.key === 'string';
+  }
+  return issues;
+}
+
+/** The route of @fastify/cors, which matches all requests with the method OPTIONS that have no other route. */
+const PREFLIGHT_ROUTE = `${BASE_PATH}*`;
+
+const PAGE_ROUTES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', path }));
+
+/**
+ * Adds a hook that refuses unknown paths with 404 and unsupported methods with 405, before the body is read. It responds
+ * to OPTIONS with the methods of a path.
+ */
+function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
+  const findMethods = createMethodFinder([...endpoints, ...PAGE_ROUTES]);
+  const notFound = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
+  app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
+    const path = url.split('?', 1)[0] as string;
+    const hasNoRoute = is404 || routeOptions.url === PREFLIGHT_ROUTE;
+    // A path with a verb, like `/deliveries:retry`, may match a parameter in the route of another method.
+    if (!hasNoRoute && !path.includes(':')) return;
+    const methods = findMethods(path);
+    if (!hasNoRoute && (!methods || methods.includes(method))) return;
+    if (!methods) return sendProblem(reply, notFound());
+    const allow = methods.join(', ');
+    reply.header('allow', allow);
+    if (method === 'OPTIONS') return reply.code(204).send();
+    const detail = `The path accepts only the methods ${allow}.`;
+    return sendProblem(reply, createProblem('METHOD_NOT_ALLOWED', detail));
+  });
+}
+
+/** Returns a function that lists the methods of a path. It returns null if the path is unknown. */
+function createMethodFinder(
+  routes: readonly { method: string; path: string }[],
+): (path: string) => string[] | null {
+  const routesByPattern = Map.groupBy(routes, ({ path }) => toPattern(path));
+  const paths = [...routesByPattern].map(([pattern, group]) => ({
+    pattern: new RegExp(pattern),
+    methods: group.map(({ method }) => method),
+  }));
+  return (path) => {
+    const methods = paths.flatMap((candidate) =>
+      candidate.pattern.test(path) ? candidate.methods : [],
+    );
+    if (methods.length === 0) return null;
+    const headMethod = methods.includes('GET') ? ['HEAD'] : [];
+    return [...new Set([...methods, ...headMethod, 'OPTIONS'])].sort();
+  };
+}
+
+/** Returns the regular expression of a path. Parameters match no colon, because a colon begins a verb. */
+function toPattern(path: string): string {
+  const literal = `${BASE_PATH}${path}`.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return `^${literal.replace(/\{\w+\}/g, '[^/:]+')}$`;
 }

@@ -64,7 +64,7 @@ const CASTING_FILES = [
   'graphql/schema/lists.ts',
   'graphql/schema/object-type.ts',
   'providers/salesforce/pubsub/change-stream.ts',
-  'rest/endpoint/list.ts',
+  'rest/endpoint/resource-endpoints.ts',
   'rest/event/delivery.ts',
   'server/graphql/event-stream.ts',
 ];

@@ -5,7 +5,7 @@ import {
   listAttentionItems,
   reopenAttentionItem,
 } from '../../domain/attention/attention-item.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { addMutations } from '../schema/mutations.ts';
 import { Node } from '../schema/node-field.ts';
 import { objectType } from '../schema/object-type.ts';

@@ -17,8 +17,7 @@ import {
   listConnections,
 } from '../../domain/connection/list/connection-list.ts';
 import { ProviderObject } from '../provider/provider.ts';
-import { describeField } from '../schema/describe-field.ts';
-import { linkField, requiredLinkField } from '../schema/fields.ts';
+import { describeField, linkField, requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';

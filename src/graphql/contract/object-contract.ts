@@ -4,7 +4,7 @@ import {
   listProjectContracts,
   listRevisionContracts,
 } from '../../domain/contract/read-contract.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Installation, Project, Revision } from '../schema/types.ts';

@@ -3,7 +3,7 @@ import {
   type SetupFailure,
   setupFailureResource,
 } from '../../domain/diagnosis/setup-failure.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Project } from '../schema/types.ts';

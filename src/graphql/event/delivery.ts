@@ -21,8 +21,7 @@ import {
   retryDeliveries,
 } from '../../domain/event/retry-deliveries.ts';
 import { sendTestMessage } from '../../domain/event/test-message.ts';
-import { describeField } from '../schema/describe-field.ts';
-import { linkField } from '../schema/fields.ts';
+import { describeField, linkField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';

@@ -1,7 +1,6 @@
 import { followStreamMessages } from '../../domain/event/stream/stream-subscription.ts';
 import { listStreamMessages, readMessageBody } from '../../domain/event/stream-message.ts';
-import { describeField } from '../schema/describe-field.ts';
-import { linkField } from '../schema/fields.ts';
+import { describeField, linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {

@@ -5,7 +5,7 @@ import {
   followOperation,
 } from '../../domain/event/notification-subscription.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { NotificationEventEdge, Operation } from '../schema/types.ts';

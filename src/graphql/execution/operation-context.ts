@@ -67,9 +67,9 @@ export interface OperationContext extends Caller, Omit<Context, keyof Caller> {
   isTrusted?: boolean;
   /** Set by use-documents.ts if the document must not be validated before the caller is identified. */
   validateLater?: (schema: GraphQLSchema) => readonly GraphQLError[];
-  /** Set by use-schema.ts: the schema of /graphql or of the project. */
+  /** Set by useSchema: the schema of /graphql or of the project. */
   schema?: GraphQLSchema;
-  /** Set by use-schema.ts at /graphql/projects/{projectIdOrName}. */
+  /** Set by useSchema at /graphql/projects/{projectIdOrName}. */
   project?: Readonly<Row<'Project'>>;
   /** Set by use-cost.ts. */
   cost?: Cost;

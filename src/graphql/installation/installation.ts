@@ -23,11 +23,13 @@ import {
   readMetadataOfInstallation,
 } from '../../domain/installation/object-metadata.ts';
 import { findLatestRevisions } from '../../domain/integration/revision.ts';
-import { listObjectSubscriptions } from '../../domain/provider-event/object-subscription.ts';
+import {
+  listObjectSubscriptions,
+  type ObjectSubscriptionView,
+  objectSubscriptionResource,
+} from '../../domain/provider-event/object-subscription.ts';
 import { byId } from '../../domain/scope.ts';
-import { ObjectSubscription } from '../provider-event/object-subscription.ts';
-import { describeField } from '../schema/describe-field.ts';
-import { requiredLinkField } from '../schema/fields.ts';
+import { describeField, requiredLinkField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
@@ -35,6 +37,7 @@ import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
   ConnectedAccount,
+  Destination,
   Group,
   Installation,
   InstallationConfig,
@@ -45,6 +48,20 @@ import {
   Revision,
 } from '../schema/types.ts';
 import { ObjectMetadata } from './object-metadata.ts';
+
+const ObjectSubscription = objectType(
+  builder.objectRef<ObjectSubscriptionView>('ObjectSubscription'),
+  objectSubscriptionResource,
+  (t) => ({
+    destination: t.field({
+      type: Destination,
+      nullable: true,
+      description: 'The destination of its events. Null if the integration names none that exists.',
+      resolve: ({ destinationId }, _args, { find }) =>
+        destinationId === null ? null : find(byId('Destination'), destinationId),
+    }),
+  }),
+);
 
 objectType(
   builder.objectRef<InstalledObjectView>('InstalledObject'),

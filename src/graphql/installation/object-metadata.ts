@@ -6,7 +6,7 @@ import {
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
 import { fieldValueResource } from '../../domain/installation/shown-field.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';

@@ -8,8 +8,7 @@ import {
 } from '../../domain/integration/integration.ts';
 import { deleteIntegration } from '../../domain/integration/integration-deletion.ts';
 import { upsertIntegrations } from '../../domain/integration/integration-upsert.ts';
-import { describeField } from '../schema/describe-field.ts';
-import { requiredLinkField } from '../schema/fields.ts';
+import { describeField, requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';

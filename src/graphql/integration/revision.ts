@@ -1,15 +1,40 @@
-import type { Impact } from '../../domain/installation/check/impacts.ts';
+import {
+  type Impact,
+  impactedInstallationResource,
+  impactResource,
+} from '../../domain/installation/check/impacts.ts';
 import {
   createRevision,
   listRevisions,
   revisionResource,
 } from '../../domain/integration/revision.ts';
-import { ImpactType } from '../plan/impact.ts';
+import { byId } from '../../domain/scope.ts';
 import { addList } from '../schema/lists.ts';
 import { addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
-import { Integration, Revision, Revisions } from '../schema/types.ts';
+import { Group, Installation, Integration, Revision, Revisions } from '../schema/types.ts';
+
+objectType(
+  builder.objectRef<Impact['installations'][number]>('ImpactedInstallation'),
+  impactedInstallationResource,
+  (t) => ({
+    installation: t.field({
+      type: Installation,
+      nullable: true,
+      description: 'The installation. Null if it was deleted since.',
+      resolve: ({ installationId }, _args, { find }) => find(byId('Installation'), installationId),
+    }),
+    group: t.field({
+      type: Group,
+      nullable: true,
+      description: 'The group that installed it. Null if it was erased since.',
+      resolve: ({ groupId }, _args, { find }) => find(byId('Group'), groupId),
+    }),
+  }),
+);
+
+const ImpactType = objectType(builder.objectRef<Impact>('Impact'), impactResource);
 
 objectType(Revision, revisionResource);
 

@@ -6,10 +6,26 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
+import {
+  type OperationLog as LogLine,
+  listOperationLogs,
+  operationLogResource,
+} from '../../domain/operation/operation-log.ts';
+import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
+import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
+import { addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { Installation, Integration, Operation, Operations, Project } from '../schema/types.ts';
+import { builder } from '../schema/schema-builder.ts';
+import {
+  createConnection,
+  Installation,
+  Integration,
+  Operation,
+  Operations,
+  Project,
+} from '../schema/types.ts';
 
 objectType(Operation, operationResource, (t) => ({
   integration: linkField(t, {
@@ -34,3 +50,12 @@ addList(Project, 'operations', Operations, listOperations, {
 addList(Installation, 'operations', Operations, listInstallationOperations, {
   filters: operationFilters,
 });
+
+const OperationLog = objectType(builder.objectRef<LogLine>('OperationLog'), operationLogResource);
+
+const OperationLogs = createConnection(OperationLog, 'lines of a log');
+
+addList(Operation, 'logs', OperationLogs, listOperationLogs);
+
+addMutations('operation', Operation, { triggerRead });
+addMutations('installation', Installation, { pauseReads, resumeReads });

@@ -5,7 +5,7 @@ import {
   type RecordsPage,
   recordsInput,
 } from '../../domain/operation/record-search.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';

@@ -10,7 +10,7 @@ import {
   releaseClaimedDomain,
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';

@@ -8,7 +8,7 @@ import {
   orgResource,
   updateOrg,
 } from '../../domain/org/org.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { addViewerList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';

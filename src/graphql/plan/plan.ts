@@ -6,13 +6,12 @@ import {
   planResource,
   projectExportResource,
 } from '../../domain/plan/plan.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import { Plan } from '../schema/types.ts';
-import './impact.ts';
 
 objectType(Plan, planResource);
 

@@ -4,10 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type ASTVisitor,
   createSourceEventStream,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
 } from 'graphql';
 import type { Services } from '../../domain/call.ts';
 import type { OpenStreams } from '../../domain/viewer/open-streams.ts';
@@ -16,12 +21,8 @@ import type { DomainError, ErrorCode } from '../../errors.ts';
 import type { StreamItem } from '../../events/stream-item.ts';
 import { createContext } from '../execution/context.ts';
 import { Message } from '../execution/message.ts';
+import { cacheByOperation } from '../execution/operation-cache.ts';
 import type { OperationArgs, OperationPlugin } from '../execution/operation-context.ts';
-import {
-  createShareKey,
-  getSharedOperation,
-  type SharedOperation,
-} from '../execution/share-key.ts';
 import { toProblems } from './use-problems.ts';
 
 const UNAVAILABLE_CODE: ErrorCode = 'SERVICE_UNAVAILABLE';
@@ -169,4 +170,57 @@ async function executeItem(
   const contextValue = { ...args.contextValue, ...createContext(services, { viewer, gatewayUrl }) };
   const result = await execute({ ...args, rootValue: item, contextValue });
   return new Message(result, item.cursor);
+}
+
+interface SharedOperation {
+  number: number;
+  /** The variables on which a message depends. */
+  variables: readonly string[];
+}
+
+let lastNumber = 0;
+
+/** Returns the parts of an operation's keys that are equal for all its subscribers. */
+export const getSharedOperation = cacheByOperation(({ document, operation }): SharedOperation => {
+  lastNumber += 1;
+  return { number: lastNumber, variables: listVariablesBelowRoot(document, operation) };
+});
+
+/**
+ * Lists the variables of an operation, except for those in arguments of the root field, which select the events of a
+ * stream and not their content.
+ */
+function listVariablesBelowRoot(
+  { definitions }: DocumentNode,
+  { selectionSet }: OperationDefinitionNode,
+): string[] {
+  const names = new Set<string>();
+  const visitor: ASTVisitor = { Variable: ({ name }) => void names.add(name.value) };
+  for (const root of selectionSet.selections) {
+    visit(root.kind === Kind.FIELD ? { ...root, arguments: [] } : root, visitor);
+  }
+  // A fragment with the root field adds its arguments' variables, which only reduces sharing.
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) visit(definition, visitor);
+  }
+  return [...names];
+}
+
+export function createShareKey(
+  { number, variables }: SharedOperation,
+  values: Record<string, unknown>,
+  viewer: Viewer,
+): string {
+  // An absent variable has its default value, and a null variable does not.
+  const usedValues = variables.map((name) => (Object.hasOwn(values, name) ? [values[name]] : []));
+  return JSON.stringify([number, usedValues, listRights(viewer)]);
+}
+
+/** Lists the properties that determine the rights of a caller. */
+function listRights(viewer: Viewer): unknown[] {
+  if (viewer.kind === 'END_USER') {
+    return [viewer.projectId, viewer.id, viewer.integrationIds, viewer.permissions];
+  }
+  const orgs = viewer.kind === 'BUILDER' ? [...viewer.roles] : [viewer.orgId];
+  return [viewer.id, orgs, viewer.scopes];
 }

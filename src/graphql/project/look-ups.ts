@@ -17,7 +17,7 @@ import {
 import type { ProjectTable, Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import type { Context } from '../execution/context.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
 import {

@@ -12,7 +12,7 @@ import {
   providerObjectResource,
   providerResource,
 } from '../../domain/provider/provider.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import { addViewerList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';

@@ -17,7 +17,7 @@ import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts'
 import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import type { LinkTo } from '../../domain/scope.ts';
 import type { Context } from '../execution/context.ts';
-import { describeField } from './describe-field.ts';
+import { describeField } from './fields.ts';
 import { type ArgRefs, createArgs } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 

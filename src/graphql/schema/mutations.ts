@@ -2,11 +2,14 @@
 import type { ObjectRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
-import { listExclusiveMembers, type Mutation } from '../../domain/declared-mutation.ts';
+import {
+  type ExclusiveMembers,
+  listExclusiveMembers,
+  type Mutation,
+} from '../../domain/declared-mutation.ts';
 import { toIssues } from '../../domain/issues.ts';
-import { invalidInput } from '../../errors.ts';
-import { describeField } from './describe-field.ts';
-import { addGroupsToError, flattenGroups } from './exclusive-members.ts';
+import { DomainError, invalidInput } from '../../errors.ts';
+import { describeField } from './fields.ts';
 import { describeInput, getInputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 
@@ -100,4 +103,41 @@ function prepareRun<R>(mutation: Mutation<z.ZodObject, R>) {
       throw addGroupsToError(error, groups);
     }
   };
+}
+
+type Input = Record<string, unknown>;
+
+/** Replaces each group with its member: `records: { record }` becomes `record`. */
+function flattenGroups(input: Input, groups: readonly ExclusiveMembers[]): Input {
+  const flatInput = { ...input };
+  for (const { name } of groups) {
+    Object.assign(flatInput, input[name]);
+    delete flatInput[name];
+  }
+  return flatInput;
+}
+
+/** Replaces `input.apiKey` with `input.credentials.apiKey` in the message and the issues of an error. */
+function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
+  if (!(error instanceof DomainError) || !error.issues) return error;
+  const issues = error.issues.map((issue) => ({
+    ...issue,
+    name: addGroupNames(issue.name, groups),
+  }));
+  if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
+  return new DomainError(error.code, addGroupNames(error.message, groups), {
+    ...error.extra,
+    issues,
+  });
+}
+
+function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): string {
+  return groups.reduce((result, { name, members }) => {
+    // Strings in double quotes contain the caller's input, which stays unchanged.
+    const pattern = new RegExp(
+      `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
+      'g',
+    );
+    return result.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
+  }, text);
 }

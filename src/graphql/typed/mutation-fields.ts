@@ -1,8 +1,17 @@
 /** The mutations of a typed API. Each writes one record and waits for the outcome. */
-import { GraphQLID, type GraphQLInputObjectType, GraphQLNonNull, GraphQLString } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLID,
+  type GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql';
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
-import { writeObjectRecord } from '../../domain/operation/object-write.ts';
+import { type ServedWrite, writeObjectRecord } from '../../domain/operation/object-write.ts';
+import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
 import { invalidInput } from '../../errors.ts';
 import {
@@ -14,7 +23,12 @@ import {
   toObjectOfGroup,
   withStorableArgs,
 } from './root-field.ts';
-import { WriteResultType } from './write-result.ts';
+import {
+  createEnumType,
+  JsonObjectType,
+  RecordInstallationType,
+  toRecordInstallation,
+} from './shared-types.ts';
 
 export function createMutationFields(typedObjects: readonly TypedObject[]): RootFields {
   return Object.fromEntries(typedObjects.flatMap((typedObject) => [...listMutations(typedObject)]));
@@ -97,3 +111,46 @@ function toRecord(
   }
   return { ...record, ...(otherFields ?? {}) };
 }
+
+const WriteResultType = new GraphQLObjectType<ServedWrite>({
+  name: 'WriteResult',
+  description: 'The outcome of a write of one record.',
+  fields: {
+    success: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      description: 'Whether the provider confirmed the write. If false, see `errors`.',
+      resolve: ({ outcome: { result } }) => result?.success ?? false,
+    },
+    id: {
+      type: GraphQLID,
+      description: 'The id that the provider assigned to the record. Null if unknown.',
+      resolve: ({ outcome: { result } }) => result?.recordId,
+    },
+    errors: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
+      description: 'Human-readable reasons why the write failed. Empty on success.',
+      resolve: ({ outcome: { result } }) => result?.errors ?? [],
+    },
+    raw: {
+      type: JsonObjectType,
+      description: 'The record as the provider returned it. Null if it returned none.',
+      resolve: ({ outcome: { result } }) => result?.data,
+    },
+    operationId: {
+      type: new GraphQLNonNull(GraphQLID),
+      description: 'The id of the operation, which has the log of the write.',
+      resolve: ({ outcome: { operation } }) => operation.id,
+    },
+    status: {
+      type: new GraphQLNonNull(createEnumType(operationStatus)),
+      description:
+        'The status of the operation. If the write exceeds the wait time, the operation continues in the background.',
+      resolve: ({ outcome: { operation } }) => toOperationStatus(operation.status),
+    },
+    installation: {
+      type: new GraphQLNonNull(RecordInstallationType),
+      description: 'The installation that serves the write.',
+      resolve: ({ serving }) => toRecordInstallation(serving),
+    },
+  },
+});

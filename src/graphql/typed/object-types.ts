@@ -26,9 +26,10 @@ import {
   SCALARS,
 } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
-import { findFieldValue } from '../../domain/contract/read-values.ts';
+import { findFieldValue, toTypedValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
 import type { AccountRecord } from '../../domain/operation/record-search.ts';
+import { unprocessable } from '../../errors.ts';
 import {
   DateTimeType,
   DateType,
@@ -39,7 +40,6 @@ import {
   RecordInstallationType,
   toRecordInstallation,
 } from './shared-types.ts';
-import { toOutputValue } from './typed-values.ts';
 
 const SCALAR_TYPES: Readonly<Record<(typeof SCALARS)[keyof typeof SCALARS], GraphQLScalarType>> = {
   String: GraphQLString,
@@ -265,4 +265,18 @@ function createConnectionType(
       },
     },
   });
+}
+
+/** Returns the value in the form of the field's type. Throws UNPROCESSABLE if the value does not fit the type. */
+function toOutputValue(
+  field: Pick<FieldContract, 'name' | 'type' | 'isList'>,
+  value: unknown,
+  enumValues: ReadonlySet<string> | null,
+): unknown {
+  const typedValue = toTypedValue(field, value, enumValues);
+  if (typedValue !== undefined) return typedValue;
+  // The message omits the value, because it is record data.
+  throw unprocessable(
+    `The value of ${field.name} in the account does not match the contract type ${field.type}. Select _raw to see the value, and set a matching valueType in the manifest.`,
+  );
 }

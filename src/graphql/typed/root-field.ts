@@ -6,7 +6,7 @@ import type { ObjectOfGroup } from '../../domain/operation/object-installation.t
 import { listUnstorable } from '../../domain/storable-input.ts';
 import type { Need } from '../../domain/viewer/needs.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
-import { describeField } from '../schema/describe-field.ts';
+import { describeField } from '../schema/fields.ts';
 import type { ObjectTypes } from './object-types.ts';
 
 type RootField = GraphQLFieldConfig<unknown, OperationContext>;

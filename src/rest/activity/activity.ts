@@ -13,7 +13,7 @@ import { getDestination } from '../../domain/event/destination.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { idField } from '../../domain/resource.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Activity';

@@ -10,9 +10,7 @@ import {
 } from '../../domain/agent/agent-session.ts';
 import { readInProject } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { pagedEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { mutationEndpoint, pagedEndpoint, readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Agents';

@@ -6,7 +6,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { providerObjectResource } from '../../domain/provider/provider.ts';
 import type { ProjectReference } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const accountObjects = z
   .object({

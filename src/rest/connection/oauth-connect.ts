@@ -4,7 +4,7 @@ import { startOAuthConnect } from '../../domain/connection/oauth-connect.ts';
 import { startOAuthUpdate } from '../../domain/connection/oauth-update.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { connection } from './connection-view.ts';
 
 const tag = 'Connections';

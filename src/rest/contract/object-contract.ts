@@ -7,7 +7,7 @@ import { getProjectContract } from '../../domain/contract/read-contract.ts';
 import { readWithin } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Contracts';
 const path = '/projects/{projectIdOrName}/contract';

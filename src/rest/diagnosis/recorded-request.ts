@@ -8,7 +8,7 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import { getProjectRow } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { pagedEndpoint } from '../endpoint/list.ts';
+import { pagedEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const path = '/projects/{projectIdOrName}';
 

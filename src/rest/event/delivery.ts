@@ -28,8 +28,12 @@ import { computed, createdInProject, idField, jsonObject } from '../../domain/re
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import { joinCreateTime, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import {
+  joinCreateTime,
+  mutationEndpoint,
+  pagedEndpoint,
+  splitCreateTime,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Deliveries';

@@ -15,9 +15,8 @@ import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import { listEndpoint } from '../endpoint/list.ts';
 import type { Location } from '../endpoint/locations.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Destinations';

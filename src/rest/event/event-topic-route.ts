@@ -9,8 +9,7 @@ import {
 } from '../../domain/event/event-topic-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Event routes';
 const path = '/projects/{projectIdOrName}/notification-event-topic-routes';

@@ -15,8 +15,12 @@ import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { id } from '../../ids.ts';
-import { joinCreateTime, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  joinCreateTime,
+  pagedEndpoint,
+  readEndpoint,
+  splitCreateTime,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Events';

@@ -9,8 +9,7 @@ import {
 } from '../../domain/event/topic-destination-route.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Topic routes';
 const path = '/projects/{projectIdOrName}/topic-destination-routes';

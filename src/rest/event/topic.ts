@@ -10,8 +10,7 @@ import {
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Topics';
 const path = '/projects/{projectIdOrName}/topics';

@@ -24,10 +24,15 @@ import { getRequestedProject } from '../../domain/project/project.ts';
 import { getNamedProject } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
 import type { RestRequest } from '../endpoint/endpoint.ts';
-import { joinCreateTime, listEndpoint, splitCreateTime } from '../endpoint/list.ts';
 import { integrationInPath, type Location } from '../endpoint/locations.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  joinCreateTime,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+  splitCreateTime,
+} from '../endpoint/resource-endpoints.ts';
 import { CONFIG_FORM } from './config/config-form.ts';
 import { installation } from './installation-view.ts';
 import { updateInstallationEndpoints } from './update-installation.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../domain/installation/object-fields.ts';
 import { computed, resource } from '../../domain/resource.ts';
 import { integrationInPath, type Location, type WireForm } from '../endpoint/locations.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Object metadata';

@@ -10,7 +10,7 @@ import {
 import { fieldMetadataResource } from '../../domain/installation/shown-field.ts';
 import { computed } from '../../domain/resource.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Object metadata';

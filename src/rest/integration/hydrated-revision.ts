@@ -20,7 +20,7 @@ import {
 import { revisionResource } from '../../domain/integration/revision.ts';
 import { resource } from '../../domain/resource.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { schedule } from './revision.ts';
 
 const displayName = z.string().describe('The display name.');

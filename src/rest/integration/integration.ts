@@ -14,10 +14,13 @@ import { upsertIntegrations } from '../../domain/integration/integration-upsert.
 import { projectIdOrName } from '../../domain/names.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { setLocation } from '../endpoint/endpoint.ts';
-import { listEndpoint } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 import { dropIgnoredMembers, sendWarnings, WARNING_HEADER_REMARK } from './ignored-members.ts';
 import { manifestShape, rewriteIntegrations } from './manifest.ts';

@@ -3,6 +3,10 @@ import { readWithin } from '../../domain/declared-read.ts';
 import { getInstallation } from '../../domain/installation/installation.ts';
 import { integrationIdOrName } from '../../domain/integration/integration.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import {
+  backfillProgressResource,
+  getBackfillProgress,
+} from '../../domain/operation/backfill-progress.ts';
 import { getOperation, operationResource } from '../../domain/operation/operation.ts';
 import {
   listInstallationOperations,
@@ -18,9 +22,14 @@ import {
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import { id } from '../../ids.ts';
-import { joinCreateTime, listEndpoint, pagedEndpoint, splitCreateTime } from '../endpoint/list.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  joinCreateTime,
+  listEndpoint,
+  pagedEndpoint,
+  readEndpoint,
+  splitCreateTime,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const operationLog = extendResource(operationLogResource, {
@@ -100,3 +109,22 @@ export const operationEndpoints = [
     resource: operationLog,
   }),
 ];
+
+export const backfillProgressEndpoint = readEndpoint({
+  id: 'getBackfillProgress',
+  path: '/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/objects/{objectName}/backfill-progress',
+  tag: 'Installations',
+  input: z.object({
+    projectIdOrName,
+    integrationIdOrName,
+    installationId: id.describe('The id of the installation.'),
+    objectName: z
+      .string()
+      .min(1)
+      .max(256)
+      .describe("The object's mapped name, or its name at the provider."),
+  }),
+  locations: integrationInPath,
+  read: getBackfillProgress,
+  resource: backfillProgressResource,
+});

@@ -11,7 +11,7 @@ import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { notFound } from '../../errors.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Reads';
 const integrationPath = '/projects/{projectIdOrName}/integrations/{integrationId}';

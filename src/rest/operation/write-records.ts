@@ -10,7 +10,7 @@ import { createProblem } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { refuseRead } from './read-host.ts';
 
 const resultShape = {

@@ -6,7 +6,7 @@ import { authorizeInOrg, orAdmin } from '../../domain/viewer/needs.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import { endpoint, type RestRequest } from '../endpoint/endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { orgId } from './org.ts';
 
 const PORTAL_NEED = orAdmin('org:read');

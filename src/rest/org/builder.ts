@@ -16,9 +16,12 @@ import { computed, resource } from '../../domain/resource.ts';
 import { listOrgIds, type Row } from '../../domain/scope.ts';
 import { orgRole } from '../../domain/viewer/org-role.ts';
 import { findRole } from '../../domain/viewer/viewer.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { project } from '../project/project.ts';
 import { org, orgId } from './org.ts';
 

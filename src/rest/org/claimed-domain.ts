@@ -14,9 +14,12 @@ import {
   verifyClaimedDomain,
 } from '../../domain/org/domain-proof.ts';
 import { getRequestedOrg } from '../../domain/org/org.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { org, orgId } from './org.ts';
 
 const tag = 'Claimed domains';

@@ -12,9 +12,12 @@ import {
   listInvitesToViewer,
 } from '../../domain/org/invite.ts';
 import { getRequestedOrg } from '../../domain/org/org.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { builderInfo } from './builder.ts';
 import { orgId } from './org.ts';
 

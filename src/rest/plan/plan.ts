@@ -9,8 +9,7 @@ import {
   planProject,
   planResource,
 } from '../../domain/plan/plan.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { mutationEndpoint, readEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Plans';
 const path = '/projects/{projectIdOrName}/plans';

@@ -16,9 +16,12 @@ import { computed } from '../../domain/resource.ts';
 import type { Row } from '../../domain/scope.ts';
 import { isObject } from '../../work/is-object.ts';
 import type { Parts } from '../endpoint/endpoint.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'API keys';

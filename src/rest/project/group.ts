@@ -5,8 +5,7 @@ import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
 import { groupResource, listGroups } from '../../domain/project/group.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint } from '../endpoint/resource-endpoints.ts';
 
 export const groupEndpoints = [
   listEndpoint({

@@ -12,9 +12,12 @@ import {
   projectResource,
   updateProject,
 } from '../../domain/project/project.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import {
+  deleteEndpoint,
+  listEndpoint,
+  mutationEndpoint,
+  readEndpoint,
+} from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 import { orgId } from '../org/org.ts';
 

@@ -1,5 +1,5 @@
 import { createSessionToken, sessionTokenResource } from '../../domain/project/session-token.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 export const sessionTokenEndpoints = [
   mutationEndpoint({

@@ -13,9 +13,7 @@ import {
   proposalResource,
 } from '../../domain/proposal/proposal.ts';
 import { resource } from '../../domain/resource.ts';
-import { pagedEndpoint } from '../endpoint/list.ts';
-import { mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
-import { readEndpoint } from '../endpoint/read-endpoint.ts';
+import { mutationEndpoint, pagedEndpoint, readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
 
 const tag = 'Agents';

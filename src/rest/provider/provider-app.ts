@@ -10,8 +10,7 @@ import {
   providerAppResource,
   updateProviderApp,
 } from '../../domain/provider/provider-app.ts';
-import { listEndpoint } from '../endpoint/list.ts';
-import { deleteEndpoint, mutationEndpoint } from '../endpoint/mutation-endpoint.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 const tag = 'Provider apps';
 const path = '/projects/{projectIdOrName}/provider-apps';

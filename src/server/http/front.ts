@@ -8,11 +8,14 @@ import type {
   preHandlerHookHandler,
 } from 'fastify';
 import type { Config } from '../../config.ts';
+import type { Services } from '../../domain/call.ts';
+import { toNetwork } from '../../domain/viewer/network.ts';
+import { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
 import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { BASE_PATH } from '../../rest/openapi/openapi.ts';
 import { createUrlRewriter } from '../../rest/operation/read-host.ts';
-import { type Rest, registerRest } from '../../rest/rest.ts';
+import { type Rest, registerRest, type TakeSlot } from '../../rest/rest.ts';
 import { runInContext } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
 import { registerDocs } from '../docs/docs.ts';
@@ -25,7 +28,6 @@ import { registerSignIn } from '../sign-in/sign-in-routes.ts';
 import { createHttpServer, type HttpServer } from './http-server.ts';
 import type { ClientReaders } from './request-client.ts';
 import { beginRequest, findRefusal } from './request-metadata.ts';
-import { createSlots, type Slots } from './slots.ts';
 import { watchBodies } from './unfinished.ts';
 
 interface FrontParts extends GraphqlParts, PageParts, ConsoleParts, ClientReaders {}
@@ -152,4 +154,40 @@ const varyByAccept: onRequestHookHandler = (_request, reply, done) => {
 
 export function hasApiRole({ ROLES }: Config): boolean {
   return ROLES.includes('api');
+}
+
+interface Slots {
+  take: TakeSlot;
+  /** Takes a slot before the handler of a route runs. */
+  hook: preHandlerHookHandler;
+  /** Like `hook`, for pages. It counts requests by network, because visitors of pages have no credentials. */
+  pageHook: preHandlerHookHandler;
+}
+
+function createSlots({ shares, meters }: Pick<Services, 'shares' | 'meters'>): Slots {
+  const take: TakeSlot = ({ metadata }, reply) => {
+    const { raw: res } = reply;
+    // The client has disconnected, or an incomplete request has been refused.
+    if (res.destroyed || res.writableEnded) {
+      reply.hijack();
+      return false;
+    }
+    const slot = new RequestSlot(shares, meters);
+    const refusal = slot.countArrival(toNetwork(metadata.address));
+    if (refusal) throw refusal;
+    res.once('close', () => slot.release());
+    metadata.slot = slot;
+    return true;
+  };
+  return {
+    take,
+    hook(request, reply, done) {
+      if (take(request, reply)) done();
+    },
+    pageHook(request, reply, done) {
+      if (!take(request, reply)) return;
+      request.metadata.slot?.countByNetwork();
+      done();
+    },
+  };
 }

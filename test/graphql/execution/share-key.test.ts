@@ -3,7 +3,10 @@ import { type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { EndUserViewer } from '../../../src/domain/viewer/end-user.ts';
 import type { Viewer } from '../../../src/domain/viewer/viewer.ts';
-import { createShareKey, getSharedOperation } from '../../../src/graphql/execution/share-key.ts';
+import {
+  createShareKey,
+  getSharedOperation,
+} from '../../../src/graphql/plugins/use-shared-subscriptions.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 
 const KEY_IDS = { id: 'key_1', projectId: 'prj_1', orgId: 'org_1' };

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
-import { createAddressFinder } from '../../../src/server/http/client-address.ts';
+import { createAddressFinder } from '../../../src/server/http/request-client.ts';
 import { createTestApp } from '../../support/app.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];

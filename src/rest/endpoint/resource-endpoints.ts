@@ -1,5 +1,9 @@
-/** Defines endpoints of lists. Responses are plain arrays, or objects with `results` and `pagination`. */
+/**
+ * Defines the endpoints of declared reads, lists and mutations. The declaration determines the need and the description
+ * of its endpoint.
+ */
 import { z } from 'zod';
+import type { Mutation } from '../../domain/declared-mutation.ts';
 import { type Read, read } from '../../domain/declared-read.ts';
 import { createdFilters, type TimeRange } from '../../domain/paging/created-range.ts';
 import { PAGE_MAX, type Page, type PageArgs, pageSize } from '../../domain/paging/page.ts';
@@ -9,10 +13,48 @@ import {
   describeEndpoint,
   type Endpoint,
   type EndpointBase,
+  type EndpointDefinition,
+  type EndpointResponse,
   endpoint,
+  NOT_MODIFIED,
   type RestRequest,
 } from './endpoint.ts';
 import type { Location } from './locations.ts';
+
+interface ReadDefinition<I extends z.ZodObject, R> extends EndpointBase, EndpointResponse {
+  read: Read<[input: z.output<I>], R | Promise<R>>;
+  input: I;
+  locations?: DeclaredLocations<I>;
+  /** Returns the value of `resource`. Default: the result of the read. */
+  show?(result: R, request: RestRequest, input: z.output<I>): unknown;
+  /** Returns the version of the response. A client that already has this version gets 304. */
+  etag?(result: R): string;
+}
+
+export function readEndpoint<I extends z.ZodObject, R>(definition: ReadDefinition<I, R>): Endpoint {
+  const { read, etag, show } = definition;
+  return endpoint<I>({
+    ...definition,
+    ...describeEndpoint(read, definition),
+    method: 'GET',
+    status: 200,
+    needs: read.needs,
+    hasEtag: etag !== undefined,
+    async run(request, input) {
+      const result = await read(request.call, input);
+      const tag = etag && `"${etag(result)}"`;
+      if (tag) request.setHeader('etag', tag);
+      if (tag && matchesTag(request.knownVersions, tag)) return NOT_MODIFIED;
+      return show ? show(result, request, input) : result;
+    },
+  });
+}
+
+/** True if the header `If-None-Match` names the tag. Proxies may have marked it as weak (RFC 9110, 13.1.2). */
+function matchesTag(header: string | undefined, tag: string): boolean {
+  const names = (header ?? '').split(',').map((name) => name.trim().replace(/^W\//, ''));
+  return names.includes('*') || names.includes(tag);
+}
 
 /** The reference API's default size of a page of `results`. */
 const RESULTS_DEFAULT = 200;
@@ -161,4 +203,55 @@ export function joinCreateTime<I extends { createTime?: TimeRange | null | undef
     (call, { createTimeFrom: from, createTimeUntil: until, ...input }) =>
       list(call, { ...input, createTime: { from, until } } as unknown as I),
   );
+}
+
+interface ChangeDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape> extends EndpointBase {
+  mutation: Mutation<S, R>;
+  locations?: DeclaredLocations<S> & { [member in keyof B & string]?: Location };
+  mask?: string;
+  /** Members of the request that are not part of the mutation's input. */
+  extraInput?: B;
+  /** Runs before the mutation. Throws to refuse the request, for example because of the extra members. */
+  precheck?(request: RestRequest, input: z.output<S> & z.output<z.ZodObject<B>>): Promise<unknown>;
+}
+
+interface MutationDefinition<S extends z.ZodObject, R, B extends z.ZodRawShape>
+  extends ChangeDefinition<S, R, B>,
+    EndpointResponse {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  status: 200 | 201 | 204;
+  /** Returns the value of `resource`. Default: the result of the mutation. */
+  show?(result: R, request: RestRequest): unknown;
+}
+
+type NoShape = Record<never, never>;
+
+export function mutationEndpoint<S extends z.ZodObject, R, B extends z.ZodRawShape = NoShape>(
+  definition: MutationDefinition<S, R, B>,
+): Endpoint {
+  const { mutation, extraInput, precheck, show } = definition;
+  const { input: schema, needs } = mutation;
+  return endpoint({
+    ...definition,
+    ...describeEndpoint(mutation, definition),
+    needs,
+    input: extraInput ? schema.safeExtend(extraInput as z.ZodRawShape) : schema,
+    async run(request: RestRequest, input: object) {
+      await precheck?.(request, input as Parameters<typeof precheck>[1]);
+      const result = await mutation(request.call, pickMembers(schema, input));
+      return show ? show(result, request) : result;
+    },
+  } as EndpointDefinition<z.ZodObject>);
+}
+
+/** Defines a DELETE endpoint, whose response has no body. */
+export function deleteEndpoint<S extends z.ZodObject, R, B extends z.ZodRawShape = NoShape>(
+  definition: ChangeDefinition<S, R, B>,
+): Endpoint {
+  return mutationEndpoint({ ...definition, method: 'DELETE', status: 204, resource: null });
+}
+
+function pickMembers<S extends z.ZodObject>({ shape }: S, input: object): z.output<S> {
+  const members = Object.entries(input).filter(([name]) => Object.hasOwn(shape, name));
+  return Object.fromEntries(members) as z.output<S>;
 }
