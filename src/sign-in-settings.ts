@@ -48,6 +48,7 @@ const signInIssuer = z
     redirectUrl: redirectUrl.optional(),
     name: text.optional(),
     emailsVerified: z.boolean().default(false),
+    signOutAtProvider: z.boolean().default(false),
   })
   .transform(({ name, ...settings }) => ({
     ...settings,
@@ -80,7 +81,7 @@ export const signInSettings = {
     )
     .prefault('[]')
     .describe(
-      `OpenID providers at which builders sign in to the console, as a JSON array. Each has issuer, clientId, and optionally clientSecret, redirectUrl, name and emailsVerified`,
+      `OpenID providers at which builders sign in to the console, as a JSON array. Each has issuer, clientId, and optionally clientSecret, redirectUrl, name, emailsVerified and signOutAtProvider`,
     ),
   LOCAL_ISSUER_PASSWORD: z
     .string()

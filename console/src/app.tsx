@@ -70,8 +70,9 @@ function useCredential() {
     reason,
     signIn: change,
     signOut: useCallback(async () => {
-      const isEnded = credential !== BROWSER_SESSION || (await endSession());
-      change(null, isEnded ? null : STILL_SIGNED_IN);
+      const signOut = credential === BROWSER_SESSION ? await endSession() : { providerUrl: null };
+      change(null, signOut ? null : STILL_SIGNED_IN);
+      if (signOut?.providerUrl) location.assign(signOut.providerUrl);
     }, [credential, change]),
     end: useCallback(() => change(null, SESSION_ENDED), [change]),
   };

@@ -17,7 +17,7 @@ async function openSignInStage() {
   const testing = opening.use(
     await createTestApp({
       env: {
-        SIGN_IN_ISSUERS: JSON.stringify([provider.settings]),
+        SIGN_IN_ISSUERS: JSON.stringify([{ ...provider.settings, signOutAtProvider: true }]),
         LOCAL_ISSUER_PASSWORD: PASSWORD,
         TRUSTED_DOCUMENTS: 'only',
       },
@@ -97,6 +97,7 @@ describeInBrowser(openSignInStage, (getStage) => {
     await otherTab.getByText('Your session has ended. Sign in again.').waitFor();
     await expectAccessible(otherTab);
     expect(await page.context().cookies()).toEqual([]);
+    expect(getStage().provider.signOuts).toHaveLength(1);
 
     await otherTab.getByRole('link', { name: 'Sign in with Example ID' }).click();
     await otherTab.getByRole('heading', { level: 1, name: 'Events' }).waitFor();

@@ -47,16 +47,20 @@ export async function extendSession(): Promise<Pick<SignInState, 'session'> | nu
   }
 }
 
-/**
- * Signs the browser out in all tabs. Returns false if the gateway is unreachable, and the session continues.
- */
-export async function endSession(): Promise<boolean> {
+export interface SignOut {
+  /** The URL at which the person signs out at the OpenID provider too. Null if none is known. */
+  providerUrl: string | null;
+}
+
+/** Signs the browser out in all tabs. Returns null if the gateway is unreachable, and the session continues. */
+export async function endSession(): Promise<SignOut | null> {
   try {
-    const { ok } = await fetch(SESSION_URL, { method: 'DELETE' });
-    if (ok) tabs.postMessage('ended');
-    return ok;
+    const response = await fetch(SESSION_URL, { method: 'DELETE' });
+    if (!response.ok) return null;
+    tabs.postMessage('ended');
+    return response.status === 200 ? ((await response.json()) as SignOut) : { providerUrl: null };
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -88,20 +88,26 @@ export async function renewSession(services: Services, secret: string): Promise<
 
 /**
  * Ends a session: its credential is rejected and its streams end, in this process immediately and in others within a
- * second. Does nothing if it has ended already.
+ * second. Returns the issuer at which the builder signed in. Returns null if the session has ended already.
  */
 export async function endSession(
   { database, log, viewers }: Services,
   secret: string,
-): Promise<void> {
+): Promise<string | null> {
   const session = await database.prisma.consoleSession
-    .delete({ where: { id: hashSecret(secret) } })
+    .delete({
+      where: { id: hashSecret(secret) },
+      select: { builder: { select: { id: true, idpProvider: true } } },
+    })
     .catch((error: unknown) => {
       if (isMissingRow(error)) return null;
       throw error;
     });
   viewers.delete(toSessionKey(secret));
-  if (session) log.info({ builderId: session.builderId }, 'console_session.ended');
+  if (!session) return null;
+  const { id: builderId, idpProvider } = session.builder;
+  log.info({ builderId }, 'console_session.ended');
+  return idpProvider;
 }
 
 /** Returns the key of a session in the cache of viewers. */

@@ -8,6 +8,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
+  buildEndSessionUrl,
   type ClientAuth,
   ClientError,
   ClientSecretBasic,
@@ -70,6 +71,12 @@ export interface OpenIdClients {
   begin(issuer: SignInIssuer, redirectUrl: string): Promise<{ url: URL; checks: SignInChecks }>;
   /** Exchanges the code in the callback's URL for the claims of the person. Throws SignInError. */
   finish(issuer: SignInIssuer, callbackUrl: URL, checks: SignInChecks): Promise<BearerClaims>;
+  /**
+   * Returns the provider's URL at which the person signs out, and which then redirects the browser to `returnUrl` (OpenID
+   * Connect RP-Initiated Logout 1.0). The client ID identifies the gateway, because it stores no ID token. Throws
+   * SignInError, also if the provider has no such URL.
+   */
+  buildSignOutUrl(issuer: SignInIssuer, returnUrl: string): Promise<URL>;
 }
 
 export function createOpenIdClients(): OpenIdClients {
@@ -105,6 +112,10 @@ export function createOpenIdClients(): OpenIdClients {
         const claims = await exchangeCode(await getConfiguration(issuer), callbackUrl, checks);
         return readClaims(claims, issuer.emailsVerified);
       }),
+    buildSignOutUrl: (issuer, returnUrl) =>
+      withSignInErrors(issuer, async () =>
+        buildEndSessionUrl(await getConfiguration(issuer), { post_logout_redirect_uri: returnUrl }),
+      ),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   renewSession,
 } from '../../domain/viewer/console-session.ts';
 import { hasLocalSignIn } from '../../domain/viewer/local-sign-in.ts';
+import { type OpenIdClients, SignInError } from '../../domain/viewer/openid.ts';
 import { DomainError, forbidden, missingCredentials } from '../../errors.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
 import { getGatewayUrl } from '../http/gateway-url.ts';
@@ -28,8 +29,10 @@ export interface SignInParts extends Pick<ClientReaders, 'cors' | 'sessionCookie
 
 export function registerSession(
   scope: FastifyInstance,
-  { services, admission, sessionCookie }: SignInParts,
+  parts: SignInParts,
+  clients: OpenIdClients,
 ): void {
+  const { services, admission, sessionCookie } = parts;
   /** Admits the builder within the rate of every caller. Returns the secret of the session. */
   const admit = async ({ metadata }: FastifyRequest): Promise<string> => {
     const { session } = metadata;
@@ -62,13 +65,44 @@ export function registerSession(
     const session = await renewSession(services, await admit(request));
     return { session: showSession(services, session) };
   });
-  scope.delete(SESSION_PATH, async ({ metadata: { session } }, reply) => {
-    if (session) {
-      requireOwnPage(session.isFromOwnPage);
-      await endSession(services, session.secret);
-    }
-    return reply.header('set-cookie', sessionCookie.remove()).code(204).send();
+  scope.delete(SESSION_PATH, async (request, reply) => {
+    const { session } = request.metadata;
+    if (session) requireOwnPage(session.isFromOwnPage);
+    const idpProvider = session && (await endSession(services, session.secret));
+    reply.header('set-cookie', sessionCookie.remove());
+    const providerUrl =
+      idpProvider && (await findProviderSignOut(idpProvider, { services, clients, request }));
+    return providerUrl ? { providerUrl } : reply.code(204).send();
   });
+}
+
+/**
+ * Returns the URL at which the person signs out at the OpenID provider too. Null if the settings of the provider don't
+ * request this, or if the provider does not permit it: the console's session has ended anyway.
+ */
+async function findProviderSignOut(
+  idpProvider: string,
+  { services, clients, request }: ProviderSignOutContext,
+): Promise<string | null> {
+  const { config, log } = services;
+  // An issuer without a path may end in a slash or not.
+  const issuerUrl = URL.parse(idpProvider)?.href;
+  const issuer = config.SIGN_IN_ISSUERS.find((item) => URL.parse(item.issuer)?.href === issuerUrl);
+  if (!issuer?.signOutAtProvider) return null;
+  try {
+    const consoleUrl = buildConsoleUrl(issuer, { services, request });
+    return (await clients.buildSignOutUrl(issuer, consoleUrl)).href;
+  } catch (error) {
+    if (!(error instanceof SignInError)) throw error;
+    log.warn({ issuer: issuer.issuer, kind: error.kind }, 'sign_out.incomplete');
+    return null;
+  }
+}
+
+interface ProviderSignOutContext {
+  services: Services;
+  clients: OpenIdClients;
+  request: FastifyRequest;
 }
 
 function showSession({ now }: Services, { builder, expireTime, endTime }: ConsoleSession) {

@@ -39,8 +39,9 @@ export function registerSignIn(scope: FastifyInstance, parts: SignInParts): void
     reply.header('referrer-policy', 'no-referrer');
     done();
   });
-  registerSession(scope, parts);
-  registerOpenIdSignIn(scope, parts);
+  const clients = createOpenIdClients();
+  registerSession(scope, parts, clients);
+  registerOpenIdSignIn(scope, parts, clients);
   registerLocalSignIn(scope, parts);
 }
 
@@ -78,8 +79,12 @@ const COOKIE_LOCATION: SealedLocation = {
   projectId: '',
 };
 
-function registerOpenIdSignIn(scope: FastifyInstance, parts: SignInParts): void {
-  const signIns = new OpenIdSignIns(parts);
+function registerOpenIdSignIn(
+  scope: FastifyInstance,
+  parts: SignInParts,
+  clients: OpenIdClients,
+): void {
+  const signIns = new OpenIdSignIns(parts, clients);
   scope.register(async (pages) => {
     pages.setErrorHandler((error, _request, reply) => signIns.fail(error, reply));
     pages.get<SignInRoute>(SIGN_IN_PATH, (request, reply) => signIns.begin(request, reply));
@@ -94,11 +99,12 @@ interface SignInRoute {
 
 class OpenIdSignIns {
   readonly #parts: SignInParts;
-  readonly #clients: OpenIdClients = createOpenIdClients();
+  readonly #clients: OpenIdClients;
   readonly #pendingCookie: PendingSignInCookie;
 
-  constructor(parts: SignInParts) {
+  constructor(parts: SignInParts, clients: OpenIdClients) {
     this.#parts = parts;
+    this.#clients = clients;
     this.#pendingCookie = createPendingSignInCookie(parts.services);
   }
 

@@ -1,9 +1,9 @@
 /** A builder signs in to the console with an OpenID provider, and attacks on the sign-in fail. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ServiceUnavailable } from '../../../src/errors.ts';
-import { getSharedApp } from '../../support/app.ts';
+import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
-import { startOpenIdProvider } from '../../support/wire/openid-provider.ts';
+import { type OpenIdProvider, startOpenIdProvider } from '../../support/wire/openid-provider.ts';
 
 const provider = await startOpenIdProvider();
 afterAll(() => provider[Symbol.asyncDispose]());
@@ -229,4 +229,39 @@ test('shows a page if the database is not available', async () => {
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7']);
   expect(await response.text()).toContain('The database is not available.');
   expect(await isSignedIn(browser)).toBe(false);
+});
+
+/** Signs in at a provider with these settings, and sends the console's sign-out. */
+async function signOutAt(separateProvider: OpenIdProvider, settings: object) {
+  await using separateApp = await createTestApp({
+    env: { SIGN_IN_ISSUERS: JSON.stringify([{ ...separateProvider.settings, ...settings }]) },
+  });
+  const separateUrl = (await separateApp.app.start()).url;
+  const browser = createCookieJar();
+  let response = await browser.fetch(`${separateUrl}/sign-in?issuer=${separateProvider.url}`);
+  while (response.status !== 200 && response.headers.get('location')) {
+    response = await browser.fetch(response.headers.get('location') ?? '');
+  }
+  const init = { method: 'DELETE', headers: SAME_ORIGIN_HEADERS };
+  const signedOut = await browser.fetch(`${separateUrl}/session`, init);
+  const body = signedOut.status === 204 ? null : await signedOut.json();
+  expect(await separateApp.app.services.database.prisma.consoleSession.count()).toBe(0);
+  expect(browser.cookies.get(new URL(separateUrl).host)?.has('console-session')).toBe(false);
+  return { separateUrl, body };
+}
+
+test('returns the sign-out URL of a provider with signOutAtProvider', async () => {
+  const { separateUrl, body } = await signOutAt(provider, { signOutAtProvider: true });
+  const query = new URLSearchParams({
+    post_logout_redirect_uri: `${separateUrl}/console`,
+    client_id: 'console',
+  });
+  expect(body).toEqual({ providerUrl: `${provider.url}/sign-out?${query}` });
+});
+
+test('ends only the session of the console if the provider supports no sign-out, or is not set to', async () => {
+  await using limitedProvider = await startOpenIdProvider({ hasSignOut: false });
+  const { body } = await signOutAt(limitedProvider, { signOutAtProvider: true });
+  expect(body).toBeNull();
+  expect((await signOutAt(provider, {})).body).toBeNull();
 });

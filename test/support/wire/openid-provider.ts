@@ -39,6 +39,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   forgery: Forgery;
   /** Queries of authorization requests. */
   requests: URLSearchParams[];
+  /** Queries of sign-outs. */
+  signOuts: URLSearchParams[];
 }
 
 interface Code {
@@ -48,7 +50,7 @@ interface Code {
   person: Person;
 }
 
-export async function startOpenIdProvider(): Promise<OpenIdProvider> {
+export async function startOpenIdProvider({ hasSignOut = true } = {}): Promise<OpenIdProvider> {
   const [pair, otherPair] = [await generateKeyPair(ALGORITHM), await generateKeyPair(ALGORITHM)];
   const jwk = { ...(await exportJWK(pair.publicKey)), alg: ALGORITHM, kid: 'first' };
   const codes = new Map<string, Code>();
@@ -95,6 +97,11 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
       if (person) sendJson(res, person);
       else refuse(res, 'invalid_token');
     },
+    '/sign-out': (req, res) => {
+      const query = new URL(req.url ?? '', provider.url).searchParams;
+      provider.signOuts.push(query);
+      res.writeHead(302, { location: query.get('post_logout_redirect_uri') ?? '' }).end();
+    },
   };
 
   const metadata = () => ({
@@ -103,6 +110,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     token_endpoint: `${provider.url}/token`,
     userinfo_endpoint: `${provider.url}/userinfo`,
     jwks_uri: `${provider.url}/keys`,
+    ...(hasSignOut && { end_session_endpoint: `${provider.url}/sign-out` }),
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [ALGORITHM],
@@ -153,6 +161,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     denial: null,
     forgery: {},
     requests: [],
+    signOuts: [],
     [Symbol.asyncDispose]: () => server.stop(),
   };
   return provider;
