@@ -18,10 +18,14 @@ async function createDeliveries(count: number, columns: object = {}) {
   const tenant = await app.createTenant();
   const { projectId } = tenant;
   const { id: destinationId } = await insertDestination(app, { projectId });
-  const data = Array.from({ length: count }, () => ({
-    ...{ id: newId('dlv'), projectId, destinationId, body: '{}', ...columns },
-  }));
-  await prisma.delivery.createMany({ data });
+  const first = { id: newId('dlv'), projectId, destinationId, body: '{}', ...columns };
+  await prisma.delivery.create({ data: first });
+  // One statement creates the other rows much faster than the client of the database.
+  await prisma.$executeRaw`
+    insert into "Delivery" ("id", "projectId", "destinationId", "body", "leaseToken", "leaseExpireTime")
+    select left("id", -6) || lpad(n::text, 6, '0'), "projectId", "destinationId", "body", "leaseToken",
+      "leaseExpireTime"
+    from "Delivery", generate_series(2, ${count}) n where "projectId" = ${projectId}`;
   const countPending = () => prisma.delivery.count({ where: { projectId, status: 'PENDING' } });
   return { tenant, projectId, destinationId, countPending };
 }
