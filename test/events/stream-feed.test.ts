@@ -124,7 +124,7 @@ test(
   async () => {
     const stream = await createTestStream();
     const padding = BATCH_BYTES_MAX / 4;
-    const count = (3 * WAITING_BYTES_MAX) / padding;
+    const count = (2 * WAITING_BYTES_MAX) / padding;
     await appendMessages(database, stream, { names: ['old'] });
     const slowFollower = await follow(stream);
     const firstRead = slowFollower.next();
