@@ -1,13 +1,13 @@
 /**
- * If a table was vacuumed but never analyzed, the planner assumes that each project has one row. Even then, no
- * statement may join all rows.
+ * If PostgreSQL vacuumed a table but never analyzed it, its planner assumes that each project has one row. Even then,
+ * no statement may join all rows. The embedded database has the same planner and gets the same statements.
  *
  * @module-tag all/rows
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
-import { getSharedApp } from '../../support/app.ts';
+import { getSharedApp, onPostgres } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
 import { countRowsRead } from '../../support/database/rows-read.ts';
@@ -20,7 +20,7 @@ const ROW_COUNTS = { few: 14, connections: 196, installations: 196, operations: 
 const ROWS_MAX = 50 * ROW_COUNTS.operations;
 const NODE_COUNT = 5;
 
-describe('after a vacuum', async () => {
+describe.runIf(onPostgres)('after a vacuum', async () => {
   const app = await getSharedApp();
   const { services } = app.app;
   const { query } = services.database.rows;
