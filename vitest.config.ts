@@ -100,7 +100,7 @@ const ABOVE_DATABASE = [
 ];
 
 /**
- * Long tests whose result PostgreSQL cannot change, for these reasons. Tests with concurrent callers or processes,
+ * Tests whose result PostgreSQL cannot change, for these reasons. Tests with concurrent callers or processes,
  * notifications, plans or migrations of the schema run on both databases.
  */
 const ONLY_EMBEDDED = [
@@ -111,8 +111,16 @@ const ONLY_EMBEDDED = [
   'test/database/{filled-migrations,statements}.test.ts',
   'test/flows/credential-check.test.ts',
   'test/flows/plan/{project-document,revision-impacts}.test.ts',
-  'test/graphql/execution/validation.test.ts',
-  'test/graphql/typed/agreement.test.ts',
+  // Requests of one caller after another, which begin no background work. `pooler` sends the statements of every query,
+  // list, filter and mutation to PostgreSQL.
+  'test/graphql/{agent,contract,viewer}/**/*.test.ts',
+  'test/graphql/attention/attention-item.test.ts',
+  'test/graphql/event/{delivery,event-topic-route,payload,subscription,topic-destination-route,typed-events}.test.ts',
+  'test/graphql/execution/{limits,scopes,validation}.test.ts',
+  'test/graphql/installation/{installation,object-metadata,end-user-refused-choices}.test.ts',
+  'test/graphql/integration/integration.test.ts',
+  'test/graphql/project/{branding,consumer,end-user-lists,group,jwt-key,look-ups}.test.ts',
+  'test/graphql/typed/{agreement,mutations,tenancy,typed-schema}.test.ts',
   // Limits of this process. `faults/noisy-neighbours` attacks a server on PostgreSQL.
   'test/flows/noisy-neighbours/*.test.ts',
   // Failures and formats of providers. `faults/provider-stream`, `faults/provider-events` and the other files of the
