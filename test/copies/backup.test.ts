@@ -61,7 +61,7 @@ test(
     const { cursor } = project.notificationEvents.edges.at(-1);
     await app[Symbol.asyncDispose]();
 
-    const restoredEnv = await createEmptyLocation('missing');
+    const restoredEnv = await createEmptyDatabase();
     const restoreResult = await runCommand('restore', [file], {
       ...restoredEnv,
       ...PASSPHRASE_ENV,
