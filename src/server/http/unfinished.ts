@@ -141,10 +141,8 @@ export function watchBodies(app: FastifyInstance, config: Config): void {
 export function readOpenFilesMax(): number {
   // The type lacks this setting. Without it, Node resolves the names of all network addresses.
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
-  const { excludeNetwork } = report;
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as Report;
-  report.excludeNetwork = excludeNetwork;
   const limit = Number(userLimits?.open_files?.soft);
   return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : limit;
 }
