@@ -79,7 +79,7 @@ async function findScheme(
   projectId: string,
   input: GenerationInput,
 ): Promise<SchemeChoice> {
-  const appIssues = await listAppIssues(call, projectId, input);
+  const appIssues = await listOptionalAppIssues(call, projectId, input);
   const provider = await findPermittedProvider(call, input.provider);
   if (!provider) {
     const unknownProvider = createInputIssue(['input', 'provider'], NOT_A_PROVIDER, input.provider);
@@ -93,7 +93,8 @@ async function findScheme(
   };
 }
 
-async function listAppIssues(
+/** Checks the provider app that the input names. Credentials need no app, so the input may omit it. */
+async function listOptionalAppIssues(
   { database }: Call,
   projectId: string,
   { providerAppId, provider }: GenerationInput,

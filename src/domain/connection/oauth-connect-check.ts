@@ -61,7 +61,7 @@ export async function planConnect(
     ...listSchemeIssues(provider, input),
     ...listAddressIssues(provider, oauth2, account),
     ...listInputIssues(omitAddressInputs(provider, oauth2), input),
-    ...listAppIssues(app, input),
+    ...listRequiredAppIssues(app, input),
     ...(oauth2.explicitScopesRequired && app && scopes.length === 0
       ? [createMissingScopesIssue(provider)]
       : []),
@@ -129,7 +129,8 @@ async function findApp(
   return findDefaultApp({ database }, { projectId, provider });
 }
 
-function listAppIssues(
+/** Checks the provider app that the consent needs: the one that the input names, or the default of the provider. */
+function listRequiredAppIssues(
   app: Row<'ProviderApp'> | null,
   { provider, providerAppId }: Input,
 ): Issue[] {
