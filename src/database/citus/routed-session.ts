@@ -130,6 +130,9 @@ abstract class RoutedSession extends Session {
   /** Sends the statement to shards, and returns the rows of all of them as one result. */
   async #queryShards(callerQuery: CallerQuery, route: ShardsRoute): Promise<pg.QueryResult> {
     const { values = [], rowMode, types } = callerQuery;
+    const projects = route === 'eachNode' ? [] : listProjects(route, values);
+    // A node without projects depends on no other node. No row belongs to an empty list of projects.
+    if (route !== 'eachNode' && projects.length === 0) return createEmptyResult();
     const { text, template } = await this.#getShardQuery(callerQuery);
     const boundTemplate = await this.#bindMissedProcesses(template);
     const runOnShards = (key: string, isWholeNode: boolean, shardValues: readonly unknown[]) => {
@@ -137,10 +140,10 @@ abstract class RoutedSession extends Session {
       return this.#send({ text, values: callValues, rowMode, types, callerQuery });
     };
     if (route === 'eachNode') return this.#queryNodes((key) => runOnShards(key, true, values));
-    const projects = listProjects(route, values);
     const projectsByShard = this.access.locations.groupByShard(projects);
-    const [anyProject = ''] = projects;
-    if (projectsByShard.length <= 1) return await runOnShards(anyProject, false, values);
+    if (projectsByShard.length === 1) {
+      return await runOnShards(projects[0] as string, false, values);
+    }
     const results: pg.QueryResult[] = [];
     for (const shardProjects of projectsByShard) {
       const [key = ''] = shardProjects;
@@ -210,6 +213,10 @@ abstract class RoutedSession extends Session {
   #send(statement: object): Promise<pg.QueryResult> {
     return super.query(statement);
   }
+}
+
+function createEmptyResult(): pg.QueryResult {
+  return { command: '', oid: 0, fields: [], rows: [], rowCount: 0 };
 }
 
 function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {

@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { NodeWatch } from '../../../src/database/citus/node-watch.ts';
+import { ProjectLocations } from '../../../src/database/citus/project-locations.ts';
+import { createRoutedSession } from '../../../src/database/citus/routed-session.ts';
 import {
   findRoute,
   listProjects,
   type ProjectParameter,
   selectValues,
 } from '../../../src/database/citus/statement-route.ts';
+import { Outages } from '../../../src/database/outages.ts';
+import { createSessionConfig, Session } from '../../../src/database/sessions/session.ts';
+import { createLog } from '../../../src/log.ts';
 import { createTestApp, onCitus } from '../../support/app.ts';
 
 test('sends values to a shard, and returns its rows, as one server does', async () => {
@@ -101,6 +107,25 @@ test('hides the projects of other shards from a statement on one shard', () => {
   expect(selectValues(findParameter(insertion), rows, ['prj_2'])).toEqual([
     '[{"projectId":"prj_2"}]',
   ]);
+});
+
+test('sends no statement for an empty list of projects, such as those of a new node', async () => {
+  const log = createLog('silent');
+  using outages = new Outages(log);
+  using watch = new NodeWatch({ canCommit: async () => true, log });
+  const RoutedSession = createRoutedSession({ locations: new ProjectLocations(), watch });
+  const address = { connectionString: 'postgres://127.0.0.1:9/none' };
+  const session = new RoutedSession(
+    createSessionConfig({ address, name: 'test', limitMs: 1_000, outages }),
+  );
+  const send = vi.spyOn(Session.prototype, 'query').mockImplementation(() => {
+    throw new Error('A statement was sent.');
+  });
+  onTestFinished(() => send.mockRestore());
+  const text =
+    '/* all projects: due reads */ select "operationId" from "ReadRun" where "projectId" = any($1::text[])';
+  expect(await session.query(text, [[]])).toMatchObject({ rows: [], rowCount: 0 });
+  await expect(session.query(text, [['prj_1']])).rejects.toThrow('A statement was sent.');
 });
 
 function findParameter(text: string): ProjectParameter {
