@@ -110,7 +110,7 @@ async function findAddableBuilder(
 /** The new role takes effect within a second, also for sessions of the console and in other processes. */
 export const updateMember = orgMutation({
   description:
-    "Changes a member's role, which takes effect within a second. The last admin can't get another role.",
+    "Changes a member's role, which takes effect within a second. API keys that the member knows stay valid. The last admin can't get another role.",
   needs: ADMIN,
   input: updateMemberInput,
   async run(call, { builderId, role }, { id: orgId }): Promise<OrgMember> {
@@ -127,7 +127,7 @@ export const updateMember = orgMutation({
  */
 export const removeMember = builderMutation({
   description:
-    "Removes a member from an org. Admins remove other members, and every member may leave. The last admin can't leave or be removed. `deletedId` is the id of the builder, who stays in other orgs.",
+    "Removes a member from an org. Admins remove other members, and every member may leave. API keys that the member knows stay valid. The last admin can't leave or be removed. `deletedId` is the id of the builder, who stays in other orgs.",
   input: removeMemberInput,
   async run(call, { orgId, builderId }, viewer): Promise<{ deletedId: string }> {
     const { id } = await getOrg(call, orgId);
