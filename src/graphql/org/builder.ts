@@ -6,4 +6,6 @@ import { Builder, Builders, Org } from '../schema/types.ts';
 
 objectType(Builder, builderResource);
 
-addList(Org, 'builders', Builders, listBuilders);
+addList(Org, 'builders', Builders, listBuilders, {
+  deprecationReason: 'Use `members`, which also returns the role of each builder.',
+});

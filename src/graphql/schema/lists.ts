@@ -30,6 +30,8 @@ interface ListOptions<F> {
   filters?: F;
   /** Filters that a document must not combine. */
   exclusive?: ExclusiveFilters;
+  /** Names the replacement of a deprecated list. */
+  deprecationReason?: string;
 }
 
 /** Adds a list to a type: `addList(Project, 'topics', Topics, listTopics, { filters: searchFilters })`. */
@@ -42,13 +44,14 @@ export function addList<
   name: string,
   types: ListTypes<N>,
   list: Read<[parent: P, args: Args<F>], ListResult<N>>,
-  { filters, exclusive = [] }: ListOptions<F> = {},
+  { filters, exclusive = [], deprecationReason }: ListOptions<F> = {},
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, types, {
       declaration: list,
       args: filters && createArgs(t.arg, filters),
       exclusive,
+      deprecationReason,
       run: (row: P, args: Args<F>, call) => list(call, row, args),
     });
   if (parent.kind === 'Interface')
@@ -79,18 +82,20 @@ interface ListDefinition<P, A, N> {
   declaration: Pick<Read<never, unknown>, 'needs' | 'description'>;
   args?: unknown;
   exclusive: ExclusiveFilters;
+  deprecationReason?: string | undefined;
   run(parent: P, args: A, call: Call): ListResult<N>;
 }
 
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
   [type, connection]: ListTypes<N>,
-  { declaration, args, exclusive, run }: ListDefinition<P, A, N>,
+  { declaration, args, exclusive, deprecationReason, run }: ListDefinition<P, A, N>,
 ) {
   const { extensions, ...options } = describeField(declaration);
   const field = {
     ...options,
     extensions: { ...extensions, exclusive },
+    deprecationReason,
     type,
     args,
     validate: { refine: ONE_DIRECTION },
