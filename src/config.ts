@@ -160,7 +160,7 @@ export const environment = z.object({
     .pipe(z.array(seconds).min(1).max(50))
     .describe('Seconds before each retry of a delivery, comma-separated'),
   RETENTION_DAYS: wholeNumber(30, 1, 3650).describe(
-    'Days that operations, logs, events, deliveries, stream messages and acknowledgements are kept',
+    'Days that operations, logs, events, deliveries, stream messages, ended proposals, agent sessions and acknowledgements are kept',
   ),
   REQUEST_RETENTION_HOURS: wholeNumber(72, 0, 720).describe(
     'Hours that requests to providers are kept for diagnosis, without secrets and record values; 0 records none',

@@ -1,8 +1,8 @@
 /**
  * Removes expired rows, and rows that are older than RETENTION_DAYS or REQUEST_RETENTION_HOURS: requests to providers,
- * ended operations with their logs, events, ended deliveries, stream messages and acknowledgements. The statements are
- * small, so that other statements do not wait for them. Several processes may run it in parallel, and it may be
- * interrupted at any time.
+ * ended operations with their logs, events, ended deliveries, stream messages, ended proposals, agent sessions and
+ * acknowledgements. The statements are small, so that other statements do not wait for them. Several processes may run it
+ * in parallel, and it may be interrupted at any time.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
