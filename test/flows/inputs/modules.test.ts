@@ -126,6 +126,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
     records: { record: { firstName: 'Grace' } },
   };
   await rest.tenant.query(WRITE_RECORDS, { input: asynchronousWrite });
+  const salesforceCountBefore = salesforce.requests.length;
   const listNames = () => engagement.store.records.map(({ values }) => values.firstName);
   await expect.poll(listNames, POLLING).toEqual(['Ada', 'Grace']);
 
@@ -143,7 +144,7 @@ test("sends reads, writes and proxied requests to the module's address", async (
     authorization: `Bearer ${TOKEN}`,
     'pardot-business-unit-id': '0UvA',
   });
-  expect(salesforce.requests).toEqual([]);
+  expect(salesforce.requests.length).toBe(salesforceCountBefore);
 });
 
 test("sends proxied requests to the provider's address without useModule", async () => {

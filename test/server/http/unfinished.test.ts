@@ -70,6 +70,8 @@ test.each(
 test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED_REQUESTS[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => sendBytes(body)));
+  // The process frees the slot of a request after its response.
+  await expect.poll(() => app.app.services.shares.get('requests').held).toBe(0);
   const statuses = await Promise.all(Array.from({ length: REQUESTS_MAX }, sendRequest));
   expect(statuses).toEqual(statuses.map(() => 200));
   const responses = await Promise.all(sockets.map((socket) => text(socket)));
