@@ -31,6 +31,7 @@ export function testGraphiql(getStage: () => PagesStage) {
 
   test('loads nothing from the internet, and runs its first tab', async () => {
     expect(await page.locator('.graphiql-tab').count()).toBeGreaterThanOrEqual(6);
+    await page.locator('.graphiql-tab-button').first().click();
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
     expect(foreign).toEqual([]);
