@@ -3,14 +3,32 @@ import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { selectEarliestDueSql } from './deliveries/outbox.ts';
 import type { Services } from './domain/call.ts';
-import { HANDLERS } from './jobs/handlers.ts';
-import { type AdditionalWork, type BackgroundWork, startJobs } from './jobs/job-worker.ts';
+import { continueErasure } from './domain/erasure/continue-erasure.ts';
+import { continueRead } from './domain/operation/read/continue-read.ts';
+import { runWrite } from './domain/operation/write/write-run.ts';
+import {
+  type AdditionalWork,
+  type BackgroundWork,
+  type JobHandlers,
+  startJobs,
+} from './jobs/job-worker.ts';
 import { SWEEPS } from './jobs/sweeps.ts';
 import { createOutbound } from './outbound/client.ts';
 import { HOUR_MS } from './work/durations.ts';
 
 /** The interval between checks for deliveries that are due and not started. */
 const DUE_GAP_MS = 1_000;
+
+export const HANDLERS = {
+  /** Attempts a write once. If the attempt fails, another job runs the next one. */
+  'run-write': async (services, { projectId, taskId: id }) => {
+    await runWrite(services, { projectId, id });
+  },
+  /** Reads some pages. Another job reads the rest. */
+  'run-read': continueRead,
+  /** Removes some rows. Another job removes the rest. */
+  'run-erasure': continueErasure,
+} satisfies JobHandlers;
 
 export const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
 

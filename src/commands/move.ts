@@ -4,10 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config.ts';
+import { takeCopy } from '../copies/copy.ts';
 import { isPostgres, openSource, openTarget } from '../copies/copy-database.ts';
 import { writeDataFiles } from '../copies/data-files.ts';
 import { loadCopy } from '../copies/load-copy.ts';
-import { takeCopy } from '../copies/take-copy.ts';
 import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import {

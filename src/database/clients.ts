@@ -3,8 +3,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
 import { createSharedChanges, type SharedChanges } from './hot/shared-changes.ts';
-import { NotificationSender, type SendNotifications } from './notifications/notification-sender.ts';
-import type { Notify } from './notifications/notifications.ts';
+import {
+  NotificationSender,
+  type Notify,
+  type SendNotifications,
+} from './notifications/notifications.ts';
 import { createReadBursts, type NameStatement, type ServerRouting } from './reads/read-bursts.ts';
 import { createRows, getStatementName, type Rows, type RunQuery } from './rows.ts';
 import type { Pooler } from './sessions/session.ts';

@@ -1,9 +1,12 @@
 /** Creates the demo's project and its content. Each step creates only what is missing. */
+import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../domain/call.ts';
+import { continueRead } from '../domain/operation/read/continue-read.ts';
+import { planWindow } from '../domain/operation/read/read-plan.ts';
+import { startRun } from '../domain/operation/read/read-run.ts';
 import { ALL_SCOPES, toScopeName } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
 import { fillRoutes, ROUTE_FIELDS } from './event-routes.ts';
-import { runFirstReads } from './first-reads.ts';
 import { addHistory, createPastClock, isWithoutHistory, PRESENT_CLOCK } from './history.ts';
 import { createRunner, type Data, DEMO_PROJECT, type Runner } from './runner.ts';
 
@@ -161,4 +164,31 @@ async function fillInstallation(
   // Selecting the contract makes the gateway learn the types of the account's fields.
   const selection = `installation { ${INSTALLATION_FIELDS} contract { hash } }`;
   return (await runner.change('createInstallation', input, selection)).installation;
+}
+
+/** Reads each object that is due and has not been read. */
+async function runFirstReads(
+  services: Services,
+  { projectId, installationId }: { projectId: string; installationId: string },
+): Promise<void> {
+  const { database, now } = services;
+  const { objects, ...installation } = await database.prisma.installation.findUniqueOrThrow({
+    where: { projectId_id: { projectId, id: installationId } },
+    include: { objects: { where: { backfillOperationId: null, nextReadTime: { not: null } } } },
+  });
+  for (const object of objects) {
+    const { objectName } = object;
+    const { id: operationId } = await inTransaction(database, async (tx) => {
+      const window = planWindow(object, null, now());
+      const operation = await startRun(tx, { installation, objectName, ...window });
+      await tx.installedObject.update({
+        where: {
+          projectId_installationId_objectName: { projectId, installationId, objectName },
+        },
+        data: { backfillOperationId: operation.id, nextReadTime: null },
+      });
+      return operation;
+    });
+    await continueRead(services, { projectId, operationId }, new AbortController().signal);
+  }
 }

@@ -1,5 +1,5 @@
 /** The job queue. It is in the gateway's database, so that a job commits with the change that causes it. */
-import type { Tracer } from '@opentelemetry/api';
+import { SpanKind, type Tracer } from '@opentelemetry/api';
 import {
   type ConnectionOptions,
   fromPrisma,
@@ -12,7 +12,6 @@ import type { Transaction } from '../database/transaction.ts';
 import type { Log } from '../log.ts';
 import { findCurrentTraceparent, inTrace } from '../spans.ts';
 import { Outage } from '../work/outage.ts';
-import { createJobSpan, TRACEPARENT } from './job-span.ts';
 import {
   HEARTBEAT_SECONDS,
   JOBS,
@@ -210,4 +209,20 @@ async function declareQueues(boss: PgBoss): Promise<void> {
       await boss.updateQueue(name, options);
     }
   }
+}
+
+/** The member of a job's data, next to its payload, with which the process that runs the job continues the trace. */
+const TRACEPARENT = 'traceparent';
+
+/** Returns the options of a job's span. Its attributes are the payload, which contains only ids. */
+export function createJobSpan(name: JobName, payload: object, parent: string | null) {
+  const ids = Object.entries(payload).map(([key, id]) => [`gateway.job.${key}`, String(id)]);
+  const attributes: Record<string, string> = Object.fromEntries(ids);
+  return { name: `job ${name}`, kind: SpanKind.CONSUMER, parent, attributes };
+}
+
+/** Returns the trace of a job from its data. Null if the job was enqueued outside of traces. */
+export function findTraceparent(data: unknown): string | null {
+  const traceparent = (data as { [TRACEPARENT]?: unknown } | null)?.[TRACEPARENT];
+  return typeof traceparent === 'string' ? traceparent : null;
 }

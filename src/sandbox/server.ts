@@ -4,16 +4,13 @@
  * src/providers/sandbox/README.md lists its paths and rules.
  */
 import { authenticate } from './authentication.ts';
-import { createControlRoutes } from './control-routes.ts';
 import { createDeskRoutes } from './desk/desk-routes.ts';
-import { Faults } from './faults.ts';
+import { createControlRoutes, Faults } from './faults.ts';
 import { createFrontPageRoute } from './front-page.ts';
-import { Inbox } from './inbox/inbox.ts';
-import { createInboxRoutes } from './inbox/inbox-routes.ts';
+import { createInboxRoutes, Inbox } from './inbox/inbox.ts';
 import { listen } from './listener.ts';
 import { AuthorizationServer } from './oauth/authorization-server.ts';
 import { createOauthRoutes } from './oauth/oauth-routes.ts';
-import { RateLimit } from './rate-limit.ts';
 import { IdempotencyKeys } from './records/idempotency.ts';
 import { OBJECT_NAMES, type TableName } from './records/objects.ts';
 import { createRecordRoutes } from './records/record-routes.ts';
@@ -21,9 +18,9 @@ import { createRecordView } from './records/record-view.ts';
 import { Seeder } from './records/seed.ts';
 import { Workspace } from './records/workspace.ts';
 import type { SandboxRoute } from './router.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
 import { createDefaultSettings, type Settings } from './settings.ts';
-import { createWebhookRoutes } from './webhooks/webhook-routes.ts';
-import { Webhooks } from './webhooks/webhook-subscriptions.ts';
+import { createWebhookRoutes, Webhooks } from './webhooks/webhook-subscriptions.ts';
 
 export interface SandboxServer extends AsyncDisposable {
   /** The base URL without a trailing slash. */
@@ -108,4 +105,33 @@ function protectRoute(
       return route.handle({ ...request, caller: authenticate(request.headers, oauth) });
     },
   };
+}
+
+/** A token bucket that refills continuously and holds at most one second of requests. */
+class RateLimit {
+  readonly #settings: Settings;
+  readonly #now: () => Date;
+  #tokens = Number.POSITIVE_INFINITY;
+  #refilledAtMs = 0;
+
+  constructor(settings: Settings, now: () => Date) {
+    this.#settings = settings;
+    this.#now = now;
+  }
+
+  /** Takes a token. Throws a SandboxRefusal (429) if the bucket is empty. */
+  takeToken(): void {
+    const { requestsPerSecond } = this.#settings;
+    const nowMs = this.#now().getTime();
+    const tokens = this.#tokens + ((nowMs - this.#refilledAtMs) / 1_000) * requestsPerSecond;
+    this.#tokens = Math.min(tokens, Math.max(1, requestsPerSecond));
+    this.#refilledAtMs = nowMs;
+    if (this.#tokens < 1) {
+      const waitSeconds = Math.ceil((1 - this.#tokens) / requestsPerSecond);
+      const message = `More than ${requestsPerSecond} requests in a second`;
+      const headers = { 'retry-after': String(waitSeconds) };
+      throw new SandboxRefusal(429, { code: 'rate_limited', message }, headers);
+    }
+    this.#tokens -= 1;
+  }
 }

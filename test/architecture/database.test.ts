@@ -36,10 +36,10 @@ const SQL =
 
 /** Files outside of the database layer that write SQL. Add no file: ordinary reads and changes use Prisma Client. */
 const SQL_FILES = [
+  'copies/copy.ts',
   'copies/load-copy.ts',
   'copies/suspend-pending-work.ts',
   'copies/tables.ts',
-  'copies/take-copy.ts',
   'deliveries/outbox.ts',
   'deliveries/record-attempts.ts',
   'domain/activity/activity-deltas.ts',

@@ -3,10 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  createSender,
-  NotificationSender,
-} from '../../src/database/notifications/notification-sender.ts';
+import { createSender, NotificationSender } from '../../src/database/notifications/notifications.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };

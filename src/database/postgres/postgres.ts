@@ -9,16 +9,16 @@ import type { Database, DatabaseObservers } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
 import { createPostgresJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
-import { createSender } from '../notifications/notification-sender.ts';
+import { createSender } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
-import { ONE_GROUP } from '../projects/project-groups.ts';
+import { ONE_GROUP, type ProjectGroup } from '../projects/project-groups.ts';
+import type { RunQuery } from '../rows.ts';
 import type { Server } from '../sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
 import { detectPooler } from './pooler.ts';
 import { PostgresNotifications } from './postgres-notifications.ts';
 import { Primary } from './primary.ts';
-import { SweepPools } from './sweep-pools.ts';
 
 /**
  * Far above any statement of the gateway, and short enough that work continues within 10 s after a connection hangs.
@@ -119,4 +119,47 @@ async function findServers(
   if (!pooled) return { direct, server: direct, primaries };
   const pooler = await detectPooler({ pooled, direct }, log);
   return { direct, server: { ...pooled, pooler }, primaries };
+}
+
+interface SweepPool {
+  sessions: SessionPool;
+  query: RunQuery;
+}
+
+/** There are a dozen sweeps, of which few have work at the same time. The others wait. */
+const SWEEP_CONNECTIONS_MAX = 4;
+
+type SweepServer = Server & Pick<PoolOptions, 'Client' | 'findRefusal' | 'plansOnce'>;
+
+/**
+ * Sweeps over all projects have their own connections for each shard group. A sweep that hangs takes none from requests
+ * or from sweeps of another group. Connections open when they are needed and close when they are idle.
+ */
+class SweepPools implements AsyncDisposable {
+  readonly #server: SweepServer;
+  readonly #pools = new Map<string, SweepPool>();
+
+  constructor(server: SweepServer) {
+    this.#server = server;
+  }
+
+  readonly getQuery = ({ name: group }: ProjectGroup): RunQuery => {
+    const pool = this.#pools.get(group) ?? this.#openPool();
+    this.#pools.set(group, pool);
+    return pool.query;
+  };
+
+  #openPool(): SweepPool {
+    const sessions = new SessionPool({
+      ...this.#server,
+      name: 'integration-gateway sweeps',
+      size: SWEEP_CONNECTIONS_MAX,
+      types: COLUMN_TYPES,
+    });
+    return { sessions, query: createQuery(sessions, createStatementNamer(this.#server.pooler)) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools.values()].map(({ sessions }) => sessions.close()));
+  }
 }

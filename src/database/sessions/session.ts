@@ -2,13 +2,11 @@
  * Connections to PostgreSQL with time limits. A connection whose client or server stops responding is closed at its
  * limit, and its errors become failures of the database.
  */
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type Meters, NO_METERS, secondsSince } from '../../meters.ts';
-import { HUNG_MESSAGE } from '../failure-kind.ts';
-import type { Outages } from '../outages.ts';
+import { HUNG_MESSAGE, type Outages } from '../outages.ts';
 import { DescribedOnce, isNamedStatement, StatementColumns } from './described-once.ts';
-import { isOutdated, ReplacedNames } from './replaced-names.ts';
-import { ResponseWatch } from './response-watch.ts';
 import { withSpan } from './statement-span.ts';
 
 /** The longest time a caller waits for a connection. Without a database, requests fail soon with a clear error. */
@@ -250,4 +248,69 @@ export async function initializeSession(
 ): Promise<void> {
   const settings = [TCP_SETTINGS, PLANNER_SETTINGS, ...(plansOnce ? [PLAN_ONCE_SETTING] : [])];
   for (const statement of settings) await client.query(statement).catch(() => {});
+}
+
+/** Detects that a server has stopped responding to the statements of a connection. */
+class ResponseWatch implements Disposable {
+  /** Statements without a response. */
+  #waiting = 0;
+  /**
+   * One timer for all statements. With pg's own timer for each (`query_timeout`), rows outlive their response
+   * (docs/decisions/048-request-object-lifetime.md).
+   */
+  readonly #timer: NodeJS.Timeout;
+
+  /** Calls `onSilence` once if a statement waits and no response arrives for `silenceMaxMs`. */
+  constructor(silenceMaxMs: number, onSilence: () => void) {
+    const check = () => {
+      if (this.#waiting > 0) onSilence();
+    };
+    this.#timer = setTimeout(check, silenceMaxMs).unref();
+  }
+
+  countSent(): void {
+    if (this.#waiting === 0) this.#timer.refresh();
+    this.#waiting += 1;
+  }
+
+  /** Restarts the timer, because the server now begins the next statement. */
+  countEnded(): void {
+    this.#timer.refresh();
+    this.#waiting -= 1;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * New names for prepared statements that are outdated: a migration has changed the columns of their `select *`. pg
+ * considers a name prepared for as long as the connection exists, so the statement needs another name.
+ */
+class ReplacedNames {
+  /** The current names, by the original names. */
+  readonly #newNames = new Map<string, string>();
+
+  /** Returns the statement under its current name. */
+  apply(statement: unknown): unknown {
+    if (this.#newNames.size === 0) return statement;
+    const newName = this.#newNames.get((statement as pg.QueryConfig).name ?? '');
+    return newName === undefined ? statement : { ...(statement as pg.QueryConfig), name: newName };
+  }
+
+  /** Replaces an outdated name. Returns false if another use of the statement has replaced it already. */
+  replace(originalName: string, outdatedName: string): boolean {
+    if ((this.#newNames.get(originalName) ?? originalName) !== outdatedName) return false;
+    this.#newNames.set(originalName, randomUUID());
+    return true;
+  }
+}
+
+/**
+ * True if a migration has changed the columns since the statement was prepared. The statement was not executed. Checks
+ * the routine, because other errors have the same code, and the message is localized.
+ */
+function isOutdated(error: unknown): boolean {
+  return (error as pg.DatabaseError).routine === 'RevalidateCachedQuery';
 }

@@ -11,7 +11,7 @@ import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { AgentSession, AgentSessions, Consumer, Group, Project } from '../schema/types.ts';
+import { AgentSession, Consumer, Group, Project } from '../schema/types.ts';
 
 objectType(AgentSession, agentSessionResource, (t) => ({
   group: requiredLinkField(t, {
@@ -28,7 +28,7 @@ objectType(AgentSession, agentSessionResource, (t) => ({
   }),
 }));
 
-addList(Project, 'agentSessions', AgentSessions, listAgentSessions);
+addList(Project, 'agentSessions', AgentSession, listAgentSessions);
 
 const CreateAgentSessionPayload = objectType(
   builder.objectRef<CreatedAgentSession>('CreateAgentSessionPayload'),

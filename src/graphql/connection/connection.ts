@@ -22,14 +22,7 @@ import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import {
-  ConnectedAccount,
-  ConnectedAccounts,
-  Consumer,
-  Group,
-  Project,
-  ProviderApp,
-} from '../schema/types.ts';
+import { ConnectedAccount, Consumer, Group, Project, ProviderApp } from '../schema/types.ts';
 
 const ConnectionCredentials = objectType(
   builder.objectRef<PlainCredentials>('ConnectionCredentials'),
@@ -72,7 +65,7 @@ builder.objectFields(ConnectedAccount, (t) => ({
   }),
 }));
 
-addList(Project, 'connections', ConnectedAccounts, listConnections, {
+addList(Project, 'connections', ConnectedAccount, listConnections, {
   filters: connectionFilters,
   exclusive: EXCLUSIVE_CONNECTION_FILTERS,
 });

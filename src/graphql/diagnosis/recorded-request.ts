@@ -5,10 +5,10 @@ import {
 } from '../../domain/diagnosis/recorded-request.ts';
 import { addList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
-import { ConnectedAccount, Operation, RecordedRequest, RecordedRequests } from '../schema/types.ts';
+import { ConnectedAccount, Operation, RecordedRequest } from '../schema/types.ts';
 
 objectType(RecordedRequest, recordedRequestResource);
 
-addList(Operation, 'requests', RecordedRequests, listOperationRequests);
+addList(Operation, 'requests', RecordedRequest, listOperationRequests);
 
-addList(ConnectedAccount, 'requests', RecordedRequests, listConnectionRequests);
+addList(ConnectedAccount, 'requests', RecordedRequest, listConnectionRequests);

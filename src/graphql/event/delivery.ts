@@ -28,7 +28,6 @@ import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
 import {
-  Deliveries,
   Delivery,
   Destination,
   Group,
@@ -82,7 +81,7 @@ objectType(Delivery, deliveryResource, (t) => ({
   }),
 }));
 
-addList(Project, 'deliveries', Deliveries, listProjectDeliveries, {
+addList(Project, 'deliveries', Delivery, listProjectDeliveries, {
   filters: projectDeliveryFilters,
   exclusive: EXCLUSIVE_DELIVERY_FILTERS,
 });
@@ -95,11 +94,11 @@ builder.objectField(Project, 'retryableDeliveryCount', (t) =>
   }),
 );
 
-addList(Destination, 'deliveries', Deliveries, listDestinationDeliveries, {
+addList(Destination, 'deliveries', Delivery, listDestinationDeliveries, {
   filters: deliveryFilters,
 });
 
-addList(NotificationEvent, 'deliveries', Deliveries, listEventDeliveries);
+addList(NotificationEvent, 'deliveries', Delivery, listEventDeliveries);
 
 const RetryDeliveriesPayload = objectType(
   builder.objectRef<RetriedDeliveries>('RetryDeliveriesPayload'),

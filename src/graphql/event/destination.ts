@@ -16,7 +16,7 @@ import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Destination, Destinations, Project } from '../schema/types.ts';
+import { Destination, Project } from '../schema/types.ts';
 
 objectType(Destination, destinationResource, (t) => ({
   signingSecret: t.string({
@@ -39,7 +39,7 @@ objectType(Destination, destinationResource, (t) => ({
   }),
 }));
 
-addList(Project, 'destinations', Destinations, listDestinations, {
+addList(Project, 'destinations', Destination, listDestinations, {
   filters: destinationFilters,
   exclusive: EXCLUSIVE_DESTINATION_FILTERS,
 });

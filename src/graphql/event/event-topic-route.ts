@@ -10,7 +10,7 @@ import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { EventTopicRoute, EventTopicRoutes, Project, Topic } from '../schema/types.ts';
+import { EventTopicRoute, Project, Topic } from '../schema/types.ts';
 
 objectType(EventTopicRoute, eventTopicRouteResource, (t) => ({
   topic: requiredLinkField(t, {
@@ -21,11 +21,11 @@ objectType(EventTopicRoute, eventTopicRouteResource, (t) => ({
   }),
 }));
 
-addList(Project, 'eventTopicRoutes', EventTopicRoutes, listEventTopicRoutes, {
+addList(Project, 'eventTopicRoutes', EventTopicRoute, listEventTopicRoutes, {
   filters: eventTopicRouteFilters,
 });
 
-addList(Topic, 'eventTopicRoutes', EventTopicRoutes, listRoutesToTopic);
+addList(Topic, 'eventTopicRoutes', EventTopicRoute, listRoutesToTopic);
 
 addMutations('eventTopicRoute', EventTopicRoute, { createEventTopicRoute });
 addDeletions({ deleteEventTopicRoute });

@@ -15,7 +15,6 @@ import {
   Group,
   Installation,
   NotificationEvent,
-  NotificationEvents,
   Operation,
   Project,
   Topic,
@@ -70,6 +69,6 @@ NotificationEvent.implement({
   }),
 });
 
-addList(Project, 'notificationEvents', NotificationEvents, listNotificationEvents, {
+addList(Project, 'notificationEvents', NotificationEvent, listNotificationEvents, {
   filters: listedEventFilters,
 });

@@ -3,13 +3,7 @@ import { listStreamMessages, readMessageBody } from '../../domain/event/stream-m
 import { describeField, linkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { builder } from '../schema/schema-builder.ts';
-import {
-  Destination,
-  Group,
-  StreamMessage,
-  StreamMessageEdge,
-  StreamMessages,
-} from '../schema/types.ts';
+import { Destination, Group, StreamMessage, StreamMessageEdge } from '../schema/types.ts';
 
 StreamMessage.implement({
   description: 'A message of a stream: a routed event, or records.',
@@ -35,7 +29,7 @@ StreamMessage.implement({
   }),
 });
 
-addList(Destination, 'messages', StreamMessages, listStreamMessages);
+addList(Destination, 'messages', StreamMessage, listStreamMessages);
 
 builder.subscriptionFields((t) => ({
   streamMessages: t.field({

@@ -10,13 +10,7 @@ import { requiredLinkField } from '../schema/fields.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import {
-  Destination,
-  Project,
-  Topic,
-  TopicDestinationRoute,
-  TopicDestinationRoutes,
-} from '../schema/types.ts';
+import { Destination, Project, Topic, TopicDestinationRoute } from '../schema/types.ts';
 
 objectType(TopicDestinationRoute, topicDestinationRouteResource, (t) => ({
   topic: requiredLinkField(t, {
@@ -33,11 +27,11 @@ objectType(TopicDestinationRoute, topicDestinationRouteResource, (t) => ({
   }),
 }));
 
-addList(Project, 'topicDestinationRoutes', TopicDestinationRoutes, listTopicDestinationRoutes, {
+addList(Project, 'topicDestinationRoutes', TopicDestinationRoute, listTopicDestinationRoutes, {
   filters: topicDestinationRouteFilters,
 });
 
-addList(Topic, 'topicDestinationRoutes', TopicDestinationRoutes, listRoutesOfTopic);
+addList(Topic, 'topicDestinationRoutes', TopicDestinationRoute, listRoutesOfTopic);
 
 addMutations('topicDestinationRoute', TopicDestinationRoute, { createTopicDestinationRoute });
 addDeletions({ deleteTopicDestinationRoute });

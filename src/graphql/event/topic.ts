@@ -9,11 +9,11 @@ import { searchFilters } from '../../domain/paging/search.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { Project, Topic, Topics } from '../schema/types.ts';
+import { Project, Topic } from '../schema/types.ts';
 
 objectType(Topic, topicResource);
 
-addList(Project, 'topics', Topics, listTopics, { filters: searchFilters });
+addList(Project, 'topics', Topic, listTopics, { filters: searchFilters });
 
 addMutations('topic', Topic, { createTopic, updateTopic });
 addDeletions({ deleteTopic });

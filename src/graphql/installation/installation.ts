@@ -41,7 +41,6 @@ import {
   Group,
   Installation,
   InstallationConfig,
-  Installations,
   Integration,
   Operation,
   Project,
@@ -134,16 +133,16 @@ builder.objectFields(Installation, (t) => ({
   }),
 }));
 
-addList(Project, 'installations', Installations, listProjectInstallations, {
+addList(Project, 'installations', Installation, listProjectInstallations, {
   filters: projectInstallationFilters,
   exclusive: EXCLUSIVE_INSTALLATION_FILTERS,
 });
 
-addList(Integration, 'installations', Installations, listIntegrationInstallations, {
+addList(Integration, 'installations', Installation, listIntegrationInstallations, {
   filters: installationFilters,
 });
 
-addList(ConnectedAccount, 'installations', Installations, listConnectionInstallations);
+addList(ConnectedAccount, 'installations', Installation, listConnectionInstallations);
 
 addMutations('installation', Installation, { createInstallation, updateInstallation });
 addDeletions({ deleteInstallation });

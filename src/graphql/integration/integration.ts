@@ -13,7 +13,7 @@ import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Integration, Integrations, Project, Revision } from '../schema/types.ts';
+import { Integration, Project, Revision } from '../schema/types.ts';
 import { impactsField, WARNINGS } from './revision.ts';
 
 objectType(Integration, integrationResource, (t) => ({
@@ -40,7 +40,7 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
-addList(Project, 'integrations', Integrations, listIntegrations, {
+addList(Project, 'integrations', Integration, listIntegrations, {
   filters: integrationFilters,
   exclusive: EXCLUSIVE_INTEGRATION_FILTERS,
 });

@@ -13,7 +13,7 @@ import { addList } from '../schema/lists.ts';
 import { addMutation, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder, type Types } from '../schema/schema-builder.ts';
-import { Group, Installation, Integration, Revision, Revisions } from '../schema/types.ts';
+import { Group, Installation, Integration, Revision } from '../schema/types.ts';
 
 objectType(
   builder.objectRef<Impact['installations'][number]>('ImpactedInstallation'),
@@ -38,7 +38,7 @@ const ImpactType = objectType(builder.objectRef<Impact>('Impact'), impactResourc
 
 objectType(Revision, revisionResource);
 
-addList(Integration, 'revisions', Revisions, listRevisions);
+addList(Integration, 'revisions', Revision, listRevisions);
 
 export const WARNINGS =
   'Members that were accepted and ignored, each with its path and the reason. If fields are named twice, the last one applies.';

@@ -18,14 +18,7 @@ import { addList } from '../schema/lists.ts';
 import { addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import {
-  createConnection,
-  Installation,
-  Integration,
-  Operation,
-  Operations,
-  Project,
-} from '../schema/types.ts';
+import { addConnection, Installation, Integration, Operation, Project } from '../schema/types.ts';
 
 objectType(Operation, operationResource, (t) => ({
   integration: linkField(t, {
@@ -42,20 +35,20 @@ objectType(Operation, operationResource, (t) => ({
   }),
 }));
 
-addList(Project, 'operations', Operations, listOperations, {
+addList(Project, 'operations', Operation, listOperations, {
   filters: projectOperationFilters,
   exclusive: EXCLUSIVE_OPERATION_FILTERS,
 });
 
-addList(Installation, 'operations', Operations, listInstallationOperations, {
+addList(Installation, 'operations', Operation, listInstallationOperations, {
   filters: operationFilters,
 });
 
 const OperationLog = objectType(builder.objectRef<LogLine>('OperationLog'), operationLogResource);
 
-const OperationLogs = createConnection(OperationLog, 'lines of a log');
+addConnection(OperationLog, 'lines of a log');
 
-addList(Operation, 'logs', OperationLogs, listOperationLogs);
+addList(Operation, 'logs', OperationLog, listOperationLogs);
 
 addMutations('operation', Operation, { triggerRead });
 addMutations('installation', Installation, { pauseReads, resumeReads });

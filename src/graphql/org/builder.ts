@@ -2,10 +2,10 @@
 import { builderResource, listBuilders } from '../../domain/org/builder.ts';
 import { addList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
-import { Builder, Builders, Org } from '../schema/types.ts';
+import { Builder, Org } from '../schema/types.ts';
 
 objectType(Builder, builderResource);
 
-addList(Org, 'builders', Builders, listBuilders, {
+addList(Org, 'builders', Builder, listBuilders, {
   deprecationReason: 'Use `members`, which also returns the role of each builder.',
 });

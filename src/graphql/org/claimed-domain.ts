@@ -16,7 +16,7 @@ import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { ClaimedDomain, ClaimedDomains, Org } from '../schema/types.ts';
+import { ClaimedDomain, Org } from '../schema/types.ts';
 
 objectType(ClaimedDomain, claimedDomainResource);
 
@@ -30,7 +30,7 @@ builder.queryField('claimedDomain', (t) =>
   }),
 );
 
-addList(Org, 'claimedDomains', ClaimedDomains, listClaimedDomains);
+addList(Org, 'claimedDomains', ClaimedDomain, listClaimedDomains);
 
 addMutations('claimedDomain', ClaimedDomain, { verifyClaimedDomain, claimDomain });
 addMutations('org', Org, { joinOrg });

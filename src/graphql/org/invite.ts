@@ -11,7 +11,7 @@ import { addList } from '../schema/lists.ts';
 import { addMutation, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Builder, Invite, Invites, Org } from '../schema/types.ts';
+import { Builder, Invite, Org } from '../schema/types.ts';
 
 objectType(Invite, inviteResource, (t) => ({
   orgLabel: t.string({
@@ -21,7 +21,7 @@ objectType(Invite, inviteResource, (t) => ({
   }),
 }));
 
-addList(Org, 'invites', Invites, listInvites, { filters: inviteFilters });
+addList(Org, 'invites', Invite, listInvites, { filters: inviteFilters });
 
 const DeleteInvitePayload = builder
   .objectRef<Awaited<ReturnType<typeof deleteInvite>>>('DeleteInvitePayload')

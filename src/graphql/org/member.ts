@@ -9,7 +9,7 @@ import { byId } from '../../domain/scope.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { Builder, Member, Members, Org } from '../schema/types.ts';
+import { Builder, Member, Org } from '../schema/types.ts';
 
 objectType(Member, memberResource, (t) => ({
   builder: t.field({
@@ -19,7 +19,7 @@ objectType(Member, memberResource, (t) => ({
   }),
 }));
 
-addList(Org, 'members', Members, listMembers);
+addList(Org, 'members', Member, listMembers);
 
 addMutations('member', Member, { updateMember });
 addMutations('org', Org, { addMember });

@@ -13,7 +13,7 @@ import { addViewerList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { BillingAccount, Org, Orgs } from '../schema/types.ts';
+import { BillingAccount, Org } from '../schema/types.ts';
 
 objectType(BillingAccount, billingAccountResource);
 
@@ -39,4 +39,4 @@ builder.queryFields((t) => ({
 addMutations('org', Org, { createOrg, updateOrg });
 addDeletions({ deleteOrg });
 
-addViewerList('Query', 'orgs', Orgs, listOrgs);
+addViewerList('Query', 'orgs', Org, listOrgs);

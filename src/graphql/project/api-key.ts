@@ -11,11 +11,11 @@ import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutation, addMutations, describeResult } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { ApiKey, ApiKeys, Project } from '../schema/types.ts';
+import { ApiKey, Project } from '../schema/types.ts';
 
 objectType(ApiKey, apiKeyResource);
 
-addList(Project, 'apiKeys', ApiKeys, listApiKeys, { filters: keyFilters });
+addList(Project, 'apiKeys', ApiKey, listApiKeys, { filters: keyFilters });
 
 const CreateApiKeyPayload = builder.objectRef<CreatedApiKey>('CreateApiKeyPayload').implement({
   description: describeResult('createApiKey'),

@@ -5,12 +5,12 @@ import { consumerResource, listConsumers } from '../../domain/project/consumer.t
 import { addList } from '../schema/lists.ts';
 import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { ConnectedAccounts, Consumer, Consumers, Project } from '../schema/types.ts';
+import { ConnectedAccount, Consumer, Project } from '../schema/types.ts';
 
 objectType(Consumer, consumerResource);
 
-addList(Project, 'consumers', Consumers, listConsumers, { filters: searchFilters });
+addList(Project, 'consumers', Consumer, listConsumers, { filters: searchFilters });
 
-addList(Consumer, 'connections', ConnectedAccounts, listConsumerConnections);
+addList(Consumer, 'connections', ConnectedAccount, listConsumerConnections);
 
 addDeletions({ eraseConsumer });

@@ -6,13 +6,13 @@ import { groupResource, listGroups } from '../../domain/project/group.ts';
 import { addList } from '../schema/lists.ts';
 import { addDeletions } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { ConnectedAccounts, Group, Groups, Installations, Project } from '../schema/types.ts';
+import { ConnectedAccount, Group, Installation, Project } from '../schema/types.ts';
 
 objectType(Group, groupResource);
 
-addList(Project, 'groups', Groups, listGroups, { filters: searchFilters });
+addList(Project, 'groups', Group, listGroups, { filters: searchFilters });
 
-addList(Group, 'connections', ConnectedAccounts, listGroupConnections);
-addList(Group, 'installations', Installations, listGroupInstallations);
+addList(Group, 'connections', ConnectedAccount, listGroupConnections);
+addList(Group, 'installations', Installation, listGroupInstallations);
 
 addDeletions({ eraseGroup });

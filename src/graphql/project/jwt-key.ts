@@ -10,7 +10,7 @@ import {
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { JwtKey, JwtKeys, Project } from '../schema/types.ts';
+import { JwtKey, Project } from '../schema/types.ts';
 
 objectType(JwtKey, jwtKeyResource, (t) => ({
   algorithm: t.string({
@@ -19,7 +19,7 @@ objectType(JwtKey, jwtKeyResource, (t) => ({
   }),
 }));
 
-addList(Project, 'jwtKeys', JwtKeys, listJwtKeys, { filters: keyFilters });
+addList(Project, 'jwtKeys', JwtKey, listJwtKeys, { filters: keyFilters });
 
 addMutations('jwtKey', JwtKey, { createJwtKey, updateJwtKey });
 addDeletions({ deleteJwtKey });

@@ -13,7 +13,7 @@ import { addList, addViewerList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Org, Project, Projects } from '../schema/types.ts';
+import { Org, Project } from '../schema/types.ts';
 
 objectType(Project, projectResource, (t) => ({
   org: t.field({
@@ -39,9 +39,9 @@ builder.queryFields((t) => ({
   }),
 }));
 
-addList(Org, 'projects', Projects, listOrgProjects);
+addList(Org, 'projects', Project, listOrgProjects);
 
 addMutations('project', Project, { createProject, updateProject });
 addDeletions({ deleteProject });
 
-addViewerList('Query', 'projects', Projects, listProjects);
+addViewerList('Query', 'projects', Project, listProjects);

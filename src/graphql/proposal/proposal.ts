@@ -20,7 +20,6 @@ import {
   Operation,
   Project,
   Proposal,
-  Proposals,
 } from '../schema/types.ts';
 
 objectType(Proposal, proposalResource, (t) => ({
@@ -56,7 +55,7 @@ objectType(Proposal, proposalResource, (t) => ({
   }),
 }));
 
-addList(Project, 'proposals', Proposals, listProposals, { filters: proposalFilters });
+addList(Project, 'proposals', Proposal, listProposals, { filters: proposalFilters });
 
 addMutations('proposal', Proposal, { createProposal, approveProposal, rejectProposal });
 

@@ -13,7 +13,7 @@ import {
 import { addList } from '../schema/lists.ts';
 import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
-import { Project, ProviderApp, ProviderApps } from '../schema/types.ts';
+import { Project, ProviderApp } from '../schema/types.ts';
 
 objectType(ProviderApp, providerAppResource, (t) => ({
   webhookUrl: t.string({
@@ -30,7 +30,7 @@ objectType(ProviderApp, providerAppResource, (t) => ({
   }),
 }));
 
-addList(Project, 'providerApps', ProviderApps, listProviderApps, { filters: providerAppFilters });
+addList(Project, 'providerApps', ProviderApp, listProviderApps, { filters: providerAppFilters });
 
 addMutations('providerApp', ProviderApp, { createProviderApp, updateProviderApp });
 addDeletions({ deleteProviderApp });

@@ -16,7 +16,7 @@ import { describeField } from '../schema/fields.ts';
 import { addViewerList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { createConnection } from '../schema/types.ts';
+import { addConnection } from '../schema/types.ts';
 
 export const ProviderObject = objectType(
   builder.objectRef<ObjectOfProvider>('ProviderObject'),
@@ -61,7 +61,7 @@ const Provider = objectType(
     }),
   }),
 );
-const Providers = createConnection(Provider, 'providers');
+addConnection(Provider, 'providers');
 
 builder.queryFields((t) => ({
   provider: t.field({
@@ -78,4 +78,4 @@ builder.queryFields((t) => ({
   }),
 }));
 
-addViewerList('Query', 'providers', Providers, listProviders);
+addViewerList('Query', 'providers', Provider, listProviders);

@@ -20,9 +20,9 @@ import type { Context } from '../execution/context.ts';
 import { describeField } from './fields.ts';
 import { type ArgRefs, createArgs } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
+import { getConnection } from './types.ts';
 
 type TypeRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
-type ListTypes<N> = readonly [TypeRef<N>, unknown];
 type ListResult<N> = Promise<Page<N>> | Page<N>;
 type Args<F extends z.ZodObject> = InputShapeFromFields<ArgRefs<F>> & PageArgs;
 
@@ -34,7 +34,7 @@ interface ListOptions<F> {
   deprecationReason?: string;
 }
 
-/** Adds a list to a type: `addList(Project, 'topics', Topics, listTopics, { filters: searchFilters })`. */
+/** Adds a list to a type: `addList(Project, 'topics', Topic, listTopics, { filters: searchFilters })`. */
 export function addList<
   P,
   N extends object,
@@ -42,12 +42,12 @@ export function addList<
 >(
   parent: TypeRef<P>,
   name: string,
-  types: ListTypes<N>,
+  type: TypeRef<N>,
   list: Read<[parent: P, args: Args<F>], ListResult<N>>,
   { filters, exclusive = [], deprecationReason }: ListOptions<F> = {},
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
-    defineList(t, types, {
+    defineList(t, type, {
       declaration: list,
       args: filters && createArgs(t.arg, filters),
       exclusive,
@@ -63,11 +63,11 @@ export function addList<
 export function addViewerList<P, N extends object>(
   parent: ObjectRef<Types, P> | 'Query',
   name: string,
-  types: ListTypes<N>,
+  type: TypeRef<N>,
   list: Read<[args: PageArgs], ListResult<N>>,
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
-    defineList(t, types, {
+    defineList(t, type, {
       declaration: list,
       exclusive: [],
       run: (_parent: P, args: PageArgs, call) => list(call, args),
@@ -88,7 +88,7 @@ interface ListDefinition<P, A, N> {
 
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
-  [type, connection]: ListTypes<N>,
+  type: TypeRef<N>,
   { declaration, args, exclusive, deprecationReason, run }: ListDefinition<P, A, N>,
 ) {
   const { extensions, ...options } = describeField(declaration);
@@ -103,7 +103,7 @@ function defineList<P, N extends object, A extends PageArgs>(
       run(parent, { ...input, links: getLinks(info) }, call),
   };
   // Pothos types the members of a connection as values. A Page has functions and promises, which GraphQL resolves too.
-  return t.connection(field as never, connection as never);
+  return t.connection(field as never, getConnection(type) as never);
 }
 
 /** Validates the arguments together, after each was validated by its own schema. */

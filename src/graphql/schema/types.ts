@@ -7,85 +7,63 @@ import type { ShownMessage } from '../../domain/event/stream-message.ts';
 import type { IdTable, Row } from '../../domain/scope.ts';
 import { builder, type Types } from './schema-builder.ts';
 
-export const Org = createRowType('Org');
-export const Invite = createRowType('Invite');
-export const Builder = createRowType('Builder');
-export const Member = builder.objectRef<Row<'OrgMember'>>('Member');
+/** The connections of types, by type. */
+const connections = new Map<object, unknown>();
+
+export const Org = createRowType('Org', 'orgs');
+export const Invite = createRowType('Invite', 'invites');
+export const Builder = createRowType('Builder', 'builders');
+export const Member = createRowType('OrgMember', 'members', 'Member');
 export const BillingAccount = createRowType('BillingAccount');
-export const ClaimedDomain = createRowType('ClaimedDomain');
-export const Project = createRowType('Project');
-export const ApiKey = createRowType('ApiKey');
-export const JwtKey = createRowType('JwtKey');
-export const ProviderApp = createRowType('ProviderApp');
-export const Group = createRowType('Group');
-export const Consumer = createRowType('Consumer');
+export const ClaimedDomain = createRowType('ClaimedDomain', 'claimed domains');
+export const Project = createRowType('Project', 'projects');
+export const ApiKey = createRowType('ApiKey', 'API keys');
+export const JwtKey = createRowType('JwtKey', 'JWT keys');
+export const ProviderApp = createRowType('ProviderApp', 'provider apps');
+export const Group = createRowType('Group', 'groups');
+export const Consumer = createRowType('Consumer', 'consumers');
 /** The reference API's connection. Relay reserves names that end in "Connection". */
-export const ConnectedAccount = builder.objectRef<Row<'Connection'>>('ConnectedAccount');
-export const Integration = createRowType('Integration');
-export const Revision = createRowType('Revision');
+export const ConnectedAccount = createRowType('Connection', 'connections', 'ConnectedAccount');
+export const Integration = createRowType('Integration', 'integrations');
+export const Revision = createRowType('Revision', 'revisions');
 export const Plan = createRowType('Plan');
-export const Installation = createRowType('Installation');
+export const Installation = createRowType('Installation', 'installations');
 export const InstallationConfig = createRowType('InstallationConfig');
-export const AgentSession = createRowType('AgentSession');
-export const Proposal = createRowType('Proposal');
-export const Operation = createRowType('Operation');
-export const RecordedRequest = createRowType('RecordedRequest');
-export const Topic = createRowType('Topic');
-export const Destination = createRowType('Destination');
-export const EventTopicRoute = createRowType('EventTopicRoute');
-export const TopicDestinationRoute = createRowType('TopicDestinationRoute');
+export const AgentSession = createRowType('AgentSession', 'agent sessions');
+export const Proposal = createRowType('Proposal', 'proposals');
+export const Operation = createRowType('Operation', 'operations');
+export const RecordedRequest = createRowType('RecordedRequest', 'recorded requests');
+export const Topic = createRowType('Topic', 'topics');
+export const Destination = createRowType('Destination', 'destinations');
+export const EventTopicRoute = createRowType('EventTopicRoute', 'routes of events to topics');
+export const TopicDestinationRoute = createRowType(
+  'TopicDestinationRoute',
+  'routes of topics to destinations',
+);
 /** The interface of all event types, which graphql/event/typed-events.ts implements. */
 export const NotificationEvent =
   builder.interfaceRef<Row<'NotificationEvent'>>('NotificationEvent');
-export const Delivery = createRowType('Delivery');
+export const Delivery = createRowType('Delivery', 'deliveries');
 export const StreamMessage = builder.objectRef<ShownMessage>('StreamMessage');
 
-export const Orgs = createConnection(Org, 'orgs');
-export const Invites = createConnection(Invite, 'invites');
-export const Builders = createConnection(Builder, 'builders');
-export const Members = createConnection(Member, 'members');
-export const ClaimedDomains = createConnection(ClaimedDomain, 'claimed domains');
-export const Projects = createConnection(Project, 'projects');
-export const ApiKeys = createConnection(ApiKey, 'API keys');
-export const JwtKeys = createConnection(JwtKey, 'JWT keys');
-export const ProviderApps = createConnection(ProviderApp, 'provider apps');
-export const Groups = createConnection(Group, 'groups');
-export const Consumers = createConnection(Consumer, 'consumers');
-export const ConnectedAccounts = createConnection(ConnectedAccount, 'connections');
-export const Integrations = createConnection(Integration, 'integrations');
-export const Revisions = createConnection(Revision, 'revisions');
-export const Installations = createConnection(Installation, 'installations');
-export const AgentSessions = createConnection(AgentSession, 'agent sessions');
-export const Proposals = createConnection(Proposal, 'proposals');
-export const Operations = createConnection(Operation, 'operations');
-export const RecordedRequests = createConnection(RecordedRequest, 'recorded requests');
-export const Topics = createConnection(Topic, 'topics');
-export const Destinations = createConnection(Destination, 'destinations');
-export const EventTopicRoutes = createConnection(EventTopicRoute, 'routes of events to topics');
-export const TopicDestinationRoutes = createConnection(
-  TopicDestinationRoute,
-  'routes of topics to destinations',
-);
 /** An event with its cursor. Lists and subscriptions share the type. */
 export const NotificationEventEdge = createEdge(NotificationEvent, 'notification events');
-export const NotificationEvents = createConnection(
-  NotificationEvent,
-  'notification events',
-  NotificationEventEdge,
-);
-export const Deliveries = createConnection(Delivery, 'deliveries');
+addConnection(NotificationEvent, 'notification events', NotificationEventEdge);
 /** A stream message with its cursor. Lists and subscriptions share the type. */
 export const StreamMessageEdge = createEdge(StreamMessage, 'messages of a stream');
-export const StreamMessages = createConnection(
-  StreamMessage,
-  'messages of a stream',
-  StreamMessageEdge,
-);
+addConnection(StreamMessage, 'messages of a stream', StreamMessageEdge);
 
 type OutputRef<T> = ObjectRef<Types, T> | InterfaceRef<Types, T>;
 
-function createRowType<T extends IdTable>(table: T) {
-  return builder.objectRef<Row<T>>(table);
+/** Creates the type of the rows of a table. `plural` describes its lists. A type without it has no lists. */
+function createRowType<T extends IdTable | 'OrgMember'>(
+  table: T,
+  plural?: string,
+  name: string = table,
+) {
+  const type = builder.objectRef<Row<T>>(name);
+  if (plural !== undefined) addConnection(type, plural);
+  return type;
 }
 
 function createEdge<T extends object>(type: OutputRef<T>, plural: string) {
@@ -93,15 +71,22 @@ function createEdge<T extends object>(type: OutputRef<T>, plural: string) {
   return builder.edgeObject({ type, name: `${type.name}Edge`, description });
 }
 
-/** Defines the `XConnection` and `XEdge` of a type. */
-export function createConnection<T extends object>(
+/** Defines the `XConnection` and `XEdge` of a type, which lists of the type return. */
+export function addConnection<T extends object>(
   type: OutputRef<T>,
   plural: string,
   edge = createEdge(type, plural),
-) {
+): void {
   const connection = builder.connectionObject(
     { type, name: `${type.name}Connection`, description: `A page of ${plural}.` },
     edge,
   );
-  return [type, connection] as const;
+  connections.set(type, connection);
+}
+
+/** Returns the connection of a type that `addConnection` defined. */
+export function getConnection(type: { name: string }): unknown {
+  const connection = connections.get(type);
+  if (!connection) throw new Error(`Bug: the type ${type.name} has no connection.`);
+  return connection;
 }

@@ -9,7 +9,7 @@ import {
 import { addViewerList } from '../schema/lists.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { Builder, Consumer, Group, Invites, Orgs, Project } from '../schema/types.ts';
+import { Builder, Consumer, Group, Invite, Org, Project } from '../schema/types.ts';
 
 const Viewer = objectType(builder.objectRef<ViewerRow>('Viewer'), viewerResource, (t) => ({
   project: t.field({
@@ -52,5 +52,5 @@ builder.queryField('viewer', (t) =>
   }),
 );
 
-addViewerList(Viewer, 'invites', Invites, listInvitesToViewer);
-addViewerList(Viewer, 'joinableOrgs', Orgs, listJoinableOrgs);
+addViewerList(Viewer, 'invites', Invite, listInvitesToViewer);
+addViewerList(Viewer, 'joinableOrgs', Org, listJoinableOrgs);

@@ -4,8 +4,7 @@
  * validated when their module loads.
  */
 import { z } from 'zod';
-import { eventList } from './event-list-declaration.ts';
-import { eventsDeclaration, identityRequest } from './events-declaration.ts';
+import { eventList, eventsDeclaration, identityRequest } from './events-declaration.ts';
 import { listDeclaration } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
 import { pointer, stringMap } from './request-location.ts';

@@ -11,7 +11,7 @@ import {
   type SubscribeCapability,
   type SubscriptionCalls,
 } from '../../subscribing.ts';
-import type { EventListDeclaration } from '../declaration/event-list-declaration.ts';
+import type { EventListDeclaration } from '../declaration/events-declaration.ts';
 import { findValue, parseId } from '../json.ts';
 import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath } from '../template.ts';

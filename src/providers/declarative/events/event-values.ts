@@ -1,7 +1,7 @@
 /** Reads values of an event from their declared locations. */
 import { parseExactJson } from '../../exact-json.ts';
-import type { WebhookRequest } from '../../subscribing.ts';
-import type { EventValue } from '../declaration/events-declaration.ts';
+import type { ProviderEventKind, WebhookRequest } from '../../subscribing.ts';
+import type { EventsDeclaration, EventValue } from '../declaration/events-declaration.ts';
 import { findValue, parseId } from '../json.ts';
 
 export interface ReceivedEvent {
@@ -49,4 +49,24 @@ export function createAccountUrl(url: string, account: string): string {
 
 export function findAccountInUrl({ url }: Pick<WebhookRequest, 'url'>): string | null {
   return URL.parse(url)?.searchParams.get(ACCOUNT_PARAMETER) ?? null;
+}
+
+interface NativeType {
+  type: string;
+  kind: ProviderEventKind;
+}
+
+/** Returns the types that name the object. If there are none, returns the types without an object, which apply to it. */
+export function listNativeTypes(
+  { types, objectsWithoutEvents }: EventsDeclaration,
+  objectName: string,
+): NativeType[] {
+  const declaredTypes = Object.entries(types).map(([type, { object, kind }]) => ({
+    type,
+    kind,
+    object,
+  }));
+  const objectTypes = declaredTypes.filter(({ object }) => object === objectName);
+  if (objectTypes.length > 0 || objectsWithoutEvents.includes(objectName)) return objectTypes;
+  return declaredTypes.filter(({ object }) => object === undefined);
 }

@@ -16,8 +16,7 @@ import { readPage } from '../reading/object-page.ts';
 import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
 import { fillJson, fillPath, type TemplateVariables } from '../template.ts';
 import { getObject, type Vendor } from '../vendor.ts';
-import { createAccountUrl } from './event-values.ts';
-import { listNativeTypes } from './native-types.ts';
+import { createAccountUrl, listNativeTypes } from './event-values.ts';
 import { deriveSecret } from './webhook-authentication.ts';
 
 interface SubscriptionRequest {

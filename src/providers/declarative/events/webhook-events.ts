@@ -1,5 +1,4 @@
 /** Receives a vendor's webhooks as declared: verifies their requests and parses their events. */
-
 import { createHmac } from 'node:crypto';
 import { isObject } from '../../../work/is-object.ts';
 import {
@@ -19,12 +18,12 @@ import { parseTime } from '../times.ts';
 import type { Vendor } from '../vendor.ts';
 import {
   findAccountInUrl,
+  listNativeTypes,
   parseBody,
   type ReceivedEvent,
   readEventValue,
   readEventValues,
 } from './event-values.ts';
-import { listNativeTypes } from './native-types.ts';
 import { createSubscriptionCalls } from './subscription-calls.ts';
 import { deriveSecrets, isAuthentic } from './webhook-authentication.ts';
 

@@ -14,7 +14,7 @@ import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
 import { parseTime } from '../times.ts';
 import type { Vendor } from '../vendor.ts';
 import { createRequest, getPageSize } from './page-request.ts';
-import { findNextPosition, readPosition } from './position.ts';
+import { findNextPosition, readPosition } from './paging.ts';
 import { findSearchList } from './search-conditions.ts';
 
 export interface ListRead {

@@ -5,7 +5,7 @@ import type { PageRead, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import { getObject, type Vendor } from '../vendor.ts';
 import { type ListRead, readList } from './list-page.ts';
-import { createCursorError, parseJson } from './position.ts';
+import { createCursorError, parseJson } from './paging.ts';
 
 export async function readPage(
   vendor: Vendor,

@@ -12,7 +12,7 @@ import type { RequestLocation } from '../declaration/request-location.ts';
 import { withValue } from '../json.ts';
 import { fillJson, fillPath, fillQuery, fillStrings, type TemplateVariables } from '../template.ts';
 import { formatTime, getLowerBound, getUpperBound } from '../times.ts';
-import type { Position } from './position.ts';
+import type { Position } from './paging.ts';
 import { listConditions } from './search-conditions.ts';
 
 export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {

@@ -15,8 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
 import { truncateMessage } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
-import { parseSchema } from './avro.ts';
-import { type DecodedChange, decodeChange } from './change-event.ts';
+import { type DecodedChange, decodeChange, parseSchema } from './change-event.ts';
 
 interface ConsumerEvent {
   event: { id: string; schemaId: string; payload: Buffer };
