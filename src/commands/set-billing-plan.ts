@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
-import { setBillingAccount, setEntitlements } from '../domain/org/billing-plan.ts';
+import { setBillingAccount, setEntitlements } from '../domain/org/billing-account.ts';
 import { createLog } from '../log.ts';
 import { printResult, readOptions } from './run-command.ts';
 

@@ -17,7 +17,7 @@ import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
 import { DAY_MS, HOUR_MS } from '../work/durations.ts';
 import type { Services } from './call.ts';
 import { removeSurplus } from './event/stream/stream-removal.ts';
-import { deleteIdleCallers } from './viewer/caller-rates.ts';
+import { deleteIdleCallers } from './viewer/admission.ts';
 
 /** The maximum number of rows that one statement deletes. Rows that depend on them are not counted. */
 const STATEMENT_ROWS_MAX = 40;

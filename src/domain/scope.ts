@@ -9,9 +9,14 @@ import { findPrefix, ID_PREFIXES } from '../ids.ts';
 import type { Call } from './call.ts';
 import { parseDomain } from './org/domain-name.ts';
 import type { EndUserViewer } from './viewer/end-user.ts';
-import { isEndUserRow, narrowToEndUser } from './viewer/end-user-rows.ts';
 import type { Viewer } from './viewer/viewer.ts';
-import { CONSUMERS_OF_GROUP, VISIBLE_BUILDERS, VISIBLE_INVITES } from './viewer/visible-rows.ts';
+import {
+  CONSUMERS_OF_GROUP,
+  isEndUserRow,
+  narrowToEndUser,
+  VISIBLE_BUILDERS,
+  VISIBLE_INVITES,
+} from './viewer/visible-rows.ts';
 
 export type { PageRow } from '../database/reads/linked-rows.ts';
 export type { Row } from '../database/rows.ts';

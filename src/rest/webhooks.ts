@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TEST_MESSAGE_TYPE, testMessage } from '../domain/event/test-message.ts';
 import { recordsMessage } from '../domain/operation/read/read-message.ts';
 import { eventsMessage } from '../domain/provider-event/event-message.ts';
-import { schemaMessage } from '../domain/schema-watch/schema-message.ts';
+import { schemaMessage } from '../domain/schema-watch/schema-difference.ts';
 import { EVENTS } from '../events/event-types.ts';
 
 type Webhooks = NonNullable<OpenAPIV3_1.Document['webhooks']>;

@@ -4,7 +4,7 @@
  * @module-tag all/rows
  */
 import { afterAll, expect, test } from 'vitest';
-import { listMigrations, findNotice } from '../../src/database/migrating/migrate.ts';
+import { findNotice, listMigrations } from '../../src/database/migrating/migrate.ts';
 import { openUnmigratedPglite } from '../support/database/embedded/embedded-databases.ts';
 
 /** Inserts an installation, and operations, events and deliveries of deleted installations. */

@@ -3,7 +3,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSender, NotificationSender } from '../../src/database/notifications/notifications.ts';
+import {
+  createSender,
+  NotificationSender,
+} from '../../src/database/notifications/notifications.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };

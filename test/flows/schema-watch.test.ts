@@ -1,14 +1,23 @@
 /** With `watchSchema`, an integration delivers changes of an object's fields to a destination. */
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
-import { schemaMessage } from '../../src/domain/schema-watch/schema-message.ts';
+import { schemaMessage } from '../../src/domain/schema-watch/schema-difference.ts';
 import { limitToGroup } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp, type Tenant } from '../support/app.ts';
 import { PROVIDERS } from '../support/fixtures/connections.ts';
-import { CREATE_INTEGRATION, CREATE_REVISION, connectAndInstall, createIntegration, createIntegrationContent, deleteInstallation, insertDestination, toRevision } from '../support/fixtures/integrations.ts';
+import {
+  CREATE_INTEGRATION,
+  CREATE_REVISION,
+  connectAndInstall,
+  createIntegration,
+  createIntegrationContent,
+  deleteInstallation,
+  insertDestination,
+  toRevision,
+} from '../support/fixtures/integrations.ts';
 
 const DAY_MS = 86_400_000;
 const sandbox = createSandboxProvider(() => 'http://sandbox.test');

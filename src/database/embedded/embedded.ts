@@ -11,7 +11,7 @@ import type { Database, DatabaseObservers } from '../database.ts';
 import { followClock } from '../follow-clock.ts';
 import { createJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
-import { Listeners, type Listen } from '../notifications/notifications.ts';
+import { type Listen, Listeners } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { registerOnlyProcess } from '../processes.ts';
 import { ONE_GROUP } from '../projects/project-groups.ts';

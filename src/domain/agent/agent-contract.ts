@@ -1,4 +1,7 @@
-/** Describes objects to agents by their names, and by JSON Schemas of the fields of the customer's account. */
+/**
+ * Describes objects to agents by their names, and by JSON Schemas of the fields of the customer's account. Names the
+ * tools of pinned writes, such as `create_people`.
+ */
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
@@ -13,6 +16,7 @@ import { projectRead } from '../declared-read.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { orNull } from '../optional-value.ts';
+import type { PinnedTool } from '../viewer/agent-grant.ts';
 import { orAgent } from '../viewer/needs.ts';
 import {
   type AgentContract,
@@ -20,7 +24,6 @@ import {
   getAgentContract,
   getContractObject,
 } from './agent-objects.ts';
-import { type NamedPinnedTool, namePinnedTools } from './pinned-tools.ts';
 
 /** The maximum number of objects that a search returns. */
 const OBJECTS_MAX = 20;
@@ -214,4 +217,33 @@ function toPinnedWrite({ contract }: AgentContract, tool: NamedPinnedTool): Pinn
   const fields = object.fields.map((field) => ({ ...field, description: null, values: null }));
   const plainObject = { ...object, displayName: null, fields };
   return { ...tool, valuesSchema: createValuesSchema(plainObject, type) };
+}
+
+interface NamedPinnedTool extends PinnedTool {
+  /** Distinct in the session, and safe for every client: at most 64 letters, digits, `_` and `-`. */
+  name: string;
+}
+
+const NAME_LENGTH_MAX = 64;
+
+/** Names the tools of a session. The names depend only on the list, so that they are the same in every call. */
+export function namePinnedTools(pinnedTools: readonly PinnedTool[]): NamedPinnedTool[] {
+  const usedNames = new Set<string>();
+  return pinnedTools.map(({ type, objectName }) => {
+    const name = findFreeName(`${type.toLowerCase()}_${toSafeName(objectName)}`, usedNames);
+    usedNames.add(name);
+    return { name, type, objectName };
+  });
+}
+
+function toSafeName(objectName: string): string {
+  return objectName.replaceAll(/[^A-Za-z0-9_-]+/g, '_');
+}
+
+function findFreeName(base: string, usedNames: ReadonlySet<string>): string {
+  for (let count = 1; ; count += 1) {
+    const suffix = count === 1 ? '' : `_${count}`;
+    const name = `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`;
+    if (!usedNames.has(name)) return name;
+  }
 }

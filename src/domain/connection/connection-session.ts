@@ -1,4 +1,6 @@
 /** Sends authenticated requests to a connection's account: requests of providers' code, and forwarded requests. */
+import type { Row } from '../../database/rows.ts';
+import type { Tables } from '../../database/tables.ts';
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
@@ -22,9 +24,14 @@ import {
 import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
-import { type Connection, SessionCredentials } from './session/session-credentials.ts';
-import type { UnsealedCredentials } from './session/stored-credentials.ts';
-import { findStoredToken } from './token/token.ts';
+import {
+  areCredentialsEqual,
+  readCredentials,
+  type UnsealedCredentials,
+  unsealCredentials,
+} from './session/stored-credentials.ts';
+import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from './token/token.ts';
+import { getFreshCredentials } from './token/token-refresh.ts';
 
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
@@ -266,4 +273,70 @@ class ConnectionSession implements AccountSession {
 
 function findToken({ credentials }: UnsealedCredentials): string | undefined {
   return findStoredToken(credentials)?.token;
+}
+
+/** A connection row, with its sealed credentials if the query selected them. */
+type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
+
+/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
+/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
+class SessionCredentials {
+  readonly #services: Services;
+  readonly #connection: Connection;
+  /** Undefined before the first request. */
+  #credentials: UnsealedCredentials | undefined;
+
+  constructor(services: Services, connection: Connection) {
+    this.#services = services;
+    this.#connection = connection;
+  }
+
+  /** Returns the credentials for the next request. Refreshes a token that is about to expire. */
+  async getUsable(): Promise<UnsealedCredentials> {
+    this.#credentials ??= await this.#read();
+    const { credentials } = this.#credentials;
+    if (!canRefresh(credentials)) return this.#credentials;
+    const now = this.#services.now();
+    const token = findStoredToken(credentials);
+    if (!isRefreshDue(token, now)) return this.#credentials;
+    try {
+      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
+        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
+      });
+    } catch (error) {
+      // The token endpoint may recover before the token expires.
+      const canWait = token !== undefined && !expiresWithin(token, 0, now);
+      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
+    }
+    return this.#credentials;
+  }
+
+  /** Uses the credentials for the next requests. */
+  replace(credentials: UnsealedCredentials): void {
+    this.#credentials = credentials;
+  }
+
+  /**
+   * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
+   * meantime. Null if there are none.
+   */
+  async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+    const { credentials } = rejected;
+    const rejectedToken = findStoredToken(credentials)?.token;
+    const currentCredentials = canRefresh(credentials)
+      ? await getFreshCredentials(this.#services, this.#connection, {
+          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
+        })
+      : await readCredentials(this.#services, this.#connection);
+    return areCredentialsEqual(currentCredentials.credentials, credentials)
+      ? null
+      : currentCredentials;
+  }
+
+  #read(): UnsealedCredentials | Promise<UnsealedCredentials> {
+    const { credentialsSealed, ...connection } = this.#connection;
+    return credentialsSealed === undefined
+      ? readCredentials(this.#services, connection)
+      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
+  }
 }

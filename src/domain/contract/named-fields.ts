@@ -8,8 +8,8 @@ import type { ReadConfig } from '../installation/installation-config.ts';
 import type { FieldMapping, ReadObject } from '../integration/integration-content.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
 import type { FieldNames } from '../operation/write/record-mapping.ts';
+import type { FieldSources } from './contract-fields.ts';
 import type { FieldContract } from './field-contract.ts';
-import type { FieldSources } from './field-metadata.ts';
 
 const WRITE_ONLY = { isWriteOnly: true, isAlwaysRead: false } as const;
 

@@ -13,7 +13,7 @@ import {
   type DeliveryStatus,
   deliveryStatus,
   toStoredStatus,
-} from './delivery-status.ts';
+} from './delivery.ts';
 import { eventType } from './notification-event.ts';
 
 export const deliveryFilters = z.object({

@@ -12,10 +12,37 @@ import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { loaded } from '../relations.ts';
-import { computed, createdFields, idField, resource } from '../resource.ts';
+import { computed, createdFields, enumeration, idField, resource } from '../resource.ts';
 import { type Batch, getProjectRow } from '../scope.ts';
-import { deliveryStatus, toDeliveryStatus } from './delivery-status.ts';
 import { measureBodies } from './payload.ts';
+
+/** The status of deliveries in the API. The database stores RETRYING as PENDING with `isRetrying`. */
+export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery has come.', {
+  PENDING: 'No attempt has been made yet.',
+  RETRYING: 'An attempt has failed, and another attempt follows.',
+  SUCCEEDED: 'The destination responded to an attempt with a 2xx status.',
+  FAILED: 'Failed permanently: no attempt follows. Use `retryDelivery` to send it again.',
+});
+
+export type DeliveryStatus = z.output<typeof deliveryStatus>;
+
+export const DELIVERY_STATUSES = deliveryStatus.options;
+
+type StoredStatus = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
+
+function toDeliveryStatus({ status, isRetrying }: StoredStatus): DeliveryStatus {
+  return isRetrying ? 'RETRYING' : status;
+}
+
+/**
+ * Returns the stored columns of deliveries with one of these statuses. Several statuses together must be all
+ * of them, or PENDING and RETRYING.
+ */
+export function toStoredStatus(statuses: readonly DeliveryStatus[]) {
+  const storedStatuses = statuses.map((status) => (status === 'RETRYING' ? 'PENDING' : status));
+  const isRetrying = statuses.map((status) => status === 'RETRYING');
+  return { status: [...new Set(storedStatuses)], isRetrying: [...new Set(isRetrying)] };
+}
 
 export type DeliveryAttempt = Row<'DeliveryAttempt'>;
 

@@ -18,7 +18,7 @@ import {
   type DeliveryStatus,
   deliveryStatus,
   toStoredStatus,
-} from './delivery-status.ts';
+} from './delivery.ts';
 
 /** The maximum number of deliveries that one call retries, so that it takes a few seconds at most. */
 const RETRIED_MAX = 10_000;

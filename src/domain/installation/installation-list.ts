@@ -1,5 +1,6 @@
 /** Lists the installations of a project, an integration, a group or a connection. */
 import { z } from 'zod';
+import { type RowKey, toKeyColumns } from '../../database/row-keys.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
@@ -10,6 +11,7 @@ import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
+import type { Batch } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { installationHealth } from './installation.ts';
 
@@ -140,3 +142,26 @@ async function createGroupFilter(call: Call, projectId: string, groupRef?: strin
   const group = await findGroupByRef(call, { projectId, groupRef });
   return { groupId: group?.id ?? [] };
 }
+
+/** Finds the newest operation of each installation. The viewer must have read the installations. */
+export const findLastOperations: Batch<RowKey, Row<'Operation'> | null> = async (
+  { database },
+  installations,
+) => {
+  const operations = await database.rows.query<Row<'Operation'>>(
+    LAST_OPERATIONS,
+    toKeyColumns(installations),
+  );
+  const operationsByInstallation = new Map(
+    operations.map((operation) => [operation.installationId, operation]),
+  );
+  return installations.map(({ id }) => operationsByInstallation.get(id) ?? null);
+};
+
+const LAST_OPERATIONS = `
+  select operation.* from unnest($1::text[], $2::text[]) as requested("projectId", "id")
+  cross join lateral (
+    select * from "Operation"
+    where "projectId" = requested."projectId" and "installationId" = requested."id"
+    order by "id" desc limit 1
+  ) operation`;

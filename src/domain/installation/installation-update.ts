@@ -16,18 +16,16 @@ import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { type CurrentChoices, refuseForeignChoices } from './check/end-user-check.ts';
-import { listConfigIssues } from './check/installation-config-check.ts';
-import { listModuleIssues } from './check/module-check.ts';
+import { listConfigIssues, listModuleIssues } from './check/installation-config-check.ts';
 import {
   type ConfigInput,
   installationConfigInput,
   type ParsedConfig,
 } from './choice/installation-config-input.ts';
 import { type ConfigContent, readConfigContent } from './installation-config.ts';
-import { updateInstallationInput } from './installation-input.ts';
+import { resolveObjectAliases, updateInstallationInput } from './installation-input.ts';
 import { chooseConnection, requireParties } from './installation-parties.ts';
 import { changeInstallation, lockInstallation } from './installation-rows.ts';
-import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
 

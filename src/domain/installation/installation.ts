@@ -26,13 +26,15 @@ import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { refuseForeignChoices } from './check/end-user-check.ts';
-import { listNewConfigIssues } from './check/installation-config-check.ts';
-import { listModuleIssues } from './check/module-check.ts';
-import { createInstallationInput, deleteInstallationInput } from './installation-input.ts';
+import { listModuleIssues, listNewConfigIssues } from './check/installation-config-check.ts';
+import {
+  createInstallationInput,
+  deleteInstallationInput,
+  resolveObjectAliases,
+} from './installation-input.ts';
 import { findParties, requireParties } from './installation-parties.ts';
 import { deleteInstallations, insertInstallation, lockInstallation } from './installation-rows.ts';
 import { installedObjectResource, loadInstalledObjects } from './installed-object.ts';
-import { resolveObjectAliases } from './resolve-object-aliases.ts';
 
 type Installation = Row<'Installation'>;
 type CreateInput = z.output<typeof createInstallationInput>;

@@ -14,8 +14,7 @@ import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { type List, listPage } from '../paging/page-of-rows.ts';
 import { findGroupByRef } from '../project/group.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { operationActionType } from './operation.ts';
-import { operationStatus, toStoredOperationStatus } from './operation-status.ts';
+import { operationActionType, operationStatus, toStoredOperationStatus } from './operation.ts';
 
 export const operationFilters = z.object({
   status: operationStatus.optional().describe('Only operations with this status.'),

@@ -1,19 +1,50 @@
 /** Operations: pieces of provider work and their outcomes. They outlive their installations. */
 import { z } from 'zod';
-import type { OperationActionType } from '../../database/generated/enums.ts';
+import type {
+  LogSeverity,
+  OperationActionType,
+  OperationStatus as StoredStatus,
+} from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
-import { projectRead } from '../declared-read.ts';
+import type { Call } from '../call.ts';
+import { projectRead, read } from '../declared-read.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
 import {
   computed,
   createdInProject,
   enumeration,
   idField,
+  jsonObject,
   resource,
   updateTime,
 } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { operationStatus, toOperationStatus } from './operation-status.ts';
+
+/** The status of operations in the API. The database stores the words of the reference API. */
+export const operationStatus = enumeration('OperationStatus', 'The status of an operation.', {
+  IN_PROGRESS: 'It waits, runs, or will be retried.',
+  SUCCEEDED: 'It ended with success. A write needs at least one written record.',
+  FAILED: 'It ended without success: `result` has the reason.',
+});
+
+export type OperationStatus = z.output<typeof operationStatus>;
+
+const STORED_STATUSES = {
+  IN_PROGRESS: 'IN_PROGRESS',
+  SUCCEEDED: 'SUCCESS',
+  FAILED: 'FAILURE',
+} as const satisfies Record<OperationStatus, StoredStatus>;
+
+export function toStoredOperationStatus(status: OperationStatus): StoredStatus {
+  return STORED_STATUSES[status];
+}
+
+export function toOperationStatus(stored: StoredStatus): OperationStatus {
+  if (stored === 'SUCCESS') return 'SUCCEEDED';
+  return stored === 'FAILURE' ? 'FAILED' : stored;
+}
 
 /** The stored metadata of an operation. */
 export const operationMetadata = z.object({
@@ -122,4 +153,33 @@ export const getOperation = projectRead(
   'Gets an operation with its status, its progress and its result.',
   (call, { operationId: id }: { operationId: string }, { id: projectId }) =>
     getProjectRow(call, 'Operation', { projectId, id, noun: 'Operation' }),
+);
+
+export type OperationLog = Row<'OperationLog'>;
+
+const logSeverity = enumeration('LogSeverity', 'The severity of a line of an operation log.', {
+  DEBUG: 'A detail that helps to find a cause.',
+  INFO: 'A step of the work.',
+  WARNING: 'A failure that did not stop the work.',
+  ERROR: 'A failure that stopped the work, or a part of it.',
+} satisfies Record<LogSeverity, string>);
+
+export const operationLogResource = resource('OperationLog', 'A line of the log of an operation.', {
+  createTime: computed(
+    z.date().describe('When the line was written.').meta({ wireName: 'timestamp' }),
+    ({ timestamp }: OperationLog) => timestamp,
+  ),
+  severity: logSeverity.describe('The severity of the line.'),
+  message: z.string().describe('A human-readable message.'),
+  details: jsonObject.nullable().describe('Facts about the line, by name.'),
+});
+
+export const listOperationLogs = read(
+  'read',
+  'Lists the log of an operation, oldest line first.',
+  (call: Call, operation: Row<'Operation'>, args: PageArgs) => {
+    const where = { projectId: operation.projectId, operationId: operation.id };
+    const list = { name: 'Operation.logs', parentId: operation.id, where } as const;
+    return listPage(call, { ...list, table: 'OperationLog', order: 'oldest first' }, args);
+  },
 );

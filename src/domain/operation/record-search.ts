@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, unprocessable } from '../../errors.ts';
-import type { FieldValue, RecordPage } from '../../providers/moving-records.ts';
+import type { FieldValue, ProviderRecord, RecordPage } from '../../providers/moving-records.ts';
 import { getFiltersMax } from '../../providers/object-support.ts';
+import type { SealedLocation } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { providerRead } from '../declared-read.ts';
@@ -31,12 +32,6 @@ import {
   NO_RECORDS,
   type ReadSource,
 } from './read/source.ts';
-import {
-  countReceived,
-  openPosition,
-  type RecordPosition,
-  sealPosition,
-} from './record-position.ts';
 import { callProvider, getRecordSource } from './record-source.ts';
 
 const fieldName = contentText.describe(
@@ -265,4 +260,57 @@ function createPage(
       },
     },
   };
+}
+
+const position = z.object({
+  /** Identifies the account, the fields and the conditions of the read. The position is invalid for other reads. */
+  planKey: z.string(),
+  /** The provider's cursor of a page. Null for its first page. */
+  cursor: z.string().nullable(),
+  /** The number of records of that page that the caller has received. */
+  given: z.int().min(0),
+  /** The id of the last record that the caller has received. Null if there is none. */
+  lastId: z.string().nullable(),
+});
+/** The position of a page of records at the provider. Cursors of record lists contain it. */
+type RecordPosition = z.output<typeof position>;
+
+type InstallationKey = Pick<Row<'Installation'>, 'id' | 'projectId'>;
+
+/**
+ * Encrypts the position. A signature, as in cursors of other lists, would not be enough, because a provider's cursor may
+ * be part of a URL, which the caller must neither see nor choose.
+ */
+function sealPosition(
+  { vault }: Pick<Call, 'vault'>,
+  installation: InstallationKey,
+  position: RecordPosition,
+): string {
+  return vault.seal(JSON.stringify(position), getSealedLocation(installation));
+}
+
+/** Decrypts a position. Null if the text is not a cursor of the installation's records. */
+function openPosition(
+  { vault }: Pick<Call, 'vault'>,
+  installation: InstallationKey,
+  text: string,
+): RecordPosition | null {
+  try {
+    return position.parse(JSON.parse(vault.open(text, getSealedLocation(installation))));
+  } catch {
+    return null;
+  }
+}
+
+function getSealedLocation({ id, projectId }: InstallationKey): SealedLocation {
+  return { table: 'Installation', column: 'records', row: id, projectId };
+}
+
+/** Counts the records of a page that the caller has received. The page may have changed since then. */
+function countReceived(
+  records: readonly ProviderRecord[],
+  { given, lastId }: Pick<RecordPosition, 'given' | 'lastId'>,
+): number {
+  const lastIndex = lastId === null ? -1 : records.findIndex(({ id }) => id === lastId);
+  return lastIndex === -1 ? Math.min(given, records.length) : lastIndex + 1;
 }

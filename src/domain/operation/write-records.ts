@@ -13,13 +13,17 @@ import { jsonObject, resource } from '../resource.ts';
 import { canSee } from '../scope.ts';
 import { castJsonColumn } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { createWriteKey, findOperationByKey } from './write/idempotency-key.ts';
 import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
 import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
 import { beginWrite, runToEnd } from './write/write-run.ts';
-import { acceptWrite, type WriteToStart } from './write/write-start.ts';
+import {
+  acceptWrite,
+  createWriteKey,
+  findOperationByKey,
+  type WriteToStart,
+} from './write/write-start.ts';
 
 /** The part of a mutation's time limit that is reserved for building the response. */
 const RESPONSE_MARGIN_MS = 5_000;

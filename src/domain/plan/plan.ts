@@ -1,4 +1,11 @@
 /** Exports a project as a document, and plans the changes that a document makes to a project. */
+import {
+  buildSchema,
+  findBreakingChanges,
+  findDangerousChanges,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
@@ -6,6 +13,8 @@ import type { Issue } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import { DAY_MS } from '../../work/durations.ts';
 import type { Call } from '../call.ts';
+import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
+import { createContractsOfContents } from '../contract/read-contract.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { type Impact, impactResource } from '../installation/check/impacts.ts';
@@ -13,21 +22,17 @@ import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
 import { addIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { orDefault, orElse } from '../optional-value.ts';
-import { computed, createdInProject, resource } from '../resource.ts';
+import { computed, createdInProject, enumeration, resource } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';
 import { castJsonColumn } from '../storable-json.ts';
 import {
   type Change,
   changeResource,
   compareWithDocument,
+  listContentsAfter,
   listDocumentIssues,
   toCanonicalDocument,
 } from './changes.ts';
-import {
-  type ContractChange,
-  contractChangeResource,
-  listContractChanges,
-} from './contract-changes.ts';
 import { createDesiredState, renameInput } from './desired-state.ts';
 import {
   createLocatedError,
@@ -39,6 +44,59 @@ import {
 import { createReport, type Finding, findingResource, listRequiredSecrets } from './findings.ts';
 import { hashValue } from './items.ts';
 import { type ProjectState, readProjectState } from './project-state.ts';
+
+const contractChangeSeverity = enumeration(
+  'ContractChangeSeverity',
+  'The effect of a change of the contract on code that uses it.',
+  {
+    BREAKING: 'Code that compiled before may no longer compile or run.',
+    DANGEROUS: 'Code still compiles, and may behave differently.',
+    SAFE: 'Code is not affected.',
+  },
+);
+
+const contractChangeResource = resource(
+  'ContractChange',
+  "A change of the project's contract, found by comparing its GraphQL types before and after the plan.",
+  {
+    severity: contractChangeSeverity.describe('The effect on code that uses the contract.'),
+    message: z.string().describe('The change, like `ContactsRecord.tier was removed.`'),
+  },
+);
+type ContractChange = z.output<typeof contractChangeResource>;
+
+/** Lists the changes of the contract, the most severe first. Returns none if the plan changes no integration. */
+async function listContractChanges(
+  call: Call,
+  projectId: string,
+  { state, changes }: { state: ProjectState; changes: readonly Change[] },
+): Promise<ContractChange[]> {
+  if (!changes.some(({ kind }) => kind === 'INTEGRATION')) return [];
+  const contents = [listContentsAfter(state, []), listContentsAfter(state, changes)];
+  const contracts = await createContractsOfContents(call, projectId, contents);
+  const [before, after] = contracts.map((contract) => buildSchema(formatGraphqlSdl(contract))) as [
+    GraphQLSchema,
+    GraphQLSchema,
+  ];
+  const toContractChanges = (
+    severity: ContractChange['severity'],
+    schemaChanges: { description: string }[],
+  ) => schemaChanges.map(({ description }) => ({ severity, message: description }));
+  return [
+    ...toContractChanges('BREAKING', findBreakingChanges(before, after)),
+    ...toContractChanges('DANGEROUS', findDangerousChanges(before, after)),
+    ...toContractChanges('SAFE', findAdditions(before, after)),
+  ];
+}
+
+/** Finds new types and fields of records. `findDangerousChanges` finds new members of inputs. */
+function findAdditions(before: GraphQLSchema, after: GraphQLSchema): { description: string }[] {
+  return findBreakingChanges(after, before).flatMap(({ description }) => {
+    const [, typeName = ''] = /^(\w+)(?:\.\w+)? was removed\.$/.exec(description) ?? [];
+    const isAdded = isObjectType(after.getType(typeName));
+    return isAdded ? { description: description.replace('was removed', 'was added') } : [];
+  });
+}
 
 export type Plan = Row<'Plan'>;
 

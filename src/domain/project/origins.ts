@@ -2,7 +2,9 @@
  * The origins of a project's own pages. These pages may send tokens of end users, frame the connect page, receive the
  * result of a connect, and be targets of redirects. CORS, framing and redirects all use `listPageOrigins`.
  */
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { Database } from '../../database/database.ts';
 import type { Row } from '../../database/rows.ts';
 import type { Issue } from '../../errors.ts';
 import { isOrigin, origin } from '../../setting-kinds.ts';
@@ -58,4 +60,53 @@ export function listReturnIssues(
   const detail =
     'must have an origin that is in allowedOrigins of the project or in REDIRECT_ORIGINS of the server.';
   return [createInputIssue(['input', field], detail, url)];
+}
+
+/** How long a result is cached. A change of a project's origins takes effect in every process within this time. */
+const CACHE_MS = 1_000;
+const CACHED_ORIGINS_MAX = 1_000;
+/**
+ * The maximum number of simultaneous look-ups. Further origins are refused, so that a flood of origins does not delay
+ * other requests.
+ */
+const LOOKUPS_MAX = 50;
+
+const IS_ALLOWED = `select exists (
+  select from "Project" where "allowedOrigins" @> array[$1]::text[]
+) as "isAllowed"`;
+
+/**
+ * Returns a function that checks whether `listPageOrigins` of any project contains the origin. It refuses whatever
+ * `isOrigin` refuses, because the query would also find wildcards, which `listPageOrigins` omits. Returns a cached result
+ * directly, not as a promise.
+ */
+export function createOriginCache({
+  rows,
+}: Pick<Database, 'rows'>): (origin: string) => boolean | Promise<boolean> {
+  const cache = new LRUCache<string, boolean>({ max: CACHED_ORIGINS_MAX, ttl: CACHE_MS });
+  const lookups = new Map<string, Promise<boolean>>();
+  const lookUp = async (origin: string): Promise<boolean> => {
+    try {
+      const [result] = await rows.query<{ isAllowed: boolean }>(IS_ALLOWED, [origin]);
+      const isAllowed = result?.isAllowed ?? false;
+      cache.set(origin, isAllowed);
+      return isAllowed;
+    } catch {
+      // While the database is unavailable, requests of the page would fail too.
+      return false;
+    } finally {
+      lookups.delete(origin);
+    }
+  };
+  return (origin) => {
+    if (!isOrigin(origin)) return false;
+    const cachedResult = cache.get(origin);
+    if (cachedResult !== undefined) return cachedResult;
+    const runningLookup = lookups.get(origin);
+    if (runningLookup) return runningLookup;
+    if (lookups.size >= LOOKUPS_MAX) return false;
+    const lookup = lookUp(origin);
+    lookups.set(origin, lookup);
+    return lookup;
+  };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction } from '../../database/transaction.ts';
-import { conflict } from '../../errors.ts';
+import { conflict, DomainError } from '../../errors.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { authorizeAgent } from '../agent/agent-objects.ts';
 import type { Call, Services } from '../call.ts';
@@ -22,11 +22,6 @@ import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import {
-  createChangedPlanError,
-  createStaleError,
-  refuseUncommittable,
-} from './proposal-refusal.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
 /** The interval at which the sweep checks a proposal whose write has not ended, or that it could not complete. */
@@ -228,4 +223,66 @@ async function expireProposal(
     });
     await recordProposalEvent(tx, 'PROPOSAL_EXPIRED', expiredProposal, {});
   });
+}
+
+/** Throws an error if the proposal has ended. */
+export function refuseEndedProposal(proposal: Proposal, now: Date): void {
+  const { id, status, decisionReason, operationId, expireTime } = proposal;
+  switch (status) {
+    case 'REJECTED': {
+      const reason = decisionReason === null ? '' : ` The reason: ${decisionReason}`;
+      throw new DomainError(
+        'PROPOSAL_REJECTED',
+        `${proposal.decidedBy} has rejected the proposal ${id}.${reason}`,
+      );
+    }
+    case 'COMMITTED':
+      throw new DomainError(
+        'PROPOSAL_COMMITTED',
+        `The proposal ${id} has already been committed. Read the outcome of the operation ${operationId}.`,
+        { operationId },
+      );
+    case 'STALE':
+      throw createStaleError(proposal);
+    case 'COMMITTING':
+      return;
+    default:
+      if (status !== 'EXPIRED' && expireTime > now) return;
+      throw new DomainError(
+        'PROPOSAL_EXPIRED',
+        `The proposal ${id} expired at ${expireTime.toISOString()}. Propose the write again.`,
+      );
+  }
+}
+
+function createStaleError({ id, objectName, recordId }: Proposal): DomainError {
+  return new DomainError(
+    'PROPOSAL_STALE',
+    `The record ${recordId} of ${objectName} has changed since the proposal ${id} was created, so nothing was written. Read the record and propose the write again.`,
+  );
+}
+
+/** Creates the error of a proposal whose write would now differ from the one that was approved. */
+function createChangedPlanError({ id }: Proposal): DomainError {
+  return new DomainError(
+    'PROPOSAL_STALE',
+    `The mapping, the config or the account has changed since the proposal ${id} was created, so it would write something else. Nothing was written. Propose the write again.`,
+  );
+}
+
+/** Throws an error if the proposal can't be committed. */
+function refuseUncommittable(proposal: Proposal, payloadHash: string, now: Date): void {
+  refuseEndedProposal(proposal, now);
+  if (proposal.payloadHash !== payloadHash) {
+    throw new DomainError(
+      'PROPOSAL_PAYLOAD_CHANGED',
+      `payloadHash must be ${proposal.payloadHash}, the hash of the values that were approved. To write other values, propose them.`,
+    );
+  }
+  if (proposal.status === 'PENDING') {
+    throw new DomainError(
+      'PROPOSAL_NOT_APPROVED',
+      `The proposal ${proposal.id} waits for an approval until ${proposal.expireTime.toISOString()}. Commit it when its status is APPROVED.`,
+    );
+  }
 }

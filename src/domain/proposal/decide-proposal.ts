@@ -6,9 +6,9 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
+import { refuseEndedProposal } from './commit-proposal.ts';
 import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
-import { refuseEndedProposal } from './proposal-refusal.ts';
 
 const decisionInput = proposalInput.extend({
   reason: z

@@ -1,6 +1,8 @@
 /** Limits the undelivered events of a provider app. Above the limit, new events are refused. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
+import type { FollowedSource } from './stream/stream-state.ts';
 
 /** The seconds after which a provider should retry. */
 export const FULL_WAIT_SECONDS = 30;
@@ -22,4 +24,24 @@ export async function isEventBacklogged(
 ): Promise<boolean> {
   const limit = config.LIMIT_WAITING_EVENTS;
   return (await countWaitingEvents(database, [projectId, providerAppId], limit)) >= limit;
+}
+
+/** The interval between checks of the backlog. */
+const CAPACITY_POLL_MS = 1_000;
+
+/** Waits while too many events are undelivered. The provider keeps further events in the meantime. */
+export async function waitForCapacity(
+  services: Services,
+  { stream: { projectId }, appIds }: FollowedSource,
+  signal: AbortSignal,
+): Promise<void> {
+  const isFull = async () => {
+    for (const providerAppId of appIds) {
+      if (await isEventBacklogged(services, { projectId, providerAppId })) return true;
+    }
+    return false;
+  };
+  while (!signal.aborted && (await isFull())) {
+    await delay(CAPACITY_POLL_MS, undefined, { signal }).catch(() => {});
+  }
 }

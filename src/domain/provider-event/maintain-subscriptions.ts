@@ -3,30 +3,29 @@
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
 import { createHash } from 'node:crypto';
+import { LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { DesiredSubscription, SubscribeCapability } from '../../providers/subscribing.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
-import { LeaseLost } from '../../work/lease.ts';
+import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../work/lease.ts';
 import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
 import { OperationRequests } from '../diagnosis/request-recorder.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from './object-subscription.ts';
-import { isUsedByOthers, removeAtProvider } from './remove-subscription.ts';
+import {
+  isUsedByOthers,
+  removeAtProvider,
+  removeEvents,
+  removeSubscription,
+} from './remove-subscription.ts';
 import { deletePing } from './stream/stream-ping.ts';
 import { joinStream } from './stream/stream-state.ts';
 import { logSubscribe } from './subscribe-log.ts';
-import {
-  claimDueSubscription,
-  deleteClaimedSubscription,
-  SUBSCRIPTION_LEASES,
-  updateClaimedSubscription,
-  updateInTransaction,
-} from './subscription-lease.ts';
 import { getSubscriptionParties, type SubscriptionParties } from './subscription-parties.ts';
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
@@ -248,4 +247,90 @@ function computeMaintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
   return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));
+}
+
+const KEY_COLUMNS = ['projectId', 'installationId', 'objectName'] as const;
+
+/** The lease of a worker that maintains a subscription. */
+const SUBSCRIPTION_LEASES = new LeasedRows({
+  table: 'ObjectSubscription',
+  key: KEY_COLUMNS,
+  leaseMs: 30_000,
+  columns: LEASE,
+});
+
+/** Claims the subscription that is due first, in all projects. Null if none is due. */
+export async function claimDueSubscription({
+  database,
+  now,
+}: Pick<Services, 'database' | 'now'>): Promise<ObjectSubscription | null> {
+  const due = { countMax: 1, now: now(), columns: KEY_COLUMNS };
+  const [key] = await SUBSCRIPTION_LEASES.claimDue(database, due);
+  if (!key) return null;
+  const where = { projectId_installationId_objectName: key };
+  return database.prisma.objectSubscription.findUnique({ where });
+}
+
+type SubscriptionChange = Partial<
+  Pick<
+    ObjectSubscription,
+    | 'providerAppId'
+    | 'account'
+    | 'status'
+    | 'error'
+    | 'providerRef'
+    | 'madeFor'
+    | 'dueTime'
+    | 'failures'
+  >
+>;
+
+/**
+ * Stores the result of a claim. A `dueTime` in the change releases the claim. A subscription that changed during the
+ * claim stays due. Throws LeaseLost if the claim no longer holds the subscription.
+ */
+function updateClaimedSubscription(
+  { database }: Pick<Services, 'database'>,
+  subscription: ObjectSubscription,
+  change: SubscriptionChange,
+): Promise<void> {
+  return inTransaction(database, (tx) => updateInTransaction(tx, subscription, change));
+}
+
+/** Stores the result of a claim as `updateClaimedSubscription` does, within a transaction. */
+async function updateInTransaction(
+  tx: Transaction,
+  subscription: ObjectSubscription,
+  change: SubscriptionChange,
+): Promise<void> {
+  const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
+  const isReleased = change.dueTime !== undefined;
+  const row = await tx.objectSubscription.findFirst({ where });
+  requireLease(row ? 1 : 0);
+  const hasChanged = row?.dueTime?.getTime() !== subscription.dueTime?.getTime();
+  const { providerRef } = change;
+  await tx.objectSubscription.updateMany({
+    where,
+    data: {
+      ...(hasChanged ? { ...(providerRef !== undefined && { providerRef }) } : change),
+      ...(isReleased && RELEASED_LEASE),
+    },
+  });
+}
+
+/** Deletes a subscription with its events. Must run after its removal at the provider. */
+export async function deleteClaimedSubscription(
+  { database }: Pick<Services, 'database'>,
+  subscription: ObjectSubscription,
+): Promise<void> {
+  await removeEvents(database.rows.query, subscription);
+  const where = SUBSCRIPTION_LEASES.getClaimFilter(subscription);
+  await inTransaction(database, async (tx) => {
+    if (await removeSubscription(tx, subscription, { ...where, isWanted: false })) return;
+    // The subscription is needed again. The next maintenance creates it at the provider.
+    await tx.objectSubscription.updateMany({
+      where,
+      data: { providerRef: null, ...RELEASED_LEASE },
+    });
+  });
 }

@@ -2,9 +2,15 @@
  * Receives events from providers. A request is verified, parsed and stored before the response. An event is stored once
  * for each installation that needs it, however often the provider sends it.
  */
+import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../database/database.ts';
+import {
+  type EventsToStore,
+  STORE_PROVIDER_EVENTS,
+} from '../../database/hot/store-provider-events.ts';
 import { withoutProject } from '../../database/projects/all-projects.ts';
+import { changeAndNotify, type Transaction } from '../../database/transaction.ts';
 import {
   type AddressedSubscription,
   type EventList,
@@ -16,8 +22,8 @@ import {
   type WebhookResponse,
 } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
+import { toStorableJson } from '../storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
-import { storeInOwnTransaction } from './store-events.ts';
 import { findPing, scheduleListRead } from './stream/stream-ping.ts';
 import { findAddressedSubscription } from './subscription-secret.ts';
 import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secret.ts';
@@ -166,4 +172,37 @@ async function findApp(
     cache.set(id, entry);
   }
   return entry.app?.provider === provider ? entry.app : null;
+}
+
+type Owner = Pick<EventsToStore, 'projectId' | 'providerAppId'>;
+
+/** Stores events in a separate transaction. Returns the number of new rows. */
+export async function storeInOwnTransaction(
+  { database }: Pick<Services, 'database'>,
+  owner: Owner,
+  events: ProviderEvent[],
+): Promise<number> {
+  const row = await database.changes.run(STORE_PROVIDER_EVENTS, createEventsToStore(owner, events));
+  return row?.stored ?? 0;
+}
+
+/** Stores events within a transaction. Returns the number of new rows. */
+export async function storeInTransaction(
+  tx: Transaction,
+  owner: Owner,
+  events: ProviderEvent[],
+): Promise<number> {
+  const { text } = STORE_PROVIDER_EVENTS;
+  const values = JSON.stringify([createEventsToStore(owner, events)]);
+  const [row] = await changeAndNotify<{ stored: number }>(tx, text, [values]);
+  return row?.stored ?? 0;
+}
+
+function createEventsToStore(owner: Owner, events: ProviderEvent[]): EventsToStore {
+  const rows = toStorableJson(events).map(({ record, association, raw, time, ...event }) => ({
+    ...event,
+    eventTime: time,
+    content: { record, association, raw },
+  }));
+  return { id: randomUUID(), ...owner, events: rows };
 }

@@ -1,8 +1,10 @@
-/** Validates the workspace of a connection, from which its provider's addresses are built. */
+/**
+ * Validates the workspace of a connection and the hosts that customers enter. The addresses of the provider are built
+ * from them.
+ */
 import type { Issue } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import { createInputIssue } from '../issues.ts';
-import { formatAllowedHosts, isAllowedHost, type ProviderHosts } from './provider-hosts.ts';
 
 const VARIABLE = '{{workspace}}';
 /** Labels of a host name. They contain no character that could end the host or start a path. */
@@ -62,4 +64,28 @@ export function findAddressProblem(
 
 function createIssue(detail: string, value?: string): Issue {
   return createInputIssue(['input', 'providerWorkspaceRef'], detail, value);
+}
+
+export type ProviderHosts = Pick<Provider, 'hosts'>;
+
+const HOST_LIST_FORMAT = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** True if the variable may have this host. It may have any host if the provider does not list hosts for it. */
+export function isAllowedHost({ hosts }: ProviderHosts, variable: string, host: string): boolean {
+  return hosts?.[variable]?.some((pattern) => matchesPattern(pattern, host.toLowerCase())) ?? true;
+}
+
+/** Formats the allowed hosts for an error message. Null if any host is allowed. */
+export function formatAllowedHosts({ hosts }: ProviderHosts, variable: string): string | null {
+  const patterns = hosts?.[variable];
+  return patterns ? HOST_LIST_FORMAT.format(patterns) : null;
+}
+
+/** True if the list contains the host. `*.` in the list matches all names below a domain. */
+export function matchesHost(hosts: readonly string[], host: string): boolean {
+  return hosts.some((pattern) => matchesPattern(pattern, host.toLowerCase()));
+}
+
+function matchesPattern(pattern: string, host: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern;
 }

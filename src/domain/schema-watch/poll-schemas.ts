@@ -26,8 +26,12 @@ import {
 } from '../operation/read/source.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
 import { castJsonColumn } from '../storable-json.ts';
-import { findSchemaDifference, type KnownObjects, toKnownFields } from './schema-difference.ts';
-import { formatSchemaMessage } from './schema-message.ts';
+import {
+  findSchemaDifference,
+  formatSchemaMessage,
+  type KnownObjects,
+  toKnownFields,
+} from './schema-difference.ts';
 
 type SchemaWatch = Row<'SchemaWatch'>;
 

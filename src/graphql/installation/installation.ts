@@ -6,6 +6,7 @@ import {
 import { installationConfigResource } from '../../domain/installation/installation-config.ts';
 import {
   EXCLUSIVE_INSTALLATION_FILTERS,
+  findLastOperations,
   installationFilters,
   listConnectionInstallations,
   listIntegrationInstallations,
@@ -17,7 +18,6 @@ import {
   type InstalledObjectView,
   installedObjectResource,
 } from '../../domain/installation/installed-object.ts';
-import { findLastOperations } from '../../domain/installation/last-operations.ts';
 import {
   metadataOptions,
   readMetadataOfInstallation,

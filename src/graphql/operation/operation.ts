@@ -1,4 +1,9 @@
-import { operationResource } from '../../domain/operation/operation.ts';
+import {
+  type OperationLog as LogLine,
+  listOperationLogs,
+  operationLogResource,
+  operationResource,
+} from '../../domain/operation/operation.ts';
 import {
   EXCLUSIVE_OPERATION_FILTERS,
   listInstallationOperations,
@@ -6,11 +11,6 @@ import {
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import {
-  type OperationLog as LogLine,
-  listOperationLogs,
-  operationLogResource,
-} from '../../domain/operation/operation-log.ts';
 import { pauseReads, resumeReads } from '../../domain/operation/read/pause.ts';
 import { triggerRead } from '../../domain/operation/read/trigger.ts';
 import { linkField } from '../schema/fields.ts';

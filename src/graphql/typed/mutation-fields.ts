@@ -11,7 +11,7 @@ import {
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
 import { type ServedWrite, writeObjectRecord } from '../../domain/operation/object-write.ts';
-import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
+import { operationStatus, toOperationStatus } from '../../domain/operation/operation.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
 import { invalidInput } from '../../errors.ts';
 import {

@@ -5,6 +5,7 @@ import { type Read, read, readWithin } from '../../domain/declared-read.ts';
 import {
   deliveryAttemptResource,
   deliveryResource,
+  deliveryStatus,
   getDelivery,
   listAttempts,
   retryDelivery,
@@ -16,7 +17,6 @@ import {
   listProjectDeliveries,
   projectDeliveryFilters,
 } from '../../domain/event/delivery-list.ts';
-import { deliveryStatus } from '../../domain/event/delivery-status.ts';
 import { getDestination } from '../../domain/event/destination.ts';
 import { getNotificationEvent } from '../../domain/event/notification-event.ts';
 import { readDeliveryBody, readResponseBody } from '../../domain/event/payload.ts';

@@ -8,12 +8,12 @@ import {
   installationConfigResource,
   readConfigContent,
 } from '../../domain/installation/installation-config.ts';
-import { findLastOperations } from '../../domain/installation/last-operations.ts';
+import { findLastOperations } from '../../domain/installation/installation-list.ts';
 import {
   type IntegrationContent,
   readIntegrationContent,
 } from '../../domain/integration/integration-content.ts';
-import { operationStatus, toOperationStatus } from '../../domain/operation/operation-status.ts';
+import { operationStatus, toOperationStatus } from '../../domain/operation/operation.ts';
 import { groupResource } from '../../domain/project/group.ts';
 import { createRelations, loaded } from '../../domain/relations.ts';
 import { computed, idField } from '../../domain/resource.ts';

@@ -9,10 +9,11 @@ import { z } from 'zod';
 import { createCall } from '../../domain/call.ts';
 import {
   type ForwardedRequest,
+  forwardPages,
   forwardRequest,
+  isPaginated,
   type StreamedResponse,
 } from '../../domain/installation/proxy.ts';
-import { forwardPages, isPaginated } from '../../domain/installation/proxy-pages.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { problem } from '../../problem-schema.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';

@@ -7,18 +7,19 @@ import {
   backfillProgressResource,
   getBackfillProgress,
 } from '../../domain/operation/backfill-progress.ts';
-import { getOperation, operationResource } from '../../domain/operation/operation.ts';
+import {
+  getOperation,
+  listOperationLogs,
+  type OperationLog,
+  operationLogResource,
+  operationResource,
+} from '../../domain/operation/operation.ts';
 import {
   listInstallationOperations,
   listOperations,
   operationFilters,
   projectOperationFilters,
 } from '../../domain/operation/operation-list.ts';
-import {
-  listOperationLogs,
-  type OperationLog,
-  operationLogResource,
-} from '../../domain/operation/operation-log.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { computed } from '../../domain/resource.ts';
 import { id } from '../../ids.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config.ts';
 import type { Services } from '../../domain/call.ts';
-import { createOriginCache } from '../../domain/project/origin-cache.ts';
+import { createOriginCache } from '../../domain/project/origins.ts';
 import type { SessionCredential } from '../../domain/viewer/console-session.ts';
 import { HOUR_MS } from '../../work/durations.ts';
 import { type Cookie, createCookie } from './cookies.ts';

@@ -8,9 +8,12 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { listPinnedWrites, type PinnedWrite } from '../../domain/agent/agent-contract.ts';
+import {
+  listPinnedWrites,
+  namePinnedTools,
+  type PinnedWrite,
+} from '../../domain/agent/agent-contract.ts';
 import { findGrant } from '../../domain/agent/agent-objects.ts';
-import { namePinnedTools } from '../../domain/agent/pinned-tools.ts';
 import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
 import { createProblem } from '../../errors.ts';

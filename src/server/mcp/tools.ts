@@ -7,15 +7,15 @@ import {
   searchAgentObjects,
   searchObjectsInput,
 } from '../../domain/agent/agent-contract.ts';
-import { agentOperationInput, getAgentOperation } from '../../domain/agent/agent-operation.ts';
 import {
   AGENT_RECORDS_MAX,
+  agentOperationInput,
   agentRecordsInput,
+  boundFields,
+  getAgentOperation,
   listAgentRecords,
 } from '../../domain/agent/agent-records.ts';
-import { boundFields } from '../../domain/agent/bounded-records.ts';
-import { parseOperationMetadata } from '../../domain/operation/operation.ts';
-import { toOperationStatus } from '../../domain/operation/operation-status.ts';
+import { parseOperationMetadata, toOperationStatus } from '../../domain/operation/operation.ts';
 import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
 import { createProposal } from '../../domain/proposal/create-proposal.ts';
 import {

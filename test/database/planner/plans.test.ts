@@ -15,7 +15,7 @@ import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
 import { findDestinationUses } from '../../../src/domain/event/destination-uses.ts';
-import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
+import { recordPage } from '../../../src/domain/operation/read/continue-read.ts';
 import { claimRun, recoverReads } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';

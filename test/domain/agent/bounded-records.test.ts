@@ -4,7 +4,7 @@ import {
   boundFields,
   boundText,
   takeFittingRecords,
-} from '../../../src/domain/agent/bounded-records.ts';
+} from '../../../src/domain/agent/agent-records.ts';
 
 const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
 

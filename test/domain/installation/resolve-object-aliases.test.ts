@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { installationConfigInput } from '../../../src/domain/installation/choice/installation-config-input.ts';
-import { resolveObjectAliases } from '../../../src/domain/installation/resolve-object-aliases.ts';
+import { resolveObjectAliases } from '../../../src/domain/installation/installation-input.ts';
 import { integrationContentInput } from '../../../src/domain/integration/integration-content-input.ts';
 import { createCatalog } from '../../../src/domain/provider/catalog.ts';
 import { DECLARED } from '../../../src/providers/declared/all.ts';

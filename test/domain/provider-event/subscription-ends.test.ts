@@ -2,16 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { endSubscriptions } from '../../../src/domain/erasure/end-subscriptions.ts';
+import { endSubscriptions } from '../../../src/domain/erasure/continue-erasure.ts';
 import { claimSubscriptionsWithEvents } from '../../../src/domain/provider-event/event-lease.ts';
-import {
-  storeInOwnTransaction,
-  storeInTransaction,
-} from '../../../src/domain/provider-event/store-events.ts';
 import {
   claimDueSubscription,
   deleteClaimedSubscription,
-} from '../../../src/domain/provider-event/subscription-lease.ts';
+} from '../../../src/domain/provider-event/maintain-subscriptions.ts';
+import {
+  storeInOwnTransaction,
+  storeInTransaction,
+} from '../../../src/domain/provider-event/receive-events.ts';
 import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { getSharedApp } from '../../support/app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallerRates, deleteIdleCallers } from '../../../src/domain/viewer/caller-rates.ts';
+import { createCallerRates, deleteIdleCallers } from '../../../src/domain/viewer/admission.ts';
 import { getSharedApp } from '../../support/app.ts';
 
 const app = await getSharedApp();

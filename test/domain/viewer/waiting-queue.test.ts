@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WaitingQueue } from '../../../src/domain/viewer/waiting-queue.ts';
+import { WaitingQueue } from '../../../src/domain/viewer/caller-lookup.ts';
 
 const TURNS = { turnMs: 1, turnSize: 1 };
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { recordPage } from '../../../src/domain/operation/read/read-page.ts';
+import { recordPage } from '../../../src/domain/operation/read/continue-read.ts';
 import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';

@@ -13,8 +13,12 @@ import { parseDate } from '../credentials.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { type ConnectionRequest, putConnection } from '../put-connection.ts';
 import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
-import { findText, requestTokens, type TokenResponse } from '../token/token-endpoint.ts';
-import { isClientRejection } from '../token/token-endpoint-errors.ts';
+import {
+  findText,
+  isClientRejection,
+  requestTokens,
+  type TokenResponse,
+} from '../token/token-endpoint.ts';
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';

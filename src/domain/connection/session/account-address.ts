@@ -4,11 +4,12 @@
  */
 import { ProviderError } from '../../../providers/provider-error.ts';
 import {
+  findAddressProblem,
   formatAllowedHosts,
   isAllowedHost,
+  isHostLabels,
   type ProviderHosts,
-} from '../../provider/provider-hosts.ts';
-import { findAddressProblem, isHostLabels } from '../../provider/provider-workspace.ts';
+} from '../../provider/provider-workspace.ts';
 
 export interface AccountMetadataInput {
   providerWorkspaceRef?: string | null | undefined;

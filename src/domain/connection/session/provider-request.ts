@@ -1,13 +1,13 @@
 /** Sends one request to a provider. */
 import { stringify } from 'qs';
-import type { OutboundRequest } from '../../../outbound/client.ts';
+import type { OutboundRequest, OutboundResponse } from '../../../outbound/client.ts';
 import { OutboundError, type OutboundErrorKind } from '../../../outbound/outbound-error.ts';
 import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
+import { parseExactJson } from '../../../providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
-import { matchesHost } from '../../provider/provider-hosts.ts';
+import { matchesHost } from '../../provider/provider-workspace.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
-import { toProviderResponse } from './provider-response.ts';
 
 /** Some providers refuse requests without a user agent. */
 export const USER_AGENT = 'integration-gateway';
@@ -122,4 +122,9 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
     default:
       return kind;
   }
+}
+
+/** Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. */
+export function toProviderResponse({ status, headers, body }: OutboundResponse): ProviderResponse {
+  return { status, headers, body: parseExactJson(body.toString('utf8')) };
 }

@@ -1,4 +1,12 @@
-/** Stores the tokens of a refresh. They replace only the credentials that were refreshed, never newer credentials. */
+/**
+ * Stores the tokens of a refresh. They replace only the credentials that were refreshed, never newer credentials. A
+ * refresh token may work only once, and between the provider's response and the commit only this process has the new
+ * token. It is therefore also written to a journal of files. If the process crashes before the commit, its next start
+ * stores the entry of the journal (docs/decisions/006-refresh-tokens.md).
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
 import type { EventRow } from '../../../database/hot/append-events.ts';
 import { STORE_TOKENS } from '../../../database/hot/store-tokens.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -6,10 +14,12 @@ import { type BindInput, CompiledStatement, statements } from '../../../database
 import { createEventRow } from '../../../events/record.ts';
 import { pickSubject, type Subject } from '../../../events/subject.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import type { SealedLocation } from '../../../secrets.ts';
 import { retryUpTo } from '../../../work/backoff.ts';
+import { writeFileAtomically } from '../../atomic-file.ts';
 import type { Services } from '../../call.ts';
 import { toConnectionFields } from '../connection.ts';
-import { sealCredentials } from '../credentials.ts';
+import { type Credentials, credentialsSchema, sealCredentials } from '../credentials.ts';
 import {
   areCredentialsEqual,
   type ConnectionKey,
@@ -18,7 +28,6 @@ import {
   unsealCredentials,
 } from '../session/stored-credentials.ts';
 import { findTokenExpireTime } from './token.ts';
-import { findInJournal, listJournal, type Renewal, removeFromJournal } from './token-journal.ts';
 
 /** The tries span the time that a database takes to restart. */
 const TRIES = { backoff: { firstMs: 200, maxMs: 3_000 }, triesMax: 6 };
@@ -142,4 +151,65 @@ function createRefreshedEvent(row: NamedConnection): EventRow {
     data: toConnectionFields({ ...row, group: row, consumer: row }),
     subject: pickSubject(row),
   });
+}
+
+const SUFFIX = '.json';
+
+const entrySchema = z.object({ id: z.string(), projectId: z.string(), sealed: z.string() });
+const renewalSchema = z.object({ before: credentialsSchema, after: credentialsSchema });
+
+/** The credentials of a connection before and after a refresh. */
+export interface Renewal {
+  connection: ConnectionKey;
+  before: Credentials;
+  after: Credentials;
+}
+
+type Journal = Pick<Services, 'config' | 'vault'>;
+
+/** Writes an entry. It is on disk when the function returns. */
+export function writeJournal(journal: Journal, { connection, before, after }: Renewal): void {
+  const { id, projectId } = connection;
+  mkdirSync(toFolder(journal), { recursive: true, mode: 0o700 });
+  const sealed = journal.vault.seal(
+    JSON.stringify({ before, after }),
+    toSealedLocation(connection),
+  );
+  writeFileAtomically(toFile(journal, id), JSON.stringify({ id, projectId, sealed }));
+}
+
+export function removeFromJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): void {
+  rmSync(toFile(journal, id), { force: true });
+}
+
+/** Returns the entry of a connection. Null if there is none. */
+function findInJournal(journal: Journal, { id }: Pick<ConnectionKey, 'id'>): Renewal | null {
+  const path = toFile(journal, id);
+  return existsSync(path) ? readEntry(journal, path) : null;
+}
+
+/** Lists the ids of connections that have an entry. */
+function listJournal(journal: Journal): string[] {
+  if (!existsSync(toFolder(journal))) return [];
+  const names = readdirSync(toFolder(journal));
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
+}
+
+function readEntry({ vault }: Journal, path: string): Renewal {
+  const { id, projectId, sealed } = entrySchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const connection = { id, projectId };
+  const text = vault.open(sealed, toSealedLocation(connection));
+  return { connection, ...renewalSchema.parse(JSON.parse(text)) };
+}
+
+function toFolder({ config }: Journal): string {
+  return join(config.DATA_DIR, 'token-journal');
+}
+
+function toFile(journal: Journal, connectionId: string): string {
+  return join(toFolder(journal), `${connectionId}${SUFFIX}`);
+}
+
+function toSealedLocation({ id, projectId }: ConnectionKey): SealedLocation {
+  return { table: 'TokenJournal', column: 'sealed', row: id, projectId };
 }

@@ -20,9 +20,14 @@ import {
   replaceTokens,
   type TokenCredentials,
 } from './token.ts';
-import { commitRenewal, replayEntry } from './token-commit.ts';
+import {
+  commitRenewal,
+  type Renewal,
+  removeFromJournal,
+  replayEntry,
+  writeJournal,
+} from './token-commit.ts';
 import { requestTokens, type TokenRequest, type TokenResponse } from './token-endpoint.ts';
-import { type Renewal, removeFromJournal, writeJournal } from './token-journal.ts';
 import { claimLease, type Lease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
 

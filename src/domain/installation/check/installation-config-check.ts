@@ -2,14 +2,19 @@
 import type { Transaction } from '../../../database/transaction.ts';
 import { ISSUES_MAX, type Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
+import { findModule } from '../../../providers/modules.ts';
 import type { Call } from '../../call.ts';
+import { findVariable, toInputMember } from '../../connection/session/account-address.ts';
 import { lockDestinations } from '../../event/destination-uses.ts';
-import type { IntegrationContent } from '../../integration/integration-content.ts';
-import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
+import type { IntegrationContent, SubscribeObject } from '../../integration/integration-content.ts';
+import {
+  listDestinationIssues,
+  listRepeatedIndexes,
+} from '../../integration/integration-content-check.ts';
 import { createInputIssue } from '../../issues.ts';
+import type { SubscribeConfig } from '../choice/subscribe-choice.ts';
 import type { ConfigChoices } from '../installation-config.ts';
 import { listMissingConfigIssues, listReadChoiceIssues } from './read-choice-check.ts';
-import { listSubscribeChoiceIssues } from './subscribe-choice-check.ts';
 import { listWriteChoiceIssues } from './write-choice-check.ts';
 
 type Path = readonly PropertyKey[];
@@ -107,4 +112,84 @@ function* listObjectIssues(
     if (!names.has(objectName)) yield createInputIssue(namePath, detail, objectName);
     if (repeatedIndexes.has(index)) yield createInputIssue(namePath, 'is named twice.', objectName);
   }
+}
+
+/**
+ * Returns an issue for each value that the connection lacks. Returns none without a connection, which is reported
+ * elsewhere.
+ */
+export async function listModuleIssues(
+  { catalog, tx }: Pick<Call, 'catalog'> & { tx: Pick<Transaction, 'connection'> },
+  { provider: providerName, module: moduleName }: IntegrationContent,
+  { projectId, connectionId }: { projectId: string; connectionId: string | null },
+): Promise<Issue[]> {
+  const provider = catalog.find(providerName);
+  const module = provider && findModule(provider, moduleName);
+  if (!module?.inputs?.length || connectionId === null) return [];
+  const connection = await tx.connection.findUnique({
+    where: { projectId_id: { projectId, id: connectionId } },
+    select: { providerWorkspaceRef: true, providerMetadata: true },
+  });
+  return module.inputs
+    .filter((input) => !connection || findVariable(input.name, connection) === null)
+    .map((input) => {
+      const detail = `is a connection that lacks ${toInputMember(input.name)}, which the module ${module.name} needs. Set it with updateConnection.`;
+      return createInputIssue(['input', 'connectionId'], detail, connectionId);
+    });
+}
+
+interface ChoicesContext {
+  /** The path of the choices in the input. */
+  path: Path;
+  objects: readonly SubscribeObject[];
+  /** The destinations in the choices that exist. */
+  destinations: ReadonlySet<string>;
+}
+
+function* listSubscribeChoiceIssues(
+  choices: readonly SubscribeConfig[],
+  { path, objects, destinations }: ChoicesContext,
+): Generator<Issue> {
+  const specs = new Map(objects.map((object) => [object.objectName, object]));
+  for (const [index, choice] of choices.entries()) {
+    const choicePath = [...path, index];
+    yield* listDestinationIssues(choice.destination, [...choicePath, 'destination'], destinations);
+    const spec = specs.get(choice.objectName);
+    if (!spec) continue;
+    yield* listEventIssues(choice, spec, choicePath);
+    yield* listWatchIssues(choice, [...choicePath, 'updateEvent']);
+  }
+}
+
+/**
+ * Returns an issue for each choice that the integration does not offer. A config can disable the
+ * integration's events but can't add events.
+ */
+function* listEventIssues(
+  choice: SubscribeConfig,
+  spec: SubscribeObject,
+  path: Path,
+): Generator<Issue> {
+  const { objectName } = spec;
+  for (const event of ['createEvent', 'updateEvent', 'deleteEvent'] as const) {
+    if (choice[event]?.enabled !== 'ALWAYS' || spec[event] !== null) continue;
+    const detail = `must be NEVER: the integration does not subscribe to it for ${objectName}.`;
+    yield createInputIssue([...path, event, 'enabled'], detail, 'ALWAYS');
+  }
+  const { inheritFieldsAndMapping } = choice;
+  if (inheritFieldsAndMapping != null && inheritFieldsAndMapping !== spec.inheritFieldsAndMapping) {
+    const detail = `must be ${spec.inheritFieldsAndMapping}, as in the integration.`;
+    yield createInputIssue([...path, 'inheritFieldsAndMapping'], detail, inheritFieldsAndMapping);
+  }
+  for (const [index, name] of (choice.otherEvents ?? []).entries()) {
+    if (spec.otherEvents.includes(name)) continue;
+    const detail = `is not an event that the integration has for ${objectName}.`;
+    yield createInputIssue([...path, 'otherEvents', index], detail, name);
+  }
+}
+
+function* listWatchIssues({ updateEvent }: SubscribeConfig, path: Path): Generator<Issue> {
+  if (updateEvent?.watchFieldsAuto == null || !updateEvent.requiredWatchFields?.length) return;
+  const detail = 'must not be combined with watchFieldsAuto.';
+  yield createInputIssue([...path, 'requiredWatchFields'], detail);
 }

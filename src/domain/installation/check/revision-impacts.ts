@@ -12,8 +12,7 @@ import type { Waiter } from '../../provider/provider-wait.ts';
 import type { KnownObjects } from '../../schema-watch/schema-difference.ts';
 import { castJsonColumn } from '../../storable-json.ts';
 import { type ConfigContent, readConfigContent } from '../installation-config.ts';
-import { listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
-import type { ChosenNames } from './chosen-names.ts';
+import { type ChosenNames, listIssuesOfNames, listMissingFieldIssues } from './account-check.ts';
 import { Impacts } from './impacts.ts';
 import { listConfigRuleIssues, listDestinationsOfConfig } from './installation-config-check.ts';
 

@@ -8,7 +8,16 @@ import { contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';
 import { orDefault } from '../../optional-value.ts';
 import { enumeration, resource } from '../../resource.ts';
-import { createScalarInput } from './scalar-input.ts';
+
+/** Declares the value of a field in an input: a string of at most `lengthMax` characters, a number or a boolean. */
+export function createScalarInput({ lengthMax }: { lengthMax: number }) {
+  return z
+    .union(
+      [z.string().max(lengthMax), z.number(), z.boolean()],
+      'must be a text, a number or a boolean.',
+    )
+    .meta({ graphql: 'JSON' });
+}
 
 /** Exceeds the number of filters that any provider accepts. */
 export const FILTERS_MAX = 20;

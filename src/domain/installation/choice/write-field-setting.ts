@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { orDefault, orNull } from '../../optional-value.ts';
 import { computed, enumeration, resource } from '../../resource.ts';
-import { createScalarInput } from './scalar-input.ts';
+import { createScalarInput } from './field-filter.ts';
 
 const value = createScalarInput({ lengthMax: 10_000 });
 

@@ -11,12 +11,18 @@ import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { findVariable } from '../../connection/session/account-address.ts';
-import type { FollowedStream } from './followed-source.ts';
+import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';
-import { storeBatch } from './store-batch.ts';
-import { claimStreams, type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
-import { recordLostPosition, recordStreamFailure, recordStreamOpen } from './stream-state.ts';
-import { waitForCapacity } from './wait-for-capacity.ts';
+import {
+  claimStreams,
+  type FollowedStream,
+  type ProviderStream,
+  recordLostPosition,
+  recordStreamFailure,
+  recordStreamOpen,
+  STREAM_LEASES,
+  storeBatch,
+} from './stream-state.ts';
 
 /** The maximum number of streams that one process follows. */
 const STREAMS_MAX = 1_000;

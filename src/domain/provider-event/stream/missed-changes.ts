@@ -7,7 +7,7 @@ import type { Services } from '../../call.ts';
 import { startRun } from '../../operation/read/read-run.ts';
 import type { ObjectSubscription } from '../object-subscription.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { FollowedSource } from './followed-source.ts';
+import type { FollowedSource } from './stream-state.ts';
 
 /** The largest expected difference between the clocks of the provider and the gateway. */
 const CLOCK_SKEW_MS = MINUTE_MS;

@@ -8,16 +8,20 @@ import type { EntryPage, EventList, SubscribeCapability } from '../../../provide
 import { HOUR_MS } from '../../../work/durations.ts';
 import { RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
+import { waitForCapacity } from '../event-backlog.ts';
 import { getSubscriptionParties } from '../subscription-parties.ts';
 import { addIdToAddress } from '../subscription-secret.ts';
 import { toWebhookUrl } from '../webhook-secret.ts';
-import type { FollowedList } from './followed-source.ts';
 import { getPeriodStart } from './missed-changes.ts';
-import { storeBatch } from './store-batch.ts';
-import { type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
 import { replacePing } from './stream-ping.ts';
-import { recordLostPosition, recordStreamOpen } from './stream-state.ts';
-import { waitForCapacity } from './wait-for-capacity.ts';
+import {
+  type FollowedList,
+  type ProviderStream,
+  recordLostPosition,
+  recordStreamOpen,
+  STREAM_LEASES,
+  storeBatch,
+} from './stream-state.ts';
 
 /**
  * The interval between reads without a notification. If notifications are lost, changes are delayed by up to this time.

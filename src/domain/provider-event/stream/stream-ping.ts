@@ -12,7 +12,7 @@ import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
 import { readIdFromAddress } from '../subscription-secret.ts';
 import type { SealedApp } from '../webhook-secret.ts';
-import type { ProviderStream } from './stream-lease.ts';
+import type { ProviderStream } from './stream-state.ts';
 
 export type StreamPing = Row<'StreamPing'>;
 type StreamKey = Pick<ProviderStream, 'projectId' | 'connectionId'>;

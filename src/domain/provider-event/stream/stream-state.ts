@@ -1,23 +1,71 @@
-/** Records the state of the stream that all subscriptions of a connection share, and reports it to them. */
+/**
+ * Records the state of the stream that all subscriptions of a connection share, and reports it to them. A batch of
+ * events and the position after it are stored in one transaction, so that an interruption neither loses nor repeats an
+ * event.
+ */
+import { Prisma } from '../../../database/generated/client.ts';
+import { inProjectsSql, LeasedRows, runSweep } from '../../../database/leased-rows.ts';
+import { allProjectsMark } from '../../../database/projects/all-projects.ts';
+import { listColumns, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
+import type {
+  EventList,
+  ProviderEvent,
+  StreamBatch,
+  EventStream as StreamCapability,
+} from '../../../providers/subscribing.ts';
 import { scheduleRetry } from '../../../work/backoff.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
-import { RELEASED_LEASE } from '../../../work/lease.ts';
+import { LEASE, RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
+import type { AccountSession } from '../../connection/connection-session.ts';
 import { beginRun } from '../../operation/read/read-run.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
+import { storeInTransaction } from '../receive-events.ts';
 import { logSubscribe } from '../subscribe-log.ts';
-import type { FollowedSource } from './followed-source.ts';
 import {
   findMissedChanges,
   getPeriodStart,
   type MissedPeriod,
   startReads,
 } from './missed-changes.ts';
-import { storeEvents } from './store-batch.ts';
-import { type ProviderStream, STREAM_LEASES } from './stream-lease.ts';
+import type { StreamPing } from './stream-ping.ts';
+
+export type ProviderStream = Row<'ProviderStream'>;
+
+const IS_WANTED = Prisma.sql`exists (select 1 from "ObjectSubscription" s
+  where s."projectId" = held."projectId" and s."connectionId" = held."connectionId" and s."isWanted")`;
+
+/** True while the provider sends notifications for the list. They must be removed before the stream is deleted. */
+const HAS_PING = Prisma.sql`exists (select 1 from "StreamPing" p
+  where p."projectId" = held."projectId" and p."id" = held."connectionId")`;
+
+/** The lease of a worker that follows a connection's stream. */
+export const STREAM_LEASES = new LeasedRows({
+  table: 'ProviderStream',
+  key: ['projectId', 'connectionId'],
+  leaseMs: 10_000,
+  columns: LEASE,
+  isClaimableSql: IS_WANTED,
+});
+
+const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('streams without subscriptions'));
+
+/** Deletes the streams that no subscription needs, then claims streams without a worker. Covers all projects. */
+export async function claimStreams(
+  { database, now }: Pick<Services, 'database' | 'now'>,
+  countMax: number,
+): Promise<ProviderStream[]> {
+  const deleteUnwanted = Prisma.sql`${ALL_PROJECTS_MARK}
+    delete from "ProviderStream" where ("projectId", "connectionId") in (
+      select held."projectId", held."connectionId" from "ProviderStream" held
+      where ${inProjectsSql(database, 'held')} and ${STREAM_LEASES.isFreeSql} and not ${IS_WANTED} and not ${HAS_PING})`;
+  await runSweep(database, deleteUnwanted);
+  const due = { countMax, now: now(), columns: listColumns('ProviderStream') };
+  return STREAM_LEASES.claimDue(database, due);
+}
 
 const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** The number of consecutive temporary failures after which users see the error. */
@@ -139,4 +187,90 @@ function listSubscriptions(tx: Transaction, { projectId, connectionId }: Provide
   return tx.objectSubscription.findMany({
     where: { projectId, connectionId, isWanted: true, providerRef: { not: null } },
   });
+}
+
+/** A stream or a list that this process follows. `stream` is updated with its position and time after each commit. */
+export interface FollowedSource {
+  readonly stream: ProviderStream;
+  readonly session: AccountSession;
+  /** The name of the connection's account in the events. */
+  readonly account: string;
+  /** Null if the provider can't list the deletions of a period without events. */
+  readonly listDeletions: StreamCapability['listDeletions'] | null;
+  /** The provider apps whose subscriptions needed the latest events. */
+  appIds: readonly string[];
+}
+
+export interface FollowedStream extends FollowedSource {
+  readonly capability: StreamCapability;
+  accessToken: string;
+}
+
+export interface FollowedList extends FollowedSource {
+  readonly list: EventList;
+  /** The address to which the provider sends notifications of changes. */
+  readonly address: string;
+  /** The subscription to these notifications. Null until it is created. */
+  ping: StreamPing | null;
+}
+
+/** Stores a batch of events and the position after them. Throws LeaseLost if the claim no longer holds the stream. */
+export async function storeBatch(
+  services: Services,
+  source: FollowedSource,
+  { events, gaps, position, lastTime }: Omit<StreamBatch, 'gaps'> & { gaps: MissedPeriod[] },
+): Promise<void> {
+  const { stream } = source;
+  const knownTime = lastTime ?? services.now();
+  const missedChanges = await findMissedChanges(services, source, gaps);
+  const allEvents = [...events, ...missedChanges.events];
+  const { storedCount, operations } = await inTransaction(services.database, async (tx) => {
+    await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
+      position,
+      knownTime,
+      failures: 0,
+    });
+    return {
+      storedCount: await storeEvents(tx, source, allEvents),
+      operations: await startReads(services, tx, missedChanges),
+    };
+  });
+  Object.assign(stream, { position, knownTime, failures: 0 });
+  for (const { id: operationId, projectId } of operations) {
+    await beginRun(services, { operationId, projectId });
+  }
+  if (allEvents.length === 0 && gaps.length === 0) return;
+  const { provider, connectionId } = stream;
+  services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });
+  services.meters.providerEventsProcessed({ provider, outcome: 'stored', count: storedCount });
+  const counts = { events: events.length, gaps: gaps.length, stored: storedCount };
+  services.log.info({ provider, connectionId, ...counts }, 'provider_stream.stored');
+}
+
+/** Stores the events that subscriptions need and that are new, and returns their number. Updates `source.appIds`. */
+async function storeEvents(
+  tx: Transaction,
+  source: FollowedSource,
+  events: ProviderEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0;
+  const { projectId } = source.stream;
+  source.appIds = await listAppIds(tx, source);
+  let storedCount = 0;
+  for (const providerAppId of source.appIds) {
+    storedCount += await storeInTransaction(tx, { projectId, providerAppId }, events);
+  }
+  return storedCount;
+}
+
+async function listAppIds(
+  tx: Transaction,
+  { stream: { projectId, connectionId }, account }: FollowedSource,
+): Promise<string[]> {
+  const subscriptions = await tx.objectSubscription.findMany({
+    where: { projectId, connectionId, account, isWanted: true, providerAppId: { not: null } },
+    distinct: ['providerAppId'],
+    select: { providerAppId: true },
+  });
+  return subscriptions.flatMap(({ providerAppId }) => providerAppId ?? []);
 }

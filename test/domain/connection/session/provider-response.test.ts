@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toProviderResponse } from '../../../../src/domain/connection/session/provider-response.ts';
+import { toProviderResponse } from '../../../../src/domain/connection/session/provider-request.ts';
 
 const parseBody = (text: string) =>
   toProviderResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
