@@ -81,7 +81,7 @@ export const NO_METERS: Meters = Object.freeze({
 export const OK = 'OK';
 
 /** The duration and outcome of measured work. */
-export type Measurement<T> = { seconds: number; outcome: string } & (
+type Measurement<T> = { seconds: number; outcome: string } & (
   | { result: T; error?: never }
   | { error: unknown; result?: never }
 );

@@ -30,7 +30,7 @@ export const HANDLERS = {
   'run-erasure': continueErasure,
 } satisfies JobHandlers;
 
-export const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
+const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
 
 /** Starts the work. Disposing the result stops new work and waits for running work. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {

@@ -4,7 +4,7 @@ import { type Config, type EnvironmentVariables, environment } from '../config.t
 import { Secret } from '../secrets.ts';
 
 /** A description of a setting, for the example file and the documentation. */
-export interface Setting {
+interface Setting {
   name: string;
   meaning: string;
   /** The default in the syntax of the variable. Null if there is none. */

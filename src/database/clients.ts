@@ -13,7 +13,7 @@ import { createRows, getStatementName, type Rows, type RunQuery } from './rows.t
 import type { Pooler } from './sessions/session.ts';
 import { TRANSACTION_OPTIONS } from './transaction.ts';
 
-export interface Clients extends AsyncDisposable {
+interface Clients extends AsyncDisposable {
   prisma: PrismaClient;
   rows: Rows;
   changes: SharedChanges;

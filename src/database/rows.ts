@@ -39,7 +39,7 @@ export interface Span<V> {
 }
 
 /** Times after a bound (exclusive), up to a bound (inclusive), or in a range. */
-export type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
+type TimeRange = { after: Date } | { upTo: Date } | Span<Date>;
 
 /** Columns that equal a value or one of several. Times may be in a range. */
 export type Where<T extends Table> = {

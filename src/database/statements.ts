@@ -26,7 +26,7 @@ export const statements = new Kysely<StatementTables>({
   },
 });
 
-export type Statement<R = unknown> = Compilable<R> | RawBuilder<R>;
+type Statement<R = unknown> = Compilable<R> | RawBuilder<R>;
 
 /** Runs a statement in a transaction, or alone on Prisma's client. */
 export async function run<R>(

@@ -56,7 +56,7 @@ export interface FailingDestinations {
   toReport: DestinationKey[];
 }
 
-export interface RecordingResult extends FailingDestinations {
+interface RecordingResult extends FailingDestinations {
   /** The number of attempts that were recorded, without those whose claims another process has taken over. */
   recorded: number;
 }

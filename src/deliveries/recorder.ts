@@ -28,7 +28,7 @@ import {
 import { GONE } from './retry-decision.ts';
 import { maskUrl } from './target-secrets.ts';
 
-export interface Attempt {
+interface Attempt {
   delivery: ClaimedDelivery;
   record: AttemptRecord;
 }

@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 /** The new state of a delivery after an attempt. */
-export type Decision =
+type Decision =
   | { status: 'PENDING'; failureReason: null; nextAttemptTime: Date }
   | { status: 'SUCCEEDED'; failureReason: null; nextAttemptTime: null }
   | { status: 'FAILED'; failureReason: string; nextAttemptTime: null };

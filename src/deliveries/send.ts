@@ -14,7 +14,7 @@ const STORED_BYTES_MAX = 4 * 1024;
  */
 const RESPONSE_BYTES_MAX = 16 * 1024;
 
-export interface SendOptions {
+interface SendOptions {
   attemptMs: number;
   /** Aborts the attempt; its outcome is then unknown. */
   signal: AbortSignal;

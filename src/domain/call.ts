@@ -78,7 +78,7 @@ export interface Call extends Services {
 }
 
 /** The parts of a call that come from its request. */
-export interface CallRequest {
+interface CallRequest {
   slot?: RequestSlot | undefined;
   /** Replaces `Services.publicUrl` if the client reaches the gateway at another URL. */
   gatewayUrl?: string | null | undefined;

@@ -16,7 +16,7 @@ import {
 } from './streamed-exchange.ts';
 
 export { joinHeaders };
-export type { OutboundResponse, OutboundRequest, StreamedResponse, StreamedRequest };
+export type { OutboundResponse, OutboundRequest, StreamedResponse };
 
 /** The maximum number of sockets, and so of concurrent requests: enough for 8 destinations with 8 requests each. */
 const SOCKETS_MAX = 64;

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { SandboxRefusal } from './sandbox-refusal.ts';
 
 /** The maximum size of a request body. A batch of 100 long records has about a tenth of it. */
-export const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = 1024 * 1024;
 
 export interface SandboxRequest {
   method: string;

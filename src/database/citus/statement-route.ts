@@ -17,7 +17,7 @@ import { PLACEMENTS } from './table-placement.ts';
 
 await loadModule();
 
-export type StatementRoute =
+type StatementRoute =
   /** The coordinator has all rows. */
   | 'coordinator'
   /** Citus plans the statement. */

@@ -6,7 +6,7 @@
 import pg from 'pg';
 import type { OnResult } from './session.ts';
 
-export interface ResultField {
+interface ResultField {
   name: string;
   dataTypeID: number;
 }

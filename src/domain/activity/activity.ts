@@ -80,7 +80,7 @@ function createRange(
 
 const startTime = z.date().describe('When the bucket begins.').meta({ wireName: 'time' });
 
-export const operationActivityResource = resource(
+const operationActivityResource = resource(
   'OperationActivity',
   'Operations of one type and status that were created in one bucket of time.',
   {
@@ -94,7 +94,7 @@ export const operationActivityResource = resource(
   },
 );
 
-export interface OperationActivity {
+interface OperationActivity {
   startTime: Date;
   actionType: OperationActionType;
   status: OperationStatus;
@@ -115,7 +115,7 @@ async function listOperationActivity(
   });
 }
 
-export const recordActivityResource = resource(
+const recordActivityResource = resource(
   'RecordActivity',
   'Records and events of providers in one bucket of time.',
   {
@@ -130,7 +130,7 @@ export const recordActivityResource = resource(
   },
 );
 
-export interface RecordActivity {
+interface RecordActivity {
   startTime: Date;
   read: number;
   written: number;

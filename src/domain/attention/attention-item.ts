@@ -23,7 +23,7 @@ import { computed, enumeration, resource } from '../resource.ts';
 import type { Batch } from '../scope.ts';
 import { formatActor } from '../viewer/viewer.ts';
 
-export const attentionKind = enumeration('AttentionKind', 'A kind of attention item.', {
+const attentionKind = enumeration('AttentionKind', 'A kind of attention item.', {
   DESTINATION_FAILING: 'A destination has failed every attempt since `startTime`.',
   CONNECTION_BAD_CREDENTIALS: 'The provider rejects the credentials of a connection.',
   INSTALLATION_UNHEALTHY:

@@ -13,7 +13,7 @@ const SEARCHED_BYTES_MAX = 256 * 1024;
 const ERROR_LENGTH_MAX = 1_000;
 
 /** A request without credentials and values, for its row. */
-export interface MaskedRequest {
+interface MaskedRequest {
   method: string;
   host: string;
   path: string;

@@ -11,7 +11,7 @@ import { enumeration, jsonObject, resource } from '../resource.ts';
 import type { Batch } from '../scope.ts';
 import { OPERATION_REQUESTS_MAX } from './request-recorder.ts';
 
-export const requestKind = enumeration('RequestKind', 'The purpose of a request to a provider.', {
+const requestKind = enumeration('RequestKind', 'The purpose of a request to a provider.', {
   API: 'Reads or changes data of the account.',
   PROXY: 'Forwards a request of a caller.',
   TOKEN: 'Requests an access token.',

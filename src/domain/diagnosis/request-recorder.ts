@@ -22,7 +22,7 @@ export const OPERATION_REQUESTS_MAX = 20;
  * The maximum number of requests without an operation that a process records in an hour for each connection. It bounds the
  * number of rows that are deleted with a connection.
  */
-export const CONNECTION_REQUESTS_MAX = 100;
+const CONNECTION_REQUESTS_MAX = 100;
 /** The maximum number of connections whose requests a process counts. */
 const COUNTED_CONNECTIONS_MAX = 10_000;
 /** The maximum number of requests that wait to be stored. Further requests are lost. */

@@ -21,7 +21,7 @@ export type ChangeItem = LogItem<StreamedMessage>;
 const RECORD_ACTIONS = ['read', 'subscribe'];
 
 /** The members of a message that a typed API shows. `recordsMessage` and `eventsMessage` describe them. */
-export interface ChangeMessage {
+interface ChangeMessage {
   action: string;
   mappedObjectName: string;
   provider: string;

@@ -29,7 +29,7 @@ export interface ServedPage {
   page: RecordsPage;
 }
 
-export interface ServedRecord {
+interface ServedRecord {
   serving: ServingInstallation;
   record: AccountRecord;
 }

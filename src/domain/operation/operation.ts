@@ -29,7 +29,7 @@ export const operationStatus = enumeration('OperationStatus', 'The status of an 
   FAILED: 'It ended without success: `result` has the reason.',
 });
 
-export type OperationStatus = z.output<typeof operationStatus>;
+type OperationStatus = z.output<typeof operationStatus>;
 
 const STORED_STATUSES = {
   IN_PROGRESS: 'IN_PROGRESS',
@@ -69,7 +69,7 @@ export const operationMetadata = z.object({
 });
 
 export type StoredOperationMetadata = z.input<typeof operationMetadata>;
-export type OperationMetadata = z.output<typeof operationMetadata>;
+type OperationMetadata = z.output<typeof operationMetadata>;
 
 export function parseOperationMetadata(operation: Row<'Operation'>): OperationMetadata {
   return operationMetadata.parse(operation.metadata);

@@ -39,7 +39,7 @@ export const getBillingAccount = read(
 
 type Client = Pick<Database, 'prisma'>;
 
-export interface Entitlements {
+interface Entitlements {
   brandingRemoval: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function setEntitlements(
   return project.name;
 }
 
-export interface Billing {
+interface Billing {
   displayName: string;
   billingProvider: string;
   billingProviderRef: string;

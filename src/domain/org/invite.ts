@@ -50,8 +50,6 @@ export const inviteResource = resource(
   },
 );
 
-export type { InviteStatus };
-
 const LIFETIME_MS = 7 * DAY_MS;
 
 const inviteId = id.describe('The id of the invite.');

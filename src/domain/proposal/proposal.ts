@@ -116,7 +116,7 @@ export function listProposedFields({ after, defaults, before }: Proposal): Propo
   }));
 }
 
-export const proposalId = id.describe('The id of the proposal.');
+const proposalId = id.describe('The id of the proposal.');
 export const proposalInput = z.object({ projectIdOrName, proposalId });
 
 export const getProposal = projectRead(

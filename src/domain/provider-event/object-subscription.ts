@@ -95,7 +95,7 @@ export const listObjectSubscriptions = createInstallationBatch<ObjectSubscriptio
       spec."value"->>'destination', choice."value"->>'destination', read."value"->>'destination')
   order by subscription."installationId", subscription."objectName"`);
 
-export interface SubscriptionInput {
+interface SubscriptionInput {
   installation: Installation;
   content: IntegrationContent;
   config: ConfigContent;

@@ -28,8 +28,6 @@ import { findPing, scheduleListRead } from './stream/stream-ping.ts';
 import { findAddressedSubscription } from './subscription-secret.ts';
 import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secret.ts';
 
-export type { WebhookResponse };
-
 /**
  * The outcome of a request:
  * - ACCEPTED: all events that installations need are stored.
@@ -41,7 +39,7 @@ export type { WebhookResponse };
  */
 export type Receipt = 'ACCEPTED' | 'REFUSED' | 'UNKNOWN_APP' | 'MALFORMED' | 'TOO_FAST' | 'FULL';
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   receipt: Receipt;
   /** The response to an accepted request, if it is not an empty 204. */
   response?: WebhookResponse;

@@ -30,7 +30,7 @@ export interface Admission {
 }
 
 /** The sender of a request. */
-export interface Sender {
+interface Sender {
   /** The client's IP address. */
   address: string;
   /** The slot of the request, if it already has one. */

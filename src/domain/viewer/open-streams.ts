@@ -27,7 +27,7 @@ const STATEMENT_CALLERS_MAX = 1_000;
 /** Receives the error that ends the stream, or null if the server stops. It is called once. */
 type OnEnd = (error: DomainError | null) => void;
 
-export interface OpenStream extends Disposable {
+interface OpenStream extends Disposable {
   /** Returns the caller as last checked. Waits while the database is unavailable. Null if the stream has ended. */
   waitForCheck(): Promise<Viewer | null>;
 }

@@ -95,7 +95,7 @@ export const VISIBLE_INVITES = new CompiledStatement<
     }),
 );
 
-export type Conditions = Record<string, unknown>;
+type Conditions = Record<string, unknown>;
 
 /** The tables that an agent may query directly. An agent's tools read other tables as the end user. */
 const AGENT_TABLES: readonly Table[] = ['Project', 'Group', 'Consumer', 'Proposal', 'AgentSession'];

@@ -1,20 +1,13 @@
 import {
-  type FieldDescription,
   type ObjectMetadata as ObjectMetadataShape,
   objectMetadataInput,
   objectMetadataResource,
   readObjectMetadata,
 } from '../../domain/installation/object-metadata.ts';
-import { fieldValueResource } from '../../domain/installation/shown-field.ts';
 import { describeField } from '../schema/fields.ts';
 import { createArgs } from '../schema/inputs.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-
-export const FieldValue = objectType(
-  builder.objectRef<NonNullable<FieldDescription['values']>[number]>('FieldValue'),
-  fieldValueResource,
-);
 
 export const ObjectMetadata = objectType(
   builder.objectRef<ObjectMetadataShape>('ObjectMetadata'),

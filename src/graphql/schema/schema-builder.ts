@@ -11,7 +11,7 @@ import './authorized-callers.ts';
 import './paced-pages.ts';
 import './storable-arguments.ts';
 
-export interface SchemaTypes {
+interface SchemaTypes {
   Context: Context;
   DefaultFieldNullability: false;
   DefaultEdgesNullability: false;

@@ -190,7 +190,7 @@ function listProperties({ fields }: Pick<PageRead, 'fields'>): string[] {
   return fields.filter((field) => field !== 'id');
 }
 
-export function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
+function toRecord(record: CrmRecord, fields: string[]): ProviderRecord {
   const readField = (field: string) => (field === 'id' ? record.id : record.properties[field]);
   return {
     id: record.id,

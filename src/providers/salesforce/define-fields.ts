@@ -42,7 +42,7 @@ const DELETE_CONSTRAINTS = {
   SET_NULL: 'SetNull',
 } as const;
 
-export type Metadata = Record<string, unknown> & { type: string };
+type Metadata = Record<string, unknown> & { type: string };
 
 /** Returns the defined members. Members that the definition omits stay unchanged. */
 function toMetadata(field: FieldDefinition): Metadata {

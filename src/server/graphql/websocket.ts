@@ -42,7 +42,7 @@ const SERVER_MESSAGE_TYPES: ReadonlySet<MessageType> = new Set([
   MessageType.Error,
 ]);
 
-export interface WebSockets {
+interface WebSockets {
   /** Refuses new sockets and closes open ones, so that their clients connect to another process. */
   stop(): Promise<void>;
 }

@@ -56,7 +56,7 @@ export interface ForwardedRequest {
   signal: AbortSignal;
 }
 
-export interface Forwarding {
+interface Forwarding {
   provider: Provider;
   url: URL;
   request: ForwardedRequest;

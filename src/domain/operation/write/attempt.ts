@@ -18,7 +18,7 @@ import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
 import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
-export interface Attempt {
+interface Attempt {
   claim: Claim;
   /** Null if the catalog no longer has the provider. */
   provider: Provider | null;

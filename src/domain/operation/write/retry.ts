@@ -34,7 +34,7 @@ export interface AttemptedWrite {
   wasUncertain: boolean;
 }
 
-export type Decision =
+type Decision =
   | { kind: 'retry'; time: Date }
   /** The write was not executed and is not retried. */
   | { kind: 'fail' }

@@ -103,7 +103,6 @@ export type IdLookup = z.output<typeof idLookup>;
 
 /** The request that counts the records, for the progress of a read. The response holds the count at `at`. */
 const count = z.strictObject({ path: pathTemplate, query: stringMap, at: pointer });
-export type Count = z.output<typeof count>;
 
 /** The account's own list of fields: standard and custom ones. */
 const fieldList = z.strictObject({
