@@ -125,6 +125,9 @@ const project = fc.record({
   }),
 });
 
+/** Most runs use YAML, whose texts may need quotes. */
+const FORMAT = fc.constantFrom('yaml', 'yaml', 'yaml', 'json');
+
 const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
   specVersion: '1.0.0',
   allowedOrigins: sample.allowedOrigins,
@@ -156,7 +159,7 @@ async function expectEqualCopy(rest: RestTenant, format: string) {
 
 test('exports the same bytes after an export is applied to an empty project', async () => {
   await fc.assert(
-    fc.asyncProperty(project, async (sample) => {
+    fc.asyncProperty(project, FORMAT, async (sample, format) => {
       const rest = await createRestTenant(app);
       const document = JSON.stringify(createDocument(sample));
       const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
@@ -164,8 +167,7 @@ test('exports the same bytes after an export is applied to an empty project', as
       fc.pre(status === 201);
       expect(body.changes.length).toBeGreaterThan(0);
       await planAndApply(rest, document);
-      await expectEqualCopy(rest, 'yaml');
-      await expectEqualCopy(rest, 'json');
+      await expectEqualCopy(rest, format);
     }),
     { numRuns: 25 },
   );
