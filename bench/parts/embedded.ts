@@ -1,13 +1,9 @@
 /** Measures the workloads that read on the embedded database, which runs in a thread of the server's process. */
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
-import { DATABASE_FOLDER } from '../../src/database/embedded/data-folder.ts';
 import { startEngine } from '../../src/database/embedded/embedded.ts';
-import { ensureEmbeddedSnapshot } from '../../test/support/database/embedded/embedded-snapshot.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createApiKey } from '../database.ts';
 import { fillDatabase } from '../fill.ts';
@@ -16,6 +12,7 @@ import { createGatewayPeer, GATEWAY_ENV } from '../peers.ts';
 import { startServer } from '../processes/server.ts';
 import { createNodeQuery, type Variables, type Workload } from '../workloads.ts';
 import { measureWorkload, type WorkloadResult } from './requests.ts';
+import { copySnapshot } from './snapshot.ts';
 
 /** A realistic number of operations for an embedded database, which takes 15 s to fill. */
 const OPERATIONS_MAX = 50_000;
@@ -46,11 +43,7 @@ export async function measureEmbedded(flags: Flags): Promise<WorkloadResult[][]>
 }
 
 async function fillEmbedded(folder: string, operations: number, seed: number) {
-  // The snapshot is a migrated database, which takes seconds to create.
-  const databaseFolder = join(folder, DATABASE_FOLDER);
-  mkdirSync(databaseFolder, { mode: 0o700 });
-  const snapshot = await ensureEmbeddedSnapshot();
-  await promisify(execFile)('tar', ['-xf', snapshot, '-C', databaseFolder]);
+  await copySnapshot(folder);
   await using engine = await startEngine(folder, (failure) => {
     throw failure;
   });
