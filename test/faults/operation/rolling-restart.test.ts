@@ -1,4 +1,4 @@
-/** Replaces two processes of each role one after another under load. Clients do not notice. */
+/** Replaces processes of each role one after another under load. Clients do not notice. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,14 +19,18 @@ import {
 import { hasBalancer, NOTICED_MS, startBalancer } from './balancer.ts';
 
 const ROUND_COUNT = IS_SHORT ? 1 : 5;
+/** Positions of the replaced gateways. Two have the role `api` and two `worker`. The short form replaces one of each. */
+const REPLACED = IS_SHORT ? [0, 2] : [0, 1, 2, 3];
 const CLIENT_COUNT = IS_SHORT ? 8 : 24;
 const FOLLOWER_COUNT = IS_SHORT ? 6 : 30;
-const EVENT_EVERY_MS = 20;
+const EVENT_EVERY_MS = IS_SHORT ? 50 : 20;
+/** A subscriber that gets no event for this time has lost its connection. */
+const SILENT_MS = 1_000;
 /** Longer than the load balancer takes to detect a stopping gateway, even on a busy machine. */
 const DRAIN_MS = NOTICED_MS + (IS_SHORT ? 1_000 : 4_000);
 /** Pause before a disconnected subscriber reconnects, as clients do. */
 const RECONNECT_MS = 100;
-const REQUEST_EVERY_MS = 20;
+const REQUEST_EVERY_MS = IS_SHORT ? 50 : 20;
 const ENDPOINT = 'hook';
 
 if (!hasBalancer)
@@ -104,11 +108,10 @@ async function follow(
     }
     connections += 1;
     const { progress } = subscriber;
-    // If no event arrives in an interval, the connection is lost.
     let lastSeen = -1;
     while (!isOver(progress.seen) && progress.seen !== lastSeen) {
       lastSeen = progress.seen;
-      await delay(EVENT_EVERY_MS * 50);
+      await delay(SILENT_MS);
     }
     subscriber.leave();
     if (progress.problem) problems.push(progress.problem);
@@ -128,13 +131,10 @@ async function recordRepeatedly({ database, projectId }: Fixture, signal: AbortS
   return count;
 }
 
-/** Stops each gateway and starts another in its place, as an orchestrator does. */
-async function replaceAll(
-  { env }: Fixture,
-  gateways: Gateway[],
-  waitUntilReady: () => Promise<void>,
-) {
-  for (const [index, gateway] of gateways.entries()) {
+/** Stops gateways and starts another in the place of each, as an orchestrator does. */
+async function replace({ env }: Fixture, gateways: Gateway[], waitUntilReady: () => Promise<void>) {
+  for (const index of REPLACED) {
+    const gateway = gateways[index] as Gateway;
     expect(await gateway.stop()).toBe(0);
     const ROLES = index < 2 ? 'api' : 'worker';
     gateways[index] = await startGateway({ ...env, ROLES, PORT: new URL(gateway.url).port });
@@ -172,7 +172,7 @@ test.skipIf(!hasBalancer)(
       ),
     );
     for (let round = 0; round < ROUND_COUNT; round += 1) {
-      await replaceAll(fixture, gateways, balancer.waitUntilAllReady);
+      await replace(fixture, gateways, balancer.waitUntilAllReady);
     }
     controller.abort();
     recordedCount = await recording;
@@ -185,7 +185,7 @@ test.skipIf(!hasBalancer)(
       recordedCount,
       messages,
       connections,
-      replaced: ROUND_COUNT * gateways.length,
+      replaced: ROUND_COUNT * REPLACED.length,
     });
     expect(failures).toEqual([]);
     expect(followers.flatMap(({ problems }) => problems)).toEqual([]);
