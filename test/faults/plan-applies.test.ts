@@ -11,7 +11,7 @@ import {
   startServer,
 } from './fixtures/write-fixture.ts';
 
-const KILL_COUNT = IS_SHORT ? 3 : 30;
+const KILL_COUNT = IS_SHORT ? 2 : 30;
 const TOPIC_COUNT = 150;
 
 const PLAN_PROJECT = `mutation PlanProject($input: PlanProjectInput!) {

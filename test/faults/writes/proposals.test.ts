@@ -17,7 +17,7 @@ import {
   startServer,
 } from '../fixtures/write-fixture.ts';
 
-const KILL_COUNT = IS_SHORT ? 3 : 50;
+const KILL_COUNT = IS_SHORT ? 2 : 50;
 const PROPOSALS_PER_KILL = IS_SHORT ? 8 : 20;
 /** Without a kill, the steps of a round take about this time. */
 const ROUND_MS = 900;
