@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const SAMPLE_MS = 100;
 const RUN_MS_MAX = 30 * MINUTE_MS;
 /** Number of samples of the memory in use. Each sample collects garbage, which disturbs the read. */
-const USED_SAMPLES = 40;
+const USED_SAMPLES = IS_SHORT ? 20 : 40;
 const MIB = 2 ** 20;
 
 /** Far fewer than the messages of all records. */

@@ -29,7 +29,8 @@ const STALLED_COPIES = 10;
 const EVENTS_AHEAD = 200;
 /** Number of subscribers that connect concurrently. */
 const CONNECTING_MAX = 20;
-const POLL_MS = 500;
+/** Pause between two samples of the memory in use. Each sample collects all garbage, which takes CPU time. */
+const SAMPLE_MS = 1_500;
 /**
  * Allows for events in flight, which readers share, and 128 KiB for each connection. If the gateway kept the events of
  * a stalled subscriber, they would take at least 20 MiB.
@@ -104,7 +105,7 @@ function watchMemory(gateway: Gateway) {
         Math.round((await gateway.measureUsedBytes()) / MIB),
       );
       maximum.rssMib = Math.max(maximum.rssMib, Math.round(gateway.readRssBytes() / MIB));
-      await delay(POLL_MS, undefined, { signal: controller.signal }).catch(() => {});
+      await delay(SAMPLE_MS, undefined, { signal: controller.signal }).catch(() => {});
     }
   })();
   return async () => {
