@@ -16,10 +16,10 @@ import { computePercentile } from './fixtures/percentile.ts';
 import { startFlood } from './fixtures/request-flood.ts';
 import { IS_SHORT } from './fixtures/settings.ts';
 
-const WINDOW_MS = IS_SHORT ? 2_000 : 10_000;
+const WINDOW_MS = IS_SHORT ? 1_000 : 10_000;
 /** Number of windows without an attack, and during each attack. More windows give more precise ratios. */
 const WINDOW_COUNT = IS_SHORT ? 1 : 4;
-const WARM_UP_MS = 1_000;
+const WARM_UP_MS = IS_SHORT ? 500 : 1_000;
 const QUIET_SENDERS = 4;
 const PAUSE_MS = 5;
 const OPERATION_COUNT = 1_000;
