@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
-import { prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
+import { prepareDataFolder, prepareEmbedded } from './fixtures/embedded/embedded-gateway.ts';
 import {
   fillUp,
   getSmallFileSystemSkipReason,
@@ -128,8 +128,7 @@ test.skipIf(skipReason)(
   'refuses statements while the write-ahead log has no space, and recovers automatically',
   async () => {
     const folder = mountSmallFileSystem(192 * MIB);
-    const { env } = await prepareEmbedded(folder);
-    const database = await startDatabaseProcess(env);
+    const database = await startDatabaseProcess(prepareDataFolder(folder));
     expect(await database.run(createInsert('before'))).toBe('done');
     const freeSpace = fillUp(folder);
     // The statement writes only to the write-ahead log, which then needs another file.
@@ -153,10 +152,10 @@ test.skipIf(skipReason)(
 );
 
 test('exits when the database crashes, and keeps acknowledged changes', async () => {
-  const { env } = await prepareEmbedded();
+  const env = prepareDataFolder();
   const database = await startDatabaseProcess(env);
   expect(await database.run(createInsert('acknowledged'))).toBe('done');
-  const walFolder = join(env.DATA_DIR as string, 'database', 'pg_wal');
+  const walFolder = join(env.DATA_DIR, 'database', 'pg_wal');
   renameSync(walFolder, `${walFolder}.away`);
   let response = await database.run('select pg_switch_wal()');
   for (let count = 0; response === 'done'; count += 1) {
