@@ -8,9 +8,9 @@ import {
   ENDPOINT,
   IN_FLIGHT_MAX,
   startHangingReceiver,
-  startInterruptedWrite,
+  startHangingWrite,
 } from './fixtures/interrupted-work.ts';
-import { prepareOnPostgres } from './fixtures/write-fixture.ts';
+import { prepareOnPostgres, startServer } from './fixtures/write-fixture.ts';
 
 /** Longer than the longest lease of a delivery or a write. */
 const FROZEN_MS = 24_000;
@@ -19,7 +19,8 @@ const MINUTE_MS = 60_000;
 test("takes over a frozen process's work when its leases expire, and refuses its late results", async () => {
   const fixture = await prepareOnPostgres();
   const { prisma } = fixture.database;
-  const { hangingServer, nextServer, findOperation } = await startInterruptedWrite(fixture);
+  const { hangingServer, findOperation } = await startHangingWrite(fixture);
+  const nextServer = await startServer(fixture);
   // Either process may send a delivery. Only requests in flight may be repeated.
   const { receiver, deliveryIds } = await startHangingReceiver(fixture.database);
   await receiver.waitForMessages(ENDPOINT, IN_FLIGHT_MAX);
