@@ -18,7 +18,6 @@ import {
 } from './engine-messages.ts';
 import { PortStream } from './port-stream.ts';
 
-/** The time for the last checkpoint. If the checkpoint takes longer, the next start replays the log. */
 const CLOSE_TIMEOUT_MS = 5_000;
 const REOPEN: Backoff = { firstMs: 500, maxMs: 5_000 };
 
@@ -28,6 +27,11 @@ export interface EngineOptions {
   data: unknown;
   /** Called when the engine has crashed. Pending statements will never get a response. */
   onCrash: (failure: Error) => void;
+  /**
+   * The time for the last checkpoint. If the checkpoint takes longer, the next start replays the log. Default:
+   * CLOSE_TIMEOUT_MS.
+   */
+  closeTimeoutMs?: number;
 }
 
 export class Engine implements AsyncDisposable {
@@ -63,7 +67,7 @@ export class Engine implements AsyncDisposable {
     this.#isClosing = true;
     if (this.#failure === null) {
       this.#thread?.postMessage('close' satisfies ToEngine);
-      await endWithin(this.#threadEnd, CLOSE_TIMEOUT_MS);
+      await endWithin(this.#threadEnd, this.#options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS);
     }
     await this.#thread?.terminate();
   }

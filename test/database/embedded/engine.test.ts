@@ -141,7 +141,8 @@ onEmbedded(
 );
 
 onEmbedded('closes the engine while a long statement runs', { tags: ['all/process'] }, async () => {
-  const engine = await startMemoryEngine();
+  // The statement keeps a core busy until the engine is closed.
+  const engine = await startMemoryEngine({ closeTimeoutMs: 200 });
   const client = await connect(engine);
   const statement = client.query('select pg_sleep(60)');
   const rejection = expect(statement).rejects.toThrow();

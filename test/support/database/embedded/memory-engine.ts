@@ -1,5 +1,5 @@
 /** Starts embedded databases in memory, each in its own thread. */
-import { Engine } from '../../../../src/database/embedded/engine.ts';
+import { Engine, type EngineOptions } from '../../../../src/database/embedded/engine.ts';
 
 /**
  * Returns the path of the run's snapshot. It is an environment variable because preloaded modules cannot use
@@ -12,12 +12,15 @@ export function getSnapshotPath(): string {
 }
 
 /** Starts a migrated, empty database that is not shared. */
-export function startMemoryEngine(): Promise<Engine> {
+export function startMemoryEngine(
+  options: Pick<EngineOptions, 'closeTimeoutMs'> = {},
+): Promise<Engine> {
   return Engine.start({
     module: new URL('engine-thread.ts', import.meta.url),
     data: getSnapshotPath(),
     onCrash: (failure) => {
       throw failure;
     },
+    ...options,
   });
 }
