@@ -1,7 +1,7 @@
 /**
- * Runs once for each run: creates a migrated snapshot for the embedded database, and starts a PostgreSQL
- * server with a template. Modules that only the creation needs are loaded on demand, because even a run of
- * one file waits for this.
+ * Runs once for each project: creates a migrated snapshot for the embedded database, and starts a PostgreSQL
+ * server with a template, which the projects of a run share. Modules that only the creation needs are loaded on
+ * demand, because even a run of one file waits for this.
  */
 import type { TestProject } from 'vitest/node';
 import { ensureEmbeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject) {
   if (TEST_DATABASE === 'embedded') return;
   const { stop, port, ...postgres } = await (TEST_CITUS_URL
     ? (await import('./database/cluster-template.ts')).createClusterTemplate(TEST_CITUS_URL)
-    : (await import('./database/postgres-template.ts')).startTemplate());
+    : (await import('./database/postgres-template.ts')).shareTemplate());
   const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await startPooler(port) : null;
   project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });
   return async () => {

@@ -20,7 +20,25 @@ export interface Template {
   stop(): Promise<void>;
 }
 
-export async function startTemplate(): Promise<Template> {
+/** The server of this run. The projects of a run share it, because creating the template takes seconds. */
+let running: Promise<Template> | undefined;
+let users = 0;
+
+/** Returns the template of this run. The server stops when each caller has called `stop`. */
+export async function shareTemplate(): Promise<Template> {
+  users += 1;
+  running ??= startTemplate();
+  const template = await running;
+  return {
+    ...template,
+    async stop() {
+      users -= 1;
+      if (users === 0) await template.stop();
+    },
+  };
+}
+
+async function startTemplate(): Promise<Template> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'));
   // PostgreSQL runs as another user, which needs access.
   chmodSync(folder, 0o755);
