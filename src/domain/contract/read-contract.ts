@@ -130,13 +130,18 @@ export const listInstallationContracts = read(
       const content = readIntegrationContent(revision);
       return { installation, projectId, revision, connection, config, content };
     });
-    const contracts = await Promise.all(
-      (await addLearnedTypes(call, sources)).map(async (source) => {
+    const contractsByInstallation = new Map<Row<'Installation'>, Contract>();
+    const queue = (await addLearnedTypes(call, sources)).values();
+    const worker = async () => {
+      for (const source of queue) {
         const contract = await readInstallationContract(call, source);
-        return [source.installation, contract] as const;
-      }),
-    );
-    const contractsByInstallation = new Map(contracts);
+        contractsByInstallation.set(source.installation, contract);
+      }
+    };
+    // Each contract counts as a request that waits for a provider. Half of the limit is left to the caller's other requests.
+    const concurrencyMax = Math.ceil(call.config.LIMIT_CALLER_PROVIDER_REQUESTS / 2);
+    const workers = { length: Math.min(concurrencyMax, sources.length) };
+    await Promise.all(Array.from(workers, worker));
     return installations.map((installation) => contractsByInstallation.get(installation) ?? null);
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
 import {
   CREATE_REVISION,
@@ -106,6 +106,24 @@ test('describes a revision with the types from accounts of its own project only'
   });
   await installDescribed(await app.createTenant());
   expect(await queryContract(tenant, OF_REVISION, latestRevision.id)).toEqual(contractBefore);
+});
+
+test('returns more contracts than requests of a caller may wait for providers', async () => {
+  await using limitedApp = await createTestApp({ env: { LIMIT_CALLER_PROVIDER_REQUESTS: '2' } });
+  const tenant = await limitedApp.createTenant();
+  const ids: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const content = { ...INTEGRATION_CONTENT, name };
+    const integration = await createIntegration(limitedApp, tenant, content);
+    ids.push((await connectAndInstall(tenant, integration, {})).id);
+  }
+  const { nodes } = await tenant.query(
+    `query ContractsOfInstallations($ids: [ID!]!) {
+      nodes(ids: $ids) { ... on Installation { contract { objects { name } } } }
+    }`,
+    { ids },
+  );
+  expect(nodes).toEqual(ids.map(() => ({ contract: { objects: [{ name: 'people' }] } })));
 });
 
 test('stores the types of an account once', async () => {
