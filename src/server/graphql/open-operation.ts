@@ -15,7 +15,10 @@ export interface OpenedOperation {
   run: () => Promise<Results>;
 }
 
-/** Runs the steps before the execution, in the order of Yoga's own handler. Never throws. */
+/**
+ * Runs the steps before the execution, in the order of Yoga's own handler. Never throws. Callers must map the errors: a
+ * plugin that fails unexpectedly throws an error that `useProblems` has not mapped.
+ */
 export async function openOperation(
   yoga: Pick<Yoga, 'getEnveloped'>,
   params: OperationParams,
@@ -35,7 +38,6 @@ export async function openOperation(
     const isSubscription = contextValue.operation?.operation === 'subscription';
     return { args, run: async () => (isSubscription ? subscribe : execute)(args) };
   } catch (error) {
-    // The plugin `useProblems` already mapped the error.
     return { errors: listErrors(error) as readonly GraphQLError[] };
   }
 }

@@ -35,7 +35,7 @@ export function createPlainGraphql({ log, yoga, streams }: PlainGraphql): PlainH
 
   const run = async ({ headers, metadata }: FastifyRequest, params: OperationParams) => {
     const operation = await openOperation(yoga, params, readCaller(headers, metadata));
-    if ('errors' in operation) return { results: operation };
+    if ('errors' in operation) return { results: { errors: operation.errors.map(mapError) } };
     const results = refuseUnacceptable(headers.accept, await operation.run());
     return { results, pace: operation.args.contextValue.pace };
   };

@@ -69,7 +69,8 @@ export function createSocketOperations(services: OperationServices): Server<Sock
   ): Promise<RunArgs | readonly GraphQLError[]> => {
     const caller = { address, projectIdOrName, page, gatewayUrl, credentials, isOnSocket: true };
     const operation = await openOperation(yoga, params, caller);
-    return 'errors' in operation ? operation.errors : { ...operation.args, run: operation.run };
+    if ('errors' in operation) return operation.errors.map(mapError);
+    return { ...operation.args, run: operation.run };
   };
 
   return makeServer<Record<string, unknown> | undefined, SocketExtra>({

@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
-import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { createLog } from '../../../src/log.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
 import { recordNamedEvent, routeEvents } from '../../support/event-log.ts';
 import { openEventStream } from '../../support/event-stream.ts';
 import { openSocket } from '../../support/socket.ts';
@@ -230,6 +231,37 @@ test('calls plugins for each subscription, and once for a shared event', async (
   }
   expect(takeSteps()).toEqual(['execute']);
   for (const stream of streams) stream.close();
+});
+
+test('masks an unexpected error of a plugin, and logs it, over HTTP and a WebSocket', async () => {
+  const lines: { msg: string; err?: { message: string } }[] = [];
+  const log = createLog('error', { write: (line) => lines.push(JSON.parse(line)) });
+  const plugin: OperationPlugin = {
+    onValidate() {
+      throw new Error('The plugin failed.');
+    },
+  };
+  await using failingApp = await createTestApp({ log, plugins: [plugin] });
+  const tenant = await failingApp.createTenant();
+  const { code, problem } = await tenant.expectRefusal(QUERY_VIEWER);
+  expect([code, problem.status]).toEqual(['INTERNAL_ERROR', 500]);
+  const socket = await openSocket((await failingApp.app.start()).url);
+  socket.send({ type: 'connection_init', payload: createKeyHeaders(tenant) });
+  await socket.next();
+  socket.send({ type: 'subscribe', id: '1', payload: { query: QUERY_VIEWER } });
+  expect(await socket.next()).toMatchObject({
+    type: 'error',
+    payload: [{ extensions: { code: 'INTERNAL_ERROR' } }],
+  });
+  socket.socket.terminate();
+  expect(lines).toEqual(
+    [1, 2].map(() =>
+      expect.objectContaining({
+        msg: 'error.internal',
+        err: expect.objectContaining({ message: 'The plugin failed.' }),
+      }),
+    ),
+  );
 });
 
 test('validates by zod over every transport, with a path for every problem', async () => {
