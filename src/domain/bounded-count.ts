@@ -1,6 +1,7 @@
 /** Caches counts for a limited time, since a large count takes milliseconds. */
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
+import { growUpTo } from '../work/growing-cache.ts';
 
 const CACHED_COUNTS_MAX = 10_000;
 /** A count is cached for at least 10 times as long as it took, so counting uses at most a tenth of the time. */
@@ -25,7 +26,7 @@ interface CountDefinition {
 export function createBoundedCount({ text, ...options }: CountDefinition): CountRows {
   const cachesByDatabase = new WeakMap<Database, LRUCache<string, SharedCount>>();
   return async (database, ids, countMax) => {
-    const cache = cachesByDatabase.get(database) ?? new LRUCache({ max: CACHED_COUNTS_MAX });
+    const cache = cachesByDatabase.get(database) ?? new LRUCache(growUpTo(CACHED_COUNTS_MAX));
     cachesByDatabase.set(database, cache);
     const key = [...ids, countMax].join(' ');
     let sharedCount = cache.get(key);

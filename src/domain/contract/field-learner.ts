@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
 import { DAY_MS } from '../../work/durations.ts';
+import { growUpTo } from '../../work/growing-cache.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 
@@ -35,7 +36,10 @@ export class FieldLearner implements AsyncDisposable {
   readonly #now: Services['now'];
   readonly #outage: Outage;
   /** Digests of stored descriptions. They expire after a day, so that `lastSeenTime` of the rows stays recent. */
-  readonly #storedDigests = new LRUCache<string, true>({ max: DIGESTS_MAX, ttl: DAY_MS });
+  readonly #storedDigests = new LRUCache<string, true>({
+    ...growUpTo(DIGESTS_MAX),
+    ttl: DAY_MS,
+  });
   /** Descriptions that wait to be stored, by digest. */
   readonly #pendingDescriptions = new Map<string, PendingDescription>();
   #storing: Promise<void> | null = null;

@@ -11,6 +11,7 @@ import {
 import type { RowKey } from '../../database/row-keys.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { HOUR_MS } from '../../work/durations.ts';
+import { growUpTo } from '../../work/growing-cache.ts';
 import { Outage } from '../../work/outage.ts';
 import type { Services } from '../call.ts';
 import { maskRequest } from './masked-request.ts';
@@ -34,7 +35,10 @@ const COLLECT_MS = 200;
 export class RequestRecorder implements RequestObserver, AsyncDisposable {
   readonly #database: Services['database'];
   readonly #outage: Outage;
-  readonly #counts = new LRUCache<string, number>({ max: COUNTED_CONNECTIONS_MAX, ttl: HOUR_MS });
+  readonly #counts = new LRUCache<string, number>({
+    ...growUpTo(COUNTED_CONNECTIONS_MAX),
+    ttl: HOUR_MS,
+  });
   #waitingRows: RequestRow[] = [];
   /** Keys of operations that may have more than OPERATION_REQUESTS_MAX stored requests, by id. */
   #operationsToTrim = new Map<string, RowKey>();

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { unauthenticated } from '../../errors.ts';
+import { growUpTo } from '../../work/growing-cache.ts';
 import type { Services } from '../call.ts';
 import { upsertParties } from '../project/parties.ts';
 import { DEFAULT_PERMISSIONS, type EndUserClaims, type EndUserViewer } from './end-user.ts';
@@ -21,7 +22,7 @@ export interface EndUsers {
 }
 
 export function createEndUsers(): EndUsers {
-  const cache = new LRUCache<string, EndUserClaims>({ max: TOKENS_MAX });
+  const cache = new LRUCache<string, EndUserClaims>(growUpTo(TOKENS_MAX));
   const getClaims = async (services: Services, token: string): Promise<EndUserClaims> => {
     let claims = cache.get(token);
     if (!claims) {

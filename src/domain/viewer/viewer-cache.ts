@@ -1,5 +1,6 @@
 /** Caches viewers by their credentials, so that a busy caller is looked up at most twice a second. */
 import { LRUCache } from 'lru-cache';
+import { growUpTo } from '../../work/growing-cache.ts';
 import type { Viewer } from './viewer.ts';
 
 /** How long a viewer is cached. Short, so that a key that another process deleted or deactivated is rejected within a second. */
@@ -8,7 +9,7 @@ const VIEWERS_MAX = 10_000;
 
 export class ViewerCache {
   readonly #viewers = new LRUCache<string, Viewer>({
-    max: VIEWERS_MAX,
+    ...growUpTo(VIEWERS_MAX),
     ttl: CACHE_MS,
     noDeleteOnStaleGet: true,
   });

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { growUpTo } from '../../work/growing-cache.ts';
 import type { Settings } from '../settings.ts';
 
 /** Enough time for a manual redirect. RFC 6749 recommends at most ten minutes. */
 const CODE_LIFETIME_MS = 5 * 60 * 1_000;
 /** The maximum number of codes, and of tokens of each kind. Beyond it, the least recently used one is dropped. */
 const ENTRIES_MAX = 100_000;
-/** With `max`, a cache allocates some megabytes when it is created. With `maxSize` it grows. */
-const CACHE_OPTIONS = { maxSize: ENTRIES_MAX, sizeCalculation: () => 1 };
 
 /** All tokens of one consent, which are revoked together. */
 interface TokenFamily {
@@ -75,9 +74,9 @@ export class AuthorizationServer {
   readonly counts = { issued: 0, refreshed: 0, reuseRefused: 0, revoked: 0 };
   readonly #settings: Settings;
   readonly #now: () => Date;
-  readonly #codes = new LRUCache<string, Code>(CACHE_OPTIONS);
-  readonly #accessTokens = new LRUCache<string, AccessToken>(CACHE_OPTIONS);
-  readonly #refreshTokens = new LRUCache<string, RefreshToken>(CACHE_OPTIONS);
+  readonly #codes = new LRUCache<string, Code>(growUpTo(ENTRIES_MAX));
+  readonly #accessTokens = new LRUCache<string, AccessToken>(growUpTo(ENTRIES_MAX));
+  readonly #refreshTokens = new LRUCache<string, RefreshToken>(growUpTo(ENTRIES_MAX));
 
   constructor(settings: Settings, now: () => Date) {
     this.#settings = settings;

@@ -4,6 +4,7 @@ import type { Database } from '../../../database/database.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Log } from '../../../log.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
+import { growUpTo } from '../../../work/growing-cache.ts';
 import { Outage } from '../../../work/outage.ts';
 
 /** The precision of `lastUsedTime`. It avoids an update for each request of a busy key. */
@@ -16,7 +17,10 @@ export class KeyUses {
   readonly #database: Database;
   readonly #outage: Outage;
   /** Ids of keys whose use this process tried to record within the last minute. */
-  readonly #recentIds = new LRUCache<string, true>({ max: KEYS_MAX, ttl: PRECISION_MS });
+  readonly #recentIds = new LRUCache<string, true>({
+    ...growUpTo(KEYS_MAX),
+    ttl: PRECISION_MS,
+  });
 
   constructor(database: Database, log: Log) {
     this.#database = database;
