@@ -58,13 +58,14 @@ test.each([
   expect(parseDomain(text)).toBeNull();
 });
 
+/** Creating `fc.webUrl()` takes a second, because it lists the code points of paths. */
+const webUrl = () =>
+  fc
+    .tuple(fc.constantFrom('http', 'https'), fc.domain(), fc.nat(65_535), fc.string())
+    .map(([scheme, domain, port, path]) => `${scheme}://${domain}:${port}/${path}`);
+
 test('returns a parsed domain unchanged', () => {
-  const text = fc.oneof(
-    fc.webUrl(),
-    fc.emailAddress(),
-    fc.domain(),
-    fc.string({ unit: 'grapheme' }),
-  );
+  const text = fc.oneof(webUrl(), fc.emailAddress(), fc.domain(), fc.string({ unit: 'grapheme' }));
   fc.assert(
     fc.property(text, (input) => {
       const domain = parseDomain(input);

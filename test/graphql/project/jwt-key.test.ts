@@ -110,7 +110,7 @@ test("accepts a token of the builder's server, and creates its group and consume
 test('rejects tokens with wrong times, claims, key or algorithm', async () => {
   const tenant = await app.createTenant();
   const issuer = await createJwtIssuer(tenant);
-  const otherIssuer = await createJwtIssuer(tenant);
+  const otherIssuer = await createJwtIssuer(tenant, createJwtKeyPair());
   const now = Math.floor(Date.now() / 1_000);
   const wrongOptions: JwtOptions[] = [
     { claims: { iat: now - 900, exp: now - 300 } },
