@@ -1,7 +1,7 @@
 /** A database for a test has no traces of earlier tests. */
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
-import { createTestDatabase, onCitus } from '../support/app.ts';
+import { createTestApp, createTestDatabase, onCitus, onPostgres } from '../support/app.ts';
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
 /** Each process inserts a row into this table, which PostgreSQL counts about a second later. */
@@ -36,4 +36,17 @@ test.skipIf(onCitus)('resets statistics and rows before it lends a database agai
   await using nextDatabase = await createTestDatabase();
   expect(await readStatistics(nextDatabase)).toEqual(initialStatistics);
   expect(await nextDatabase.rows.query('select "id" from "Org"', [])).toEqual([]);
+});
+
+test.skipIf(onPostgres)('lends an open database without rows to the next app only', async () => {
+  const app = await createTestApp();
+  const { rows } = app.app.services.database;
+  await app.createTenant();
+  await app[Symbol.asyncDispose]();
+
+  await using nextApp = await createTestApp();
+  const { prisma, processes } = nextApp.app.services.database;
+  expect(await prisma.org.count()).toBe(0);
+  expect(await prisma.serverProcess.findMany()).toMatchObject([{ id: processes.id }]);
+  await expect(async () => rows.query('select 1', [])).rejects.toThrow(TypeError);
 });

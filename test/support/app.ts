@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Database, openDatabase, openEngine } from '../../src/database/database.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { type Meters, NO_METERS } from '../../src/meters.ts';
-import { acquireEngine } from './database/embedded/embedded-databases.ts';
+import { acquireEngine, borrowDatabase } from './database/embedded/embedded-databases.ts';
 import { acquirePostgres } from './database/postgres-databases.ts';
 import { Releasable } from './database/releasable.ts';
 import { asTestApp, asTestDatabase } from './database/test-statements.ts';
@@ -55,7 +55,7 @@ async function openTestApp(
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? createLog('error');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
-  const database = overrides.database ?? (await openTestDatabase(log, NO_METERS));
+  const database = overrides.database ?? (await openAppDatabase(overrides.log));
   const createdApp = await createApp(config, { ...overrides, log, database });
   // Statements on a database that the test opened itself are not checked for the project.
   const app = overrides.database ? createdApp : asTestApp(createdApp, releasable);
@@ -112,6 +112,11 @@ export async function createTestDatabase(
   meters: Meters = NO_METERS,
 ): Promise<Database> {
   return asTestDatabase(await openTestDatabase(log, meters));
+}
+
+function openAppDatabase(log?: Log): Promise<Database> {
+  if (onPostgres || log) return openTestDatabase(log ?? createLog('error'), NO_METERS);
+  return borrowDatabase();
 }
 
 function openTestDatabase(log: Log, meters: Meters): Promise<Database> {

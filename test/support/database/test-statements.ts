@@ -11,6 +11,11 @@ import { Releasable } from './releasable.ts';
 
 const testContext = new AsyncLocalStorage<true>();
 
+/** Runs work whose statements count as the test's. */
+export function runAsTest<T>(work: () => T): T {
+  return testContext.run(true, work);
+}
+
 export function isTestStatement(): boolean {
   return testContext.getStore() === true;
 }
@@ -43,12 +48,7 @@ export function asTestDatabase(database: Database, releasable = new Releasable()
       $allOperations: ({ args, query }) => testContext.run(true, async () => await query(args)),
     },
   });
-  const prisma = releasable.wrap(extended, {
-    get(target, name) {
-      const member = Reflect.get(target, name);
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
-  });
+  const prisma = releasable.wrapBound(extended);
   const rows = releasable.wrap(database.rows, {
     get(target, name) {
       const read = target[name as keyof Rows] as (...args: unknown[]) => unknown;
