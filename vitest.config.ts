@@ -67,6 +67,7 @@ const common = {
   isolate: false,
   execArgv: [
     // Most objects of a test are short-lived. A large young generation avoids scanning the others repeatedly.
+    '--min-semi-space-size=64',
     '--max-semi-space-size=64',
     // Several workers share the cores, so more threads for one worker's scavenges take CPU time without saving time.
     '--no-parallel-scavenge',
