@@ -1,4 +1,8 @@
-/** A live page of the console while its server restarts. */
+/**
+ * A live page of the console while its server restarts.
+ *
+ * @module-tag all/process
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
