@@ -143,8 +143,7 @@ export function readOpenFilesMax(): number {
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as Report;
-  const limit = Number(userLimits?.open_files?.soft);
-  return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : limit;
+  return Number(userLimits?.open_files?.soft) || Number.POSITIVE_INFINITY;
 }
 
 interface Report {
