@@ -23,7 +23,9 @@ const RESET_STATISTICS = [
   `update pg_class set reltuples = -1, relpages = 0,
      reloptions = nullif(array(select o from unnest(reloptions) o where o not like 'autovacuum%'), '{}')
    where oid in (select oid ${FROM_TABLES} and (reltuples >= 0 or relpages > 0 or reloptions is not null))`,
-  `delete from pg_statistic where starelid in (select oid ${FROM_TABLES})`,
+  // Indexes on expressions have statistics too.
+  `delete from pg_statistic
+   where starelid in (select oid from pg_class where relnamespace = any($1::regnamespace[]))`,
   `select pg_stat_reset_single_table_counters(oid) ${FROM_TABLES}`,
 ];
 
