@@ -1,24 +1,18 @@
-/** The console and the connect page in a browser. One server and one browser serve all tests. */
+/** The pages of the console and the connect page in a browser. One server and one browser serve all tests. */
 import { describe } from 'vitest';
 import { describeInBrowser } from '../support/stage.ts';
 import { testAgents } from './agents.ts';
 import { testApprovals } from './approvals.ts';
-import { testChanges } from './changes.ts';
 import { testConnect } from './connect.ts';
-import { testDeliveries } from './deliveries.ts';
 import { testDemoSession } from './demo-session.ts';
-import { testDiagnosis } from './diagnosis.ts';
 import { testFirstRun } from './first-run.ts';
-import { testLive } from './live.ts';
 import { testNewcomer } from './newcomer.ts';
 import { testPages } from './pages.ts';
-import { testPlans } from './plans.ts';
 import { testShell } from './shell.ts';
 import { openConsoleStage } from './stage.ts';
-import { testStates } from './states.ts';
 
 describeInBrowser(openConsoleStage, (getStage) => {
-  // The first suite does not change the demo. Later ones may delete rows and restart the server.
+  // The first suite does not change the demo. Later ones may delete rows.
   describe('pages', () => testPages(getStage));
   describe('shell', () => testShell(getStage));
   describe('demo session', () => testDemoSession(getStage));
@@ -27,10 +21,4 @@ describeInBrowser(openConsoleStage, (getStage) => {
   describe('connect', () => testConnect(getStage));
   describe('agents', () => testAgents(getStage));
   describe('approvals', () => testApprovals(getStage));
-  describe('deliveries', () => testDeliveries(getStage));
-  describe('diagnosis', () => testDiagnosis(getStage));
-  describe('states', () => testStates(getStage));
-  describe('changes', () => testChanges(getStage));
-  describe('plans', () => testPlans(getStage));
-  describe('live', () => testLive(getStage));
 });
