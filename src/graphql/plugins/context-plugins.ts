@@ -12,7 +12,7 @@ export function useAdmission(admission: Pick<Admission, 'admit'>): OperationPlug
   };
 }
 
-/** Creates the context of resolvers. Must follow useAdmission. */
+/** Creates the context of resolvers. Must follow useAdmission, and useFairShares, which sets the slot. */
 export function useResolverContext(services: Services): OperationPlugin {
   return {
     onContextBuilding({ context, extendContext }) {

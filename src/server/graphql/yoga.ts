@@ -66,7 +66,7 @@ export function openYoga({
       useDocuments(config, trustedDocuments),
       useSchema(schema, services),
       useCost(config),
-      // Each of the following plugins wraps the execution of the previous ones.
+      // From here on, a plugin that wraps the execution wraps that of the previous plugins.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
       useDeadline(services),
