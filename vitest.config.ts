@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { defineConfig } from 'vitest/config';
+import { getClusterSkipReason } from './test/support/database/cluster-servers.ts';
 import { createMemoryFolder } from './test/support/database/memory-folder.ts';
 import { getPgbouncerSkipReason } from './test/support/database/pgbouncer.ts';
 import { getPostgresSkipReason } from './test/support/database/postgres-binaries.ts';
 import { LongestFirst } from './test/support/sequencer.ts';
 
-const { FAULTS_SHORT, TEST_CITUS_URL, TEST_DATABASE_POOLER = '' } = process.env;
+const { FAULTS_SHORT, TEST_DATABASE_POOLER = '' } = process.env;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -210,7 +211,7 @@ const citus = {
     ],
     // Statements take several times as long as on one server.
     testTimeout: 180_000,
-    env: { TEST_DATABASE: 'citus', TEST_CITUS_URL, TEST_DATABASE_POOLER },
+    env: { TEST_DATABASE: 'citus', TEST_DATABASE_POOLER },
   },
 };
 
@@ -271,9 +272,7 @@ function ifAvailable<T extends { test: { name: string } }>(project: T, reason: s
 function allProjects() {
   const withoutPostgres = getPostgresSkipReason();
   const withoutPooler = withoutPostgres ?? getPgbouncerSkipReason();
-  const withoutCitus = TEST_CITUS_URL
-    ? null
-    : 'TEST_CITUS_URL names no cluster (postgresql://user@coordinator,worker,worker)';
+  const withoutCitus = getClusterSkipReason();
   return [
     embedded,
     ifAvailable(postgres, withoutPostgres),

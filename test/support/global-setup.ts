@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     postgres: {
       serverUrl: string;
-      /** The worker nodes of the cluster that `TEST_CITUS_URL` names. Empty without it. */
+      /** The worker nodes of a cluster. Empty for one server. */
       workerUrls: string[];
       template: string;
       /** URL of PgBouncer if `TEST_DATABASE_POOLER` is set. */
@@ -21,10 +21,10 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject) {
   process.env.TEST_SNAPSHOT = await ensureEmbeddedSnapshot();
-  const { TEST_DATABASE, TEST_DATABASE_POOLER, TEST_CITUS_URL } = project.config.env;
+  const { TEST_DATABASE, TEST_DATABASE_POOLER } = project.config.env;
   if (TEST_DATABASE === 'embedded') return;
-  const { stop, port, ...postgres } = await (TEST_CITUS_URL
-    ? (await import('./database/cluster-template.ts')).createClusterTemplate(TEST_CITUS_URL)
+  const { stop, port, ...postgres } = await (TEST_DATABASE === 'citus'
+    ? (await import('./database/cluster-template.ts')).createClusterTemplate()
     : (await import('./database/postgres-template.ts')).shareTemplate());
   const pooler = TEST_DATABASE_POOLER === 'pgbouncer' ? await startPooler(port) : null;
   project.provide('postgres', { ...postgres, poolerUrl: pooler?.url ?? null });

@@ -2,37 +2,19 @@
  * Starts a separate Citus cluster for a test: a coordinator and two workers, which can be killed and
  * restarted.
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { addWorker, createCluster, withServer } from '../../support/database/cluster-template.ts';
 import {
-  type PostgresServer,
-  runPostgres,
-  startPostgres,
-} from '../../support/database/postgres.ts';
-import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
+  createClusterFolder,
+  runClusterServer,
+  startClusterServer,
+} from '../../support/database/cluster-servers.ts';
+import { addWorker, createCluster, withServer } from '../../support/database/cluster-template.ts';
 import { freeze } from '../fixtures/dedicated-server.ts';
 
-/** The folder with the programs of a PostgreSQL installation that has Citus. */
-const { TEST_CITUS_BIN = '' } = process.env;
 const DATABASE_NAME = 'spread';
-const SETTINGS = [
-  'shared_preload_libraries=citus',
-  'wal_level=logical',
-  'max_prepared_transactions=200',
-  'shared_buffers=64MB',
-  'citus.node_conninfo=sslmode=disable',
-];
-
-/** Returns the reason to skip tests of a cluster, or null if they can run. */
-export function getClusterSkipReason(): string | null {
-  if (!TEST_CITUS_BIN)
-    return 'TEST_CITUS_BIN names no folder with the programs of a PostgreSQL that has Citus';
-  return existsSync(join(TEST_CITUS_BIN, 'postgres')) ? null : `${TEST_CITUS_BIN} has no postgres`;
-}
 
 export interface ClusterServer {
   url: string;
@@ -68,17 +50,12 @@ export interface Cluster {
  * Starts a cluster with an empty database, which stops when the test ends. Each server also has these settings.
  */
 export async function startCluster(settings: string[] = []): Promise<Cluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-cluster-'));
-  chmodSync(folder, 0o755);
+  const folder = createClusterFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const options = {
-    settings: [...SETTINGS, ...settings],
-    binaries: findSystemBinaries(TEST_CITUS_BIN),
-  };
   const servers: ClusterServer[] = [];
   const startServer = async (name: string) => {
     const databaseDir = join(folder, name);
-    let server: PostgresServer = await startPostgres(databaseDir, options);
+    let server = await startClusterServer(databaseDir, settings);
     const { port, url } = server;
     onTestFinished(() => server.kill());
     const clusterServer: ClusterServer = {
@@ -86,12 +63,10 @@ export async function startCluster(settings: string[] = []): Promise<Cluster> {
       port,
       kill: () => server.kill(),
       async start(backup) {
-        const settings = [...options.settings, ...(backup?.settings ?? [])];
-        server = await runPostgres(backup?.databaseDir ?? databaseDir, {
-          ...options,
-          settings,
-          port,
-        });
+        server = await runClusterServer(backup?.databaseDir ?? databaseDir, port, [
+          ...settings,
+          ...(backup?.settings ?? []),
+        ]);
       },
       hang: () => freeze(listProcesses(databaseDir)),
       async holdCommits() {

@@ -8,11 +8,12 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp } from '../../support/app.ts';
+import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { createClient, fetchFrom } from '../../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { startGateway } from '../fixtures/gateway.ts';
-import { type Cluster, getClusterSkipReason, startCluster } from './cluster.ts';
+import { type Cluster, startCluster } from './cluster.ts';
 
 const STEP_MS = 30_000;
 /** The sweep that recovers erasures runs once a minute. */

@@ -6,6 +6,7 @@ import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp } from '../../support/app.ts';
+import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
 import {
   createDatabases,
   joinCluster,
@@ -15,7 +16,7 @@ import { fillProject } from '../../support/database/fill.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
 import { PROCESS_ENV } from '../../support/process/process-env.ts';
-import { getClusterSkipReason, startCluster } from './cluster.ts';
+import { startCluster } from './cluster.ts';
 
 const DATABASE_NAME = 'grown';
 const PROJECT_COUNT = 6;

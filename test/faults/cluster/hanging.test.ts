@@ -4,10 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
 import { getPgbouncerSkipReason, startPgbouncer } from '../../support/database/pgbouncer.ts';
 import { startGateway } from '../fixtures/gateway.ts';
 import { IS_SHORT } from '../fixtures/settings.ts';
-import { type Cluster, type ClusterServer, getClusterSkipReason, startCluster } from './cluster.ts';
+import { type Cluster, type ClusterServer, startCluster } from './cluster.ts';
 import { createConnection, type SpreadProject, startSpreadLoad } from './spread-load.ts';
 import { expectIsolatedFault, STEADY_MS } from './worker-fault.ts';
 

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { getClusterSkipReason } from '../../support/database/cluster-servers.ts';
 import { withServer } from '../../support/database/cluster-template.ts';
 import { findSystemBinaries } from '../../support/database/postgres-binaries.ts';
 import { startGateway } from '../fixtures/gateway.ts';
-import { type ClusterServer, getClusterSkipReason, startCluster } from './cluster.ts';
+import { type ClusterServer, startCluster } from './cluster.ts';
 import { createConnection, startSpreadLoad } from './spread-load.ts';
 
 const LOAD_MS = 5_000;

@@ -1,30 +1,32 @@
-/** Prepares an existing Citus cluster: a migrated template database on each node, which tests copy. */
+/** Starts Citus clusters: a coordinator and two workers, with a migrated template database that tests copy. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
-import { splitDatabaseUrl } from '../../../src/database-urls.ts';
+import { createClusterFolder, startClusterServer } from './cluster-servers.ts';
 import { migrateTemplate, type Template } from './postgres-template.ts';
 
+const TEMPLATE = 'gateway_template';
 /** Few shards make a copy fast. */
 const SHARD_COUNT = 4;
 
-/** Creates the template. The URL lists the coordinator first and then the workers, and names no database. */
-export async function createClusterTemplate(url: string): Promise<Template> {
-  const [serverUrl, ...workerUrls] = splitDatabaseUrl(url);
-  const template = `gateway_template_${process.pid}`;
-  const servers = [serverUrl, ...workerUrls];
-  await createCluster(servers, template);
-  await migrateTemplate(`${serverUrl}/${template}`);
-  for (const server of servers) await closeConnections(server, template);
+/** Starts a cluster and creates the template. */
+export async function createClusterTemplate(): Promise<Template> {
+  const folder = createClusterFolder();
+  const names = ['coordinator', 'first', 'second'];
+  const servers = await Promise.all(names.map((name) => startClusterServer(join(folder, name))));
+  const [serverUrl, ...workerUrls] = servers.map(({ url }) => url) as [string, ...string[]];
+  const urls = [serverUrl, ...workerUrls];
+  await createCluster(urls, TEMPLATE);
+  await migrateTemplate(`${serverUrl}/${TEMPLATE}`);
+  for (const url of urls) await closeConnections(url, TEMPLATE);
   return {
     serverUrl,
     port: parseAddress(serverUrl)[1],
     workerUrls,
-    template,
+    template: TEMPLATE,
     async stop() {
-      for (const server of servers) {
-        await withServer(`${server}/postgres`, (client) =>
-          client.query(`drop database ${template} with (force)`),
-        );
-      }
+      await Promise.all(servers.map((server) => server.stop()));
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
