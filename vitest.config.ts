@@ -60,9 +60,9 @@ function listTaggedFiles(): string[] {
 const common = {
   globalSetup: 'test/support/global-setup.ts',
   setupFiles: ['test/support/around-each-file.ts', 'test/support/database/after-each-file.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  // On a busy machine, an awaited state may arrive late.
+  // On a busy machine, tests take several times as long, and an awaited state may arrive late.
+  testTimeout: 2 * MINUTE_MS,
+  hookTimeout: 2 * MINUTE_MS,
   expect: { poll: { timeout: 20_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Outages } from '../../src/database/outages.ts';
 import { ServiceUnavailable } from '../../src/errors.ts';
 
@@ -56,7 +56,7 @@ test('maps only failures of the database to ServiceUnavailable', () => {
 test('logs the start and the end of an outage', async () => {
   const { outages, lines } = createOutages(1);
   for (let count = 0; count < 3; count += 1) outages.toCallerError(socketError);
-  await vi.waitFor(() => expect(lines).toHaveLength(2));
+  await expect.poll(() => lines).toHaveLength(2);
   expect(lines).toMatchObject([
     { msg: 'database.failed', kind: 'UNREACHABLE' },
     { msg: 'database.recovered', kind: 'UNREACHABLE', failures: 3 },

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { STORE_TOKENS } from '../../src/database/hot/store-tokens.ts';
 import { createLog, type Log } from '../../src/log.ts';
@@ -45,7 +45,7 @@ function hangTokenStorage({ changes, ...rest }: Database): Database {
 async function crashBeforeCommit(connection: Parameters<typeof callSandbox>[1]) {
   const crashingServer = await startServer(hangTokenStorage(database));
   void callSandbox(crashingServer, connection);
-  await vi.waitFor(() => expect(readdirSync(journalFolder)).toEqual([`${connection.id}.json`]));
+  await expect.poll(() => readdirSync(journalFolder)).toEqual([`${connection.id}.json`]);
   await crashingServer[Symbol.asyncDispose]();
 }
 

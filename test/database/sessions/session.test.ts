@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { QueryConfig } from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Outages } from '../../../src/database/outages.ts';
 import { openSession } from '../../../src/database/sessions/session.ts';
 import { inTransaction, TRIES_MAX } from '../../../src/database/transaction.ts';
@@ -79,14 +79,13 @@ test.runIf(onPostgres)('limits statements, idle transactions and silent sockets'
 test.runIf(onPostgres)('fails with ServiceUnavailable when a statement is canceled', async () => {
   const slowQuery = database.rows.query('select pg_sleep(60)', []);
   const failure = expect(slowQuery).rejects.toMatchObject({ name: 'ServiceUnavailable' });
-  await vi.waitFor(async () => {
-    const canceledSessions = await database.rows.query(
+  const cancelQuery = () =>
+    database.rows.query(
       `select pg_cancel_backend(pid) from pg_stat_activity
        where query = 'select pg_sleep(60)' and state = 'active' and datname = current_database()`,
       [],
     );
-    expect(canceledSessions).toHaveLength(1);
-  });
+  await expect.poll(cancelQuery).toHaveLength(1);
   await failure;
 });
 

@@ -134,7 +134,7 @@ test('responds to changes with 503 while the server is read-only, and serves rea
     `alter database ${database.name} set default_transaction_read_only = on`,
   );
   await terminateBackends(database);
-  await vi.waitFor(async () => expect(await fetchStatus(gateway, '/readyz')).toBe(200));
+  await expect.poll(() => fetchStatus(gateway, '/readyz')).toBe(200);
   expectUnavailable(await repeatRounds(() => sendChanges(target)));
   const reads = await Promise.all(sendReads(target));
   expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
