@@ -19,6 +19,11 @@ export const TRIES_MAX = 4;
 const REPEATABLE_CODES = ['P2034', '40001', '40P01'];
 /** The SQLSTATE of a prepared statement that a migration has made obsolete. The session prepares it again. */
 const OUTDATED_CODE = '0A000';
+/**
+ * The number of repetitions of a transaction because of outdated statements, in addition to TRIES_MAX. Each repetition
+ * finds at least one statement of one connection that the previous ones have not renewed.
+ */
+const RENEWALS_MAX = 50;
 
 const NOTIFICATIONS = new WeakMap<object, Notification[]>();
 
@@ -52,7 +57,9 @@ export async function inTransaction<T>(
   work: (tx: Transaction) => Promise<T>,
   { timeout = TRANSACTION_OPTIONS.timeout }: { timeout?: number } = {},
 ): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+  let tries = 1;
+  let renewals = 0;
+  for (;;) {
     const notifications: Notification[] = [];
     try {
       const result = await prisma.$transaction(
@@ -65,7 +72,9 @@ export async function inTransaction<T>(
       notify(notifications);
       return result;
     } catch (error) {
-      if (tries >= TRIES_MAX || !isRepeatable(error)) throw outages.toCallerError(error);
+      if (renewals < RENEWALS_MAX && isOutdated(error)) renewals += 1;
+      else if (tries < TRIES_MAX && isRepeatable(error)) tries += 1;
+      else throw outages.toCallerError(error);
     }
   }
 }
@@ -76,6 +85,13 @@ export function isRepeatable(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   const codes = [...REPEATABLE_CODES, OUTDATED_CODE];
   return [error.code, findSqlState(error)].some((code) => codes.includes(code ?? ''));
+}
+
+/** True if a migration has changed the columns of a prepared statement. */
+function isOutdated(error: unknown): boolean {
+  return (
+    error instanceof Prisma.PrismaClientKnownRequestError && findSqlState(error) === OUTDATED_CODE
+  );
 }
 
 /** The SQLSTATE of a statement that Prisma has sent. Undefined for Prisma's own errors. */

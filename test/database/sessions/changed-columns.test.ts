@@ -42,6 +42,23 @@ test('repeats a transaction when a migration has added a column, and commits it 
   expect(await runTransaction()).toEqual([createRow('a'), createRow('b'), createRow('b')]);
 });
 
+test('repeats concurrent transactions in which every statement is outdated', async () => {
+  const statements = Array.from({ length: 6 }, (_, index) => `${SELECT_ALL} where ${index} = 0`);
+  const runTransactions = () =>
+    Promise.all(
+      Array.from({ length: 20 }, () =>
+        inTransaction(database, async (tx) => {
+          const results: unknown[] = [];
+          for (const text of statements) results.push(...(await tx.$queryRawUnsafe<[]>(text)));
+          return results;
+        }),
+      ),
+    );
+  expect(await runTransactions()).toEqual(Array(20).fill([{ id: 'a' }]));
+  await addColumn();
+  expect(await runTransactions()).toEqual(Array(20).fill([{ id: 'a', more: null }]));
+});
+
 test.runIf(onPostgres)('reads the current columns of each result behind a pooler', async () => {
   const [{ name } = { name: '' }] = await database.rows.query<{ name: string }>(
     'select current_database() as "name"',
