@@ -48,7 +48,6 @@ export async function getVisibleContract(
     authorize(viewer, listInstallationRecords.needs);
   const project = await getProject(call, projectIdOrName);
   const integrations = await listVisibleIntegrations(call, project.id);
-  if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();
   const key = integrations.map(({ latestRevisionId }) => latestRevisionId).join();
   const cachedContract = CONTRACTS.get(key);
   if (cachedContract) return { project, contract: cachedContract };
@@ -57,12 +56,18 @@ export async function getVisibleContract(
   return { project, contract };
 }
 
-/** Lists the project's integrations that the viewer may see, in the order of their ids, at most INTEGRATIONS_MAX + 1. */
+/**
+ * Lists all integrations of the project that the viewer may see, in the order of their ids. Throws UNPROCESSABLE if there
+ * are too many for a contract.
+ */
 export async function listVisibleIntegrations(
   { viewer, database }: Call,
   projectId: string,
 ): Promise<Row<'Integration'>[]> {
   const where = narrowToVisible(viewer, 'Integration', { projectId });
   const range = { column: 'id', direction: 'asc', limit: INTEGRATIONS_MAX + 1 } as const;
-  return where ? database.rows.page('Integration', where, range) : [];
+  if (!where) return [];
+  const integrations = await database.rows.page('Integration', where, range);
+  if (integrations.length > INTEGRATIONS_MAX) throw createTooManyIntegrationsError();
+  return integrations;
 }

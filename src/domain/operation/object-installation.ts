@@ -4,6 +4,7 @@ import { DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { findProviderObject } from '../contract/object-contract.ts';
+import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
 import { type ConfigContent, readConfigContent } from '../installation/installation-config.ts';
 import { findContent, findLatestContent } from '../integration/content-cache.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
@@ -33,7 +34,7 @@ export interface ServingInstallation {
 
 /**
  * Throws BAD_USER_INPUT without a group, NOT_FOUND if the group is unknown or has no installation with the object, and
- * UNPROCESSABLE if several of its installations have the object.
+ * UNPROCESSABLE if several of its installations have the object or the group has too many installations.
  */
 export async function getServingInstallation(
   call: Call,
@@ -79,11 +80,14 @@ export async function getGroupOfCaller(
   return group;
 }
 
-export function listInstallationsOfGroup(
+/** Lists all installations of the group that the viewer may see. Throws UNPROCESSABLE if there are too many. */
+export async function listInstallationsOfGroup(
   call: Call,
-  { projectId, id: groupId }: Row<'Group'>,
+  { projectId, id: groupId, groupRef }: Row<'Group'>,
 ): Promise<LinkedInstallation[]> {
-  return load(call, loadInstallationsOfGroups, { projectId, groupId });
+  const installations = await load(call, loadInstallationsOfGroups, { projectId, groupId });
+  if (installations.length > INSTALLATIONS_MAX) throw createTooManyInstallationsError(groupRef);
+  return installations;
 }
 
 /** An installation with its integration and its connection, by the columns that reference them. */
@@ -91,9 +95,13 @@ type LinkedInstallation = Row<'Installation'> & {
   linked: { integrationId: Row<'Integration'> | null; connectionId: Row<'Connection'> | null };
 };
 
-/** A group has at most one installation of an integration, and a contract covers at most 1,000 integrations. */
-const INSTALLATIONS_MAX = 1_000;
+/**
+ * The maximum number of installations among which an object is found. It equals the maximum number of integrations of a
+ * contract, because a group has at most one installation of an integration.
+ */
+const INSTALLATIONS_MAX = INTEGRATIONS_MAX;
 
+/** Lists at most INSTALLATIONS_MAX + 1 installations of each group. */
 const loadInstallationsOfGroups: Batch<
   Pick<Row<'Installation'>, 'projectId' | 'groupId'>,
   LinkedInstallation[]
@@ -102,7 +110,7 @@ const loadInstallationsOfGroups: Batch<
     { table: 'Integration', column: 'integrationId' },
     { table: 'Connection', column: 'connectionId' },
   ]);
-  const range = { column: 'id', direction: 'asc', limit: INSTALLATIONS_MAX } as const;
+  const range = { column: 'id', direction: 'asc', limit: INSTALLATIONS_MAX + 1 } as const;
   const keysByGroup = new Map(keys.map((key) => [key.groupId, key]));
   const pages = await database.rows.pages(
     [...keysByGroup.values()].flatMap((key) => {
@@ -157,6 +165,12 @@ function readsOrWritesObject({
     ({ objectName, disabled }) => objectName === providerObject && !disabled,
   );
   return isRead || write.some(({ objectName }) => objectName === providerObject);
+}
+
+function createTooManyInstallationsError(groupRef: string): DomainError {
+  return unprocessable(
+    `The group ${groupRef} has more than ${INSTALLATIONS_MAX} installations, the maximum for reads and writes by the name of an object. Delete installations that the customer does not need.`,
+  );
 }
 
 function createAmbiguousError(
