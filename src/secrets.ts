@@ -9,6 +9,7 @@ import {
   createSecretKey,
   hkdfSync,
   randomBytes,
+  timingSafeEqual,
 } from 'node:crypto';
 import { inspect } from 'node:util';
 
@@ -50,6 +51,11 @@ export class Secret {
   [inspect.custom](): string {
     return MASK;
   }
+}
+
+/** Compares a secret in a time that does not depend on its contents, only on its length. */
+export function isSameSecret(received: Buffer, expected: Buffer): boolean {
+  return received.length === expected.length && timingSafeEqual(received, expected);
 }
 
 /** The location of a sealed value. */

@@ -2,7 +2,7 @@
  * Hot reads as prepared statements: pages, nodes, relations, counts. Only equality conditions and one key range, always
  * over an index. Columns that end in "Sealed" are never selected.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Link, toPageRows } from './reads/linked-rows.ts';
 import type { AnyList, Conditions } from './reads/list-shape.ts';
 import { getListStatement } from './reads/list-statement.ts';
@@ -171,7 +171,7 @@ const STATEMENTS_MAX = 2_000;
 export function getStatementName(text: string): string {
   const cachedName = STATEMENT_NAMES.get(text);
   if (cachedName !== undefined) return cachedName;
-  const name = createHash('sha1').update(text).digest('base64url');
+  const name = hash('sha1', text, 'base64url');
   if (STATEMENT_NAMES.size < STATEMENTS_MAX) STATEMENT_NAMES.set(text, name);
   return name;
 }

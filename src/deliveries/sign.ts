@@ -1,5 +1,7 @@
 /** Signs and verifies messages as Standard Webhooks 1.0 specifies. No other module does. */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { isSameSecret } from '../secrets.ts';
 import { SECRET_PREFIX } from './signing-secret.ts';
 
 /** The largest difference between the clocks of sender and receiver. */
@@ -35,21 +37,13 @@ export function isSigned(
   const timestampSeconds = Number(headers['webhook-timestamp']);
   if (!(Math.abs(nowSeconds - timestampSeconds) <= TOLERANCE_SECONDS)) return false;
   const message = { id: String(headers['webhook-id']), timestampSeconds, body };
-  const expected = createSignature(message, createSigningKey(secret));
+  const expected = Buffer.from(createSignature(message, createSigningKey(secret)));
   return String(headers['webhook-signature'])
     .split(' ')
-    .some((received) => isEqual(received, expected));
+    .some((received) => isSameSecret(Buffer.from(received), expected));
 }
 
 function createSignature({ id, timestampSeconds, body }: SignedMessage, key: KeyObject): string {
   const digest = createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`);
   return `v1,${digest.digest('base64')}`;
-}
-
-function isEqual(received: string, expected: string): boolean {
-  const receivedBytes = Buffer.from(received);
-  const expectedBytes = Buffer.from(expected);
-  return (
-    receivedBytes.length === expectedBytes.length && timingSafeEqual(receivedBytes, expectedBytes)
-  );
 }

@@ -1,5 +1,5 @@
 /** Sends plain HTML pages, which load nothing but a logo, can't be framed, and run only their own script. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html } from '../html.ts';
 
@@ -23,8 +23,7 @@ dd { color: var(--quiet); margin: 0 }
 code, pre { font: .875rem/1.5 ui-monospace, monospace }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; padding: .8rem; overflow-wrap: normal; user-select: all }
 `;
-const toHashSource = (text: string) =>
-  `sha256-${createHash('sha256').update(text).digest('base64')}`;
+const toHashSource = (text: string) => `sha256-${hash('sha256', text, 'base64')}`;
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "base-uri 'none'",

@@ -2,7 +2,8 @@
  * While a server has the embedded database open, no other process can open it. The owner of the data folder can request
  * a copy of the files instead, as a crash would leave them, and open the copy. The server copies between two statements.
  */
-import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -10,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { StartRefused } from '../../errors.ts';
+import { isSameSecret } from '../../secrets.ts';
 import { DATABASE_FOLDER } from './data-folder.ts';
 import type { Engine } from './engine.ts';
 
@@ -51,7 +53,7 @@ export async function serveSnapshots(dataDir: string, engine: Engine): Promise<A
 function isOwner({ headers }: IncomingMessage, token: string): boolean {
   const expected = Buffer.from(`Bearer ${token}`);
   const received = Buffer.from(headers.authorization ?? '');
-  return received.length === expected.length && timingSafeEqual(received, expected);
+  return isSameSecret(received, expected);
 }
 
 async function sendForbidden(response: ServerResponse): Promise<void> {

@@ -2,7 +2,7 @@
  * Applies migrations/ at start. Keeps Prisma's own table and checksums, so that `prisma migrate deploy` and `prisma
  * migrate status` see the same history. Unlike the CLI, it also works on the embedded database.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
@@ -114,7 +114,7 @@ export function listMigrations(): Migration[] {
     .sort()
     .map((name) => {
       const sql = readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+      return { name, sql, checksum: hash('sha256', sql, 'hex') };
     });
 }
 

@@ -1,5 +1,5 @@
 /** Reads the field types that were learned from a project's connected accounts. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
 import type { FieldValueType, Provider } from '../../providers/contract.ts';
 import { findModule } from '../../providers/modules.ts';
@@ -98,7 +98,7 @@ function toManifestTypes(rows: readonly LearnedRow[]): ManifestTypes {
     }
     fieldsByObject.set(objectName, fields);
   }
-  const digest = createHash('sha256').update(JSON.stringify(digestInput)).digest('base64url');
+  const digest = hash('sha256', JSON.stringify(digestInput), 'base64url');
   return { fields: fieldsByObject, digest };
 }
 

@@ -3,7 +3,7 @@
  * operations and types on which callers can rely. A contract is derived from stored data and from descriptions of the
  * account, without a request.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type ObjectDescription,
   type Provider,
@@ -72,8 +72,7 @@ export function createHashedContract(
 ): Contract {
   const findings = [...otherFindings, ...listNameClashes(objects)];
   const text = JSON.stringify([objects, findings]);
-  const hash = createHash('sha256').update(text).digest('base64url');
-  return { hash, objects, findings };
+  return { hash: hash('sha256', text, 'base64url'), objects, findings };
 }
 
 /** The read object and the write object by which a revision uses an object of the provider. */

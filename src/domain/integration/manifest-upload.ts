@@ -2,7 +2,7 @@
  * Stores uploaded manifests. An upload URL contains the sealed metadata of its upload, so nothing is stored until the
  * file arrives. Files are rows of the database, so that every process can read them.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isForeignKeyViolation } from '../../database/violations.ts';
 import { DomainError, forbidden, notFound, rateLimited } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { resource } from '../resource.ts';
 import { getProject } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
+import { requireUnique } from '../row-changes.ts';
 
 /** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
@@ -88,7 +88,7 @@ export function openUpload({ vault, now }: Services, path: string): Upload {
 /** Stores the file of an upload URL. Throws CONFLICT if the URL was used before. */
 export async function storeUpload(services: Services, path: string, file: Buffer): Promise<void> {
   const { md5, ...upload } = openUpload(services, path);
-  if (md5 !== null && createHash('md5').update(file).digest('base64') !== md5) {
+  if (md5 !== null && hash('md5', file, 'base64') !== md5) {
     throw new DomainError('BAD_USER_INPUT', 'The file does not have the MD5 checksum of the URL.');
   }
   const { manifestUpload } = services.database.prisma;

@@ -1,5 +1,5 @@
 /** The items of a project document. A plan creates, updates or deletes them by their paths. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { enumeration } from '../resource.ts';
 import type { CanonicalDocument } from './canonical-document.ts';
@@ -71,7 +71,7 @@ function createFingerprint(publicKeyPem: string): string {
 
 /** Returns the SHA-256 of a value's JSON in hexadecimal. */
 export function hashValue(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return hash('sha256', JSON.stringify(value), 'hex');
 }
 
 /** Formats the first paths of a list, followed by the number of other paths: `topics.a, topics.b and 3 more`. */

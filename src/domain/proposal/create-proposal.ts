@@ -2,7 +2,7 @@
  * Creates proposals: validates a write completely, reads the current values of its record, and stores the proposal. A
  * rule of the agent session may approve a proposal immediately.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
@@ -355,5 +355,5 @@ function matchesRule(
 
 function hashPayload({ objectName, type, recordId, values }: ProposalInput): string {
   const payload = [objectName, type, recordId ?? null, sortJsonMembers(values ?? {})];
-  return createHash('sha256').update(JSON.stringify(payload)).digest('hex');
+  return hash('sha256', JSON.stringify(payload), 'hex');
 }

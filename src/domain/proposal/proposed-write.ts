@@ -1,5 +1,5 @@
 /** Plans the write of a proposal, as `writeRecords` would. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { unprocessable } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { type NameArgument, parseInput, withArgumentNames } from '../operation/argument-names.ts';
@@ -59,7 +59,7 @@ export function hashPlan({ target, objectName, entries }: WritePlan): string {
     ifEmpty,
   ]);
   const identity = [installation.id, connection.id, objectName, sortJsonMembers(writtenValues)];
-  return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  return hash('sha256', JSON.stringify(identity), 'hex');
 }
 
 /** Names the members of a write's record as arguments of a proposal: `values`, and `recordId` for the id. */

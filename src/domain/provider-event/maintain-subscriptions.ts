@@ -2,7 +2,7 @@
  * Creates, renews and removes subscriptions at providers, so that each installation receives the events that it needs.
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
@@ -143,7 +143,7 @@ function createDesiredSubscription(
 
 /** Returns a hash that changes with any parameter of the subscription. It does not reveal the secret. */
 function hashDesired(desired: DesiredSubscription): string {
-  return createHash('sha256').update(JSON.stringify(desired)).digest('base64url');
+  return hash('sha256', JSON.stringify(desired), 'base64url');
 }
 
 interface NewSubscription {

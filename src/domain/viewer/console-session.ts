@@ -2,7 +2,7 @@
  * Sessions of the console. The browser of a builder who signed in keeps a random secret in a cookie. The secret identifies
  * the builder like a bearer token, and the database stores its hash (docs/decisions/069-console-sessions.md).
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Row } from '../../database/rows.ts';
 import { run, statements } from '../../database/statements.ts';
 import { inTransaction } from '../../database/transaction.ts';
@@ -121,7 +121,7 @@ function computeExpireTime({ config, now }: Services, endTime: Date): Date {
 }
 
 function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }
 
 function createEndedError() {

@@ -1,5 +1,5 @@
 /** Signs builders in to the console at the local issuer, with one password for all of them. For development only. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { rateLimited, unauthenticated } from '../../errors.ts';
 import { createTokenBuckets } from '../../work/token-buckets.ts';
@@ -58,6 +58,5 @@ export function createLocalSignIn({ config }: Pick<Services, 'config'>): LocalSi
 
 /** Compares two strings in a time that does not depend on their contents. */
 function isEqual(first: string, second: string): boolean {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(first), hash(second));
+  return timingSafeEqual(hash('sha256', first, 'buffer'), hash('sha256', second, 'buffer'));
 }

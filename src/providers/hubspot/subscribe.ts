@@ -2,8 +2,10 @@
  * Receives HubSpot's webhooks. A person sets them up in the app at HubSpot, once for all accounts with the app. An
  * event names its account by the portal id.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isSameSecret } from '../../secrets.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import {
   MalformedEventsError,
@@ -39,9 +41,7 @@ function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date
   return secrets.some((secret) => {
     const hmac = createHmac('sha256', secret).update(method + url);
     const expectedSignature = hmac.update(body).update(timestamp).digest();
-    return (
-      signature.length === expectedSignature.length && timingSafeEqual(signature, expectedSignature)
-    );
+    return isSameSecret(signature, expectedSignature);
   });
 }
 

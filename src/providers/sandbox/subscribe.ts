@@ -1,6 +1,8 @@
 /** Subscribes to the sandbox's webhooks by requests, one for each object of a connection. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isSameSecret } from '../../secrets.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
@@ -76,8 +78,7 @@ function isSigned(
   if (!(Math.abs(now.getTime() - Number(seconds) * 1_000) <= TOLERANCE_MS)) return false;
   return secrets.some((secret) => {
     const expectedDigest = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
-    const digest = Buffer.from(hexDigest, 'hex');
-    return digest.length === expectedDigest.length && timingSafeEqual(digest, expectedDigest);
+    return isSameSecret(Buffer.from(hexDigest, 'hex'), expectedDigest);
   });
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { growUpTo } from '../../work/growing-cache.ts';
 import type { Settings } from '../settings.ts';
@@ -192,5 +192,5 @@ function createSecret(): string {
  */
 function isVerifiedBy(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier;
-  return createHash('sha256').update(verifier).digest('base64url') === challenge;
+  return hash('sha256', verifier, 'base64url') === challenge;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../work/durations.ts';
 import type { SandboxRequest, SandboxResponse } from '../request.ts';
@@ -43,9 +43,7 @@ export class IdempotencyKeys {
       throw new SandboxRefusal(400, { code: 'invalid_idempotency_key', message });
     }
     const name = `${request.caller} ${key}`;
-    const fingerprint = createHash('sha256')
-      .update(`${request.path} ${request.body}`)
-      .digest('hex');
+    const fingerprint = hash('sha256', `${request.path} ${request.body}`, 'hex');
     const storedResponse = this.#responses.get(name);
     if (storedResponse !== undefined && storedResponse.expiresAtMs > this.#now().getTime()) {
       return replay(storedResponse, fingerprint);

@@ -3,7 +3,7 @@
  * page, whose script routes them. The pages are public. They get all data from the API, with the visitor's credentials.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { glob, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -161,7 +161,7 @@ async function sendBuiltPage(
   const text = template
     .replaceAll('="./', `="${basePath}`)
     .replace('<html', `<html ${attributes.join(' ')}`);
-  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
   reply.headers({
     etag,

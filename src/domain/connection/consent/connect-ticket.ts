@@ -4,7 +4,9 @@
  * browser has returned (RFC 9700, section 4.7; RFC 6749, section 10.12). Only hashes of tickets are stored. A state does
  * not reveal its ticket, so that a person who sees a state can't open the link.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+import { createHmac, hash, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../../secrets.ts';
 
 const RANDOM_BYTES = 32;
 /** Strings that don't match are rejected without a query of the database. */
@@ -56,17 +58,15 @@ export function createState(ticket: string, { projectId }: ConnectKey, browser: 
 export function isIssuedTo(state: string | null, browser: string | null): boolean {
   const { handle, proof } = STATE_PATTERN.exec(state ?? '')?.groups ?? {};
   if (!handle || !proof || browser === null) return false;
-  const actualProof = Buffer.from(proof, 'base64url');
-  const expectedProof = signHandle(handle, browser);
-  return actualProof.length === expectedProof.length && timingSafeEqual(actualProof, expectedProof);
+  return isSameSecret(Buffer.from(proof, 'base64url'), signHandle(handle, browser));
 }
 
 function createHandle(ticket: string, projectId: string): string {
-  return `${projectId}.${createHash('sha256').update(ticket).digest('base64url')}`;
+  return `${projectId}.${hash('sha256', ticket, 'base64url')}`;
 }
 
 function hashHandle(handle: string): string {
-  return createHash('sha256').update(handle).digest('hex');
+  return hash('sha256', handle, 'hex');
 }
 
 function signHandle(handle: string, browser: string): Buffer {

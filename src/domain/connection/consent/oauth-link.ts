@@ -1,5 +1,5 @@
 /** Opens the link of a connect: returns the URL of the provider's consent page. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
@@ -96,7 +96,7 @@ function createConsentUrl(
     ...(input.scopes.length > 0 && { scope: input.scopes.join(scopeSeparator) }),
     state,
     ...(verifier && {
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
     }),
   };

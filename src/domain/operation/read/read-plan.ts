@@ -1,5 +1,5 @@
 /** Plans a read from the revision and the config: the fields that it requests, and the names under which it delivers them. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Provider } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
@@ -148,7 +148,7 @@ export function createPlanKey(
 ): string {
   const conditions = filters.length > 0 ? [filters] : [];
   const identity = JSON.stringify([connectionId, objectName, [...fields].sort(), ...conditions]);
-  return createHash('sha256').update(identity).digest('base64url');
+  return hash('sha256', identity, 'base64url');
 }
 
 interface ReadWindow {

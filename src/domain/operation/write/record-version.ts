@@ -1,5 +1,5 @@
 /** Compares versions of records, so that a write can require the version that its caller has seen. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { sortJsonMembers } from '../../storable-json.ts';
 
@@ -14,10 +14,8 @@ export function createRecordVersion(
   fields: readonly string[],
 ): RecordVersion {
   const values = fields.map((name) => record.fields[name] ?? null);
-  const hash = createHash('sha256')
-    .update(JSON.stringify(sortJsonMembers(values)))
-    .digest('base64url');
-  return { fields: [...fields], hash };
+  const json = JSON.stringify(sortJsonMembers(values));
+  return { fields: [...fields], hash: hash('sha256', json, 'base64url') };
 }
 
 export function hasVersion(record: ProviderRecord, { fields, hash }: RecordVersion): boolean {

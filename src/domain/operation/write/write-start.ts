@@ -2,7 +2,7 @@
  * Accepts a write: stores its operation and its records together or not at all. A repeated call with the same
  * idempotency key returns the outcome of the first one.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   acceptWrites,
   collectWrites,
@@ -121,8 +121,7 @@ function createOpenTaskKey(
 ): string {
   const parts = [target.installation.id, type, objectName];
   if (!headers) return JSON.stringify(parts);
-  const hash = createHash('sha256').update(JSON.stringify(headers)).digest('base64url');
-  return JSON.stringify([...parts, hash]);
+  return JSON.stringify([...parts, hash('sha256', JSON.stringify(headers), 'base64url')]);
 }
 
 /** The first line of the operation's log. It names fields, but never their values. */
@@ -190,5 +189,5 @@ function hashInput(input: object): string {
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }

@@ -1,5 +1,5 @@
 /** Values of API keys: `ik_`, 32 random bytes and a checksum in base62. Only their hashes are stored. */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Services } from '../../call.ts';
 
@@ -32,7 +32,7 @@ export function isKeyValue(value: string): boolean {
 }
 
 export function hashKey(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return hash('sha256', value, 'hex');
 }
 
 export function getKeyPrefix(value: string): string {

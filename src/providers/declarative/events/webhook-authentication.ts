@@ -1,5 +1,7 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../../../secrets.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
 import type { WebhookAuthentication } from '../declaration/events-declaration.ts';
 import { findAccountInUrl, parseBody, readEventValue } from './event-values.ts';
@@ -33,7 +35,7 @@ export function deriveSecrets(request: WebhookRequest, secrets: readonly string[
 
 function isBasic({ headers }: WebhookRequest, credentials: string): boolean {
   const [, received = ''] = /^Basic ([\w+/=-]+)$/i.exec(headers.authorization ?? '') ?? [];
-  return isEqual(Buffer.from(received, 'base64'), Buffer.from(credentials));
+  return isSameSecret(Buffer.from(received, 'base64'), Buffer.from(credentials));
 }
 
 function isSigned(
@@ -55,7 +57,7 @@ function isSigned(
       .update(request.body)
       .update(after)
       .digest();
-    return signatures.some((signature) => isEqual(signature, expectedSignature));
+    return signatures.some((signature) => isSameSecret(signature, expectedSignature));
   });
 }
 
@@ -106,8 +108,4 @@ function isTimely({ timestamp }: Hmac, time: string, now: Date): boolean {
   if (!timestamp) return true;
   const ms = parseMilliseconds(timestamp.unit, time);
   return Math.abs(now.getTime() - ms) <= timestamp.toleranceMs;
-}
-
-function isEqual(received: Buffer, expected: Buffer): boolean {
-  return received.length === expected.length && timingSafeEqual(received, expected);
 }
