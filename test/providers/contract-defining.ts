@@ -1,9 +1,9 @@
 /** The provider contract for creating fields. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { FieldDefinition } from '../../src/providers/defining-fields.ts';
 import {
+  type AddCheck,
   type ContractSubject,
-  type CreateSubject,
   catchFailure,
   requireCapability,
   UNKNOWN_OBJECT,
@@ -37,23 +37,24 @@ function createOptions(...values: string[]): Pick<FieldDefinition, 'valueType' |
 
 const UNCHANGED = { action: 'NONE', error: null };
 
-export function testDefining(createSubject: CreateSubject): void {
-  test('declares the types, names and options of fields that it supports', async (context) => {
-    await using subject = await createSubject();
-    const { types, options, names } = requireCapability(subject, 'defineFields', context);
-    expect(types).toContain('STRING');
-    expect(types).not.toContain('OTHER');
-    expect(options).toContain('stringOptions.values');
-    expect(subject.newFieldName).toMatch(names.pattern);
-    for (const hostile of ['', 'a b', "a'b", 'a/b', 'a.b', '../a', '__proto__']) {
-      expect(hostile).not.toMatch(names.pattern);
-    }
-    expect(names.rule).toMatch(/^must .+\.$/);
-  });
+export function checkDefining(check: AddCheck): void {
+  check(
+    'declares the types, names and options of fields that it supports',
+    async (subject, skip) => {
+      const { types, options, names } = requireCapability(subject, 'defineFields', skip);
+      expect(types).toContain('STRING');
+      expect(types).not.toContain('OTHER');
+      expect(options).toContain('stringOptions.values');
+      expect(subject.newFieldName).toMatch(names.pattern);
+      for (const hostile of ['', 'a b', "a'b", 'a/b', 'a.b', '../a', '__proto__']) {
+        expect(hostile).not.toMatch(names.pattern);
+      }
+      expect(names.rule).toMatch(/^must .+\.$/);
+    },
+  );
 
-  test('creates a field once as defined, and describes it', async (context) => {
-    await using subject = await createSubject();
-    const { define } = requireCapability(subject, 'defineFields', context);
+  check('creates a field once as defined, and describes it', async (subject, skip) => {
+    const { define } = requireCapability(subject, 'defineFields', skip);
     const { session, objectName, provider } = subject;
     const fields = [createDefinition(subject, { description: 'What they like' })];
     const [outcome] = await define(session, { objectName, fields });
@@ -69,9 +70,8 @@ export function testDefining(createSubject: CreateSubject): void {
     expect(await define(session, { objectName, fields })).toMatchObject([UNCHANGED]);
   });
 
-  test('creates fields of every declared type', async (context) => {
-    await using subject = await createSubject();
-    const { define, types } = requireCapability(subject, 'defineFields', context);
+  check('creates fields of every declared type', async (subject, skip) => {
+    const { define, types } = requireCapability(subject, 'defineFields', skip);
     const { session, objectName, newFieldName = '' } = subject;
     const to = { targetField: null, cardinality: null, onDelete: null, required: null };
     const otherMembers = { reverseLookupFieldName: null, labels: null };
@@ -95,42 +95,45 @@ export function testDefining(createSubject: CreateSubject): void {
     expect(repeatedOutcomes.map(({ action }) => action)).toEqual(types.map(() => 'NONE'));
   });
 
-  test('updates a field that differs, and removes no value of a select field', async (context) => {
-    await using subject = await createSubject();
-    const { define } = requireCapability(subject, 'defineFields', context);
-    const { session, objectName, provider } = subject;
-    const existingFields = [createDefinition(subject, createOptions('a', 'b'))];
-    await define(session, { objectName, fields: existingFields });
-    const fields = [
-      createDefinition(subject, { displayName: 'Pastime', ...createOptions('b', 'c') }),
-    ];
-    const [outcome] = await define(session, { objectName, fields });
-    expect(outcome).toMatchObject({ action: 'UPDATE', error: null });
-    const description = await provider.capabilities.describeObject?.(session, objectName);
-    const field = description?.fields.find(({ displayName }) => displayName === 'Pastime');
-    expect(field?.values?.map(({ value }) => value)).toEqual(['a', 'b', 'c']);
-    expect(await define(session, { objectName, fields })).toMatchObject([UNCHANGED]);
-  });
+  check(
+    'updates a field that differs, and removes no value of a select field',
+    async (subject, skip) => {
+      const { define } = requireCapability(subject, 'defineFields', skip);
+      const { session, objectName, provider } = subject;
+      const existingFields = [createDefinition(subject, createOptions('a', 'b'))];
+      await define(session, { objectName, fields: existingFields });
+      const fields = [
+        createDefinition(subject, { displayName: 'Pastime', ...createOptions('b', 'c') }),
+      ];
+      const [outcome] = await define(session, { objectName, fields });
+      expect(outcome).toMatchObject({ action: 'UPDATE', error: null });
+      const description = await provider.capabilities.describeObject?.(session, objectName);
+      const field = description?.fields.find(({ displayName }) => displayName === 'Pastime');
+      expect(field?.values?.map(({ value }) => value)).toEqual(['a', 'b', 'c']);
+      expect(await define(session, { objectName, fields })).toMatchObject([UNCHANGED]);
+    },
+  );
 
-  test('reports a field that exists with another type, and creates the others', async (context) => {
-    await using subject = await createSubject();
-    const { define } = requireCapability(subject, 'defineFields', context);
-    const { session, objectName, newFieldName = '' } = subject;
-    await define(session, { objectName, fields: [createDefinition(subject)] });
-    const otherField = {
-      ...createDefinition(subject),
-      fieldName: newFieldName.replace('obby', 'abit'),
-    };
-    const fields = [createDefinition(subject, { valueType: 'DATE' }), otherField];
-    expect(await define(session, { objectName, fields })).toMatchObject([
-      { action: 'NONE', error: expect.stringContaining('already') },
-      { action: 'CREATE', error: null },
-    ]);
-  });
+  check(
+    'reports a field that exists with another type, and creates the others',
+    async (subject, skip) => {
+      const { define } = requireCapability(subject, 'defineFields', skip);
+      const { session, objectName, newFieldName = '' } = subject;
+      await define(session, { objectName, fields: [createDefinition(subject)] });
+      const otherField = {
+        ...createDefinition(subject),
+        fieldName: newFieldName.replace('obby', 'abit'),
+      };
+      const fields = [createDefinition(subject, { valueType: 'DATE' }), otherField];
+      expect(await define(session, { objectName, fields })).toMatchObject([
+        { action: 'NONE', error: expect.stringContaining('already') },
+        { action: 'CREATE', error: null },
+      ]);
+    },
+  );
 
-  test('reports an unknown object instead of creating fields', async (context) => {
-    await using subject = await createSubject();
-    const { define } = requireCapability(subject, 'defineFields', context);
+  check('reports an unknown object instead of creating fields', async (subject, skip) => {
+    const { define } = requireCapability(subject, 'defineFields', skip);
     const definitions = { objectName: UNKNOWN_OBJECT, fields: [createDefinition(subject)] };
     const error = await catchFailure(define(subject.session, definitions));
     expect(UNKNOWN_OBJECT_KINDS).toContain(error.kind);

@@ -3,7 +3,7 @@
  * results.
  */
 import { inspect } from 'node:util';
-import { expect, type TestContext } from 'vitest';
+import { expect } from 'vitest';
 import type {
   Capabilities,
   FieldDescription,
@@ -56,6 +56,8 @@ export interface ContractSubject extends AsyncDisposable {
   isDescribedWithoutRequest?: boolean;
   /** False if the server ignores conditions on fields. */
   canSearch?: boolean;
+  /** The number of records of a whole batch, if the server accepts any number. Default: the provider's limit. */
+  batchSize?: number;
   /** The name of a new field, which contains `obby`, for a provider that creates fields. */
   newFieldName?: string;
   /** The number of records of `objectName` in the account. */
@@ -70,6 +72,19 @@ export interface ContractSubject extends AsyncDisposable {
 
 export type CreateSubject = () => Promise<ContractSubject>;
 
+/** Ends a check that does not apply to the subject. */
+export type Skip = (reason: string) => never;
+
+/** `provider` if the result of a check is the same for each object of a provider. */
+export type CheckScope = 'object' | 'provider';
+
+/** Adds a check to the contract. It runs with a subject of its own. Default of the scope: `object`. */
+export type AddCheck = (
+  title: string,
+  run: (subject: ContractSubject, skip: Skip) => Promise<void>,
+  scope?: CheckScope,
+) => void;
+
 export const UNKNOWN_OBJECT = 'no_such_object';
 export const UNKNOWN_OBJECT_KINDS: ProviderErrorKind[] = ['MISSING_OBJECT', 'BAD_REQUEST'];
 /** The number of pages after which a read counts as endless. No test needs as many. */
@@ -78,7 +93,7 @@ const PAGES_MAX = 50;
 export function requireCapability<Key extends keyof Capabilities>(
   { provider }: ContractSubject,
   key: Key,
-  { skip }: TestContext,
+  skip: Skip,
 ): NonNullable<Capabilities[Key]> {
   const capability = provider.capabilities[key];
   return capability ?? skip(`${provider.name} has no ${key}`);

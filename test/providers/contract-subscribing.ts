@@ -1,17 +1,17 @@
 /** The provider contract for receiving events. */
-import { expect, type TestContext, test } from 'vitest';
+import { expect } from 'vitest';
 import { type EventRequests, MalformedEventsError } from '../../src/providers/subscribing.ts';
 import {
+  type AddCheck,
   type ContractSubject,
-  type CreateSubject,
   requireCapability,
+  type Skip,
   storeTexts,
 } from './contract-subject.ts';
 
-export function testSubscribing(createSubject: CreateSubject): void {
-  test('reads records by their ids, and omits missing ones', async (context) => {
-    await using subject = await createSubject();
-    const readRecords = requireCapability(subject, 'readRecords', context);
+export function checkSubscribing(check: AddCheck): void {
+  check('reads records by their ids, and omits missing ones', async (subject, skip) => {
+    const readRecords = requireCapability(subject, 'readRecords', skip);
     const ids = await storeTexts(subject, 3);
     const { objectName, textField, missingId } = subject;
     const read = { objectName, fields: [textField], ids: [...ids, missingId] };
@@ -23,60 +23,68 @@ export function testSubscribing(createSubject: CreateSubject): void {
     }
   });
 
-  test('can read the records of its events', async (context) => {
-    await using subject = await createSubject();
-    requireCapability(subject, 'subscribe', context);
+  check('can read the records of its events', async (subject, skip) => {
+    requireCapability(subject, 'subscribe', skip);
     expect(subject.provider.capabilities.readRecords).toBeDefined();
   });
 
-  test('rejects unsigned requests of any form', async (context) => {
-    await using subject = await createSubject();
-    const { isSigned } = getRequests(subject, context);
-    for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
-      for (const headers of [{}, { 'content-type': 'application/json' }, ...MALFORMED_SIGNATURES]) {
+  check(
+    'rejects unsigned requests of any form',
+    async (subject, skip) => {
+      const { isSigned } = getRequests(subject, skip);
+      for (const body of ['', '{}', '[]', '{"events":[]}', '\0', 'x'.repeat(10_000)]) {
+        for (const headers of [
+          {},
+          { 'content-type': 'application/json' },
+          ...MALFORMED_SIGNATURES,
+        ]) {
+          const request = {
+            method: 'POST',
+            url: 'https://x.test/',
+            headers,
+            body: Buffer.from(body),
+          };
+          expect(isSigned(request, ['the secret'], new Date())).toBe(false);
+        }
+      }
+    },
+    'provider',
+  );
+
+  check(
+    'throws MalformedEvents for an unexpected body',
+    async (subject, skip) => {
+      const { parseEvents } = getRequests(subject, skip);
+      for (const text of [
+        '',
+        'null',
+        '7',
+        '"text"',
+        '{',
+        '{"events":7}',
+        '[7]',
+        '{"events":[{}]}',
+        '[{}]',
+      ]) {
         const request = {
           method: 'POST',
           url: 'https://x.test/',
-          headers,
-          body: Buffer.from(body),
+          headers: {},
+          body: Buffer.from(text),
         };
-        expect(isSigned(request, ['the secret'], new Date())).toBe(false);
+        expect(() => parseEvents(request, { now: new Date(), subscription: null }), text).toThrow(
+          MalformedEventsError,
+        );
       }
-    }
-  });
-
-  test('throws MalformedEvents for an unexpected body', async (context) => {
-    await using subject = await createSubject();
-    const { parseEvents } = getRequests(subject, context);
-    for (const text of [
-      '',
-      'null',
-      '7',
-      '"text"',
-      '{',
-      '{"events":7}',
-      '[7]',
-      '{"events":[{}]}',
-      '[{}]',
-    ]) {
-      const request = {
-        method: 'POST',
-        url: 'https://x.test/',
-        headers: {},
-        body: Buffer.from(text),
-      };
-      expect(() => parseEvents(request, { now: new Date(), subscription: null }), text).toThrow(
-        MalformedEventsError,
-      );
-    }
-  });
+    },
+    'provider',
+  );
 }
 
 /** Skips the test if the provider's events arrive by a stream. */
-function getRequests(subject: ContractSubject, context: TestContext): EventRequests {
-  const { requests } = requireCapability(subject, 'subscribe', context);
-  if (!requests) context.skip();
-  return requests as EventRequests;
+function getRequests(subject: ContractSubject, skip: Skip): EventRequests {
+  const { requests } = requireCapability(subject, 'subscribe', skip);
+  return requests ?? skip(`${subject.provider.name} streams its events`);
 }
 
 const MALFORMED_SIGNATURES = [

@@ -1,9 +1,9 @@
 /** Tests of the provider contract for changing records. */
-import { expect, type TestContext, test } from 'vitest';
+import { expect } from 'vitest';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
+  type AddCheck,
   type ContractSubject,
-  type CreateSubject,
   createRecord,
   expectRefusal,
   expectSuccess,
@@ -11,37 +11,37 @@ import {
   readTexts,
   readTextsById,
   requireCapability,
+  type Skip,
   storeTexts,
   UNKNOWN_OBJECT,
   UNKNOWN_OBJECT_KINDS,
 } from './contract-subject.ts';
 
-export function testWriting(createSubject: CreateSubject): void {
-  test('creates a record that can be read back', async (context) => {
-    await using subject = await createSubject();
-    requireCapability(subject, 'writeRecord', context);
-    skipUnlessReturnsId(subject, context);
+export function checkWriting(check: AddCheck): void {
+  check('creates a record that can be read back', async (subject, skip) => {
+    requireCapability(subject, 'writeRecord', skip);
+    skipUnlessReturnsId(subject, skip);
     const id = await createRecord(subject, 'written');
     expect(await subject.countRecords()).toBe(1);
     expect(await readTextsById(subject)).toEqual({ [id]: 'written' });
   });
 
-  test('reports success without an id if the vendor does not return one', async (context) => {
-    await using subject = await createSubject();
-    const writeRecord = requireCapability(subject, 'writeRecord', context);
-    if (subject.returnsCreatedId !== false)
-      context.skip('the vendor returns the id of created records');
-    const { objectName, session } = subject;
-    const record = subject.createValidRecord('written');
-    const outcome = await writeRecord(session, { type: 'CREATE', objectName, record });
-    expect(outcome).toEqual({ success: true, recordId: null, data: null, errors: [] });
-    expect(Object.values(await readTextsById(subject))).toEqual(['written']);
-  });
+  check(
+    'reports success without an id if the vendor does not return one',
+    async (subject, skip) => {
+      const writeRecord = requireCapability(subject, 'writeRecord', skip);
+      if (subject.returnsCreatedId !== false) skip('the vendor returns the id of created records');
+      const { objectName, session } = subject;
+      const record = subject.createValidRecord('written');
+      const outcome = await writeRecord(session, { type: 'CREATE', objectName, record });
+      expect(outcome).toEqual({ success: true, recordId: null, data: null, errors: [] });
+      expect(Object.values(await readTextsById(subject))).toEqual(['written']);
+    },
+  );
 
-  test('updates only the named record', async (context) => {
-    await using subject = await createSubject();
-    const writeRecord = requireCapability(subject, 'writeRecord', context);
-    if (subject.canUpdate === false) context.skip("records can't be updated");
+  check('updates only the named record', async (subject, skip) => {
+    const writeRecord = requireCapability(subject, 'writeRecord', skip);
+    if (subject.canUpdate === false) skip("records can't be updated");
     const [updatedId = '', otherId = ''] = await storeTexts(subject, 2);
     const outcome = await writeRecord(subject.session, {
       type: 'UPDATE',
@@ -53,9 +53,8 @@ export function testWriting(createSubject: CreateSubject): void {
     expect(await readTextsById(subject)).toEqual({ [updatedId]: 'changed', [otherId]: 'stored 1' });
   });
 
-  test('returns the refusal of a record as its outcome', async (context) => {
-    await using subject = await createSubject();
-    const writeRecord = requireCapability(subject, 'writeRecord', context);
+  check('returns the refusal of a record as its outcome', async (subject, skip) => {
+    const writeRecord = requireCapability(subject, 'writeRecord', skip);
     const { objectName, session, invalidRecord, missingId, textField } = subject;
     if (subject.canCreate !== false) {
       const write = { type: 'CREATE', objectName, record: invalidRecord } as const;
@@ -73,9 +72,8 @@ export function testWriting(createSubject: CreateSubject): void {
     expect(await subject.countRecords()).toBe(0);
   });
 
-  test('never reports success for an unknown object', async (context) => {
-    await using subject = await createSubject();
-    const writeRecord = requireCapability(subject, 'writeRecord', context);
+  check('never reports success for an unknown object', async (subject, skip) => {
+    const writeRecord = requireCapability(subject, 'writeRecord', skip);
     const record = subject.createValidRecord('lost');
     const write = { type: 'CREATE', objectName: UNKNOWN_OBJECT, record } as const;
     const outcome = await writeRecord(subject.session, write).catch((error: unknown) => error);
@@ -83,9 +81,8 @@ export function testWriting(createSubject: CreateSubject): void {
     else expect(outcome).toMatchObject({ success: false });
   });
 
-  test('deletes the named record', async (context) => {
-    await using subject = await createSubject();
-    const deleteRecord = requireCapability(subject, 'deleteRecord', context);
+  check('deletes the named record', async (subject, skip) => {
+    const deleteRecord = requireCapability(subject, 'deleteRecord', skip);
     const [deletedId = '', otherId] = await storeTexts(subject, 2);
     const { objectName, session, missingId } = subject;
     const outcome = await deleteRecord(session, { objectName, id: deletedId });
@@ -99,12 +96,12 @@ export function testWriting(createSubject: CreateSubject): void {
   });
 }
 
-export function testBatches(createSubject: CreateSubject): void {
-  test('creates a batch of the declared size in order', async (context) => {
-    await using subject = await createSubject();
-    const writeBatch = requireCapability(subject, 'writeBatch', context);
-    skipUnlessReturnsId(subject, context);
-    const texts = Array.from({ length: subject.provider.limits.batchSize }, (_, n) => `text ${n}`);
+export function checkBatches(check: AddCheck): void {
+  check('creates a batch of the declared size in order', async (subject, skip) => {
+    const writeBatch = requireCapability(subject, 'writeBatch', skip);
+    skipUnlessReturnsId(subject, skip);
+    const length = subject.batchSize ?? subject.provider.limits.batchSize;
+    const texts = Array.from({ length }, (_, n) => `text ${n}`);
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
       objectName: subject.objectName,
@@ -115,47 +112,50 @@ export function testBatches(createSubject: CreateSubject): void {
     expect(await readTexts(subject, outcomes)).toEqual(texts);
   });
 
-  test('creates the valid records of a batch, and returns the outcomes in order', async (context) => {
-    await using subject = await createSubject();
-    const writeBatch = requireCapability(subject, 'writeBatch', context);
-    skipUnlessReturnsId(subject, context);
-    const outcomes = await writeBatch(subject.session, {
-      type: 'CREATE',
-      objectName: subject.objectName,
-      records: [
-        { record: subject.createValidRecord('one') },
-        { record: subject.invalidRecord },
-        { record: subject.createValidRecord('three') },
-      ],
-      allOrNone: false,
-    });
-    expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
-    expectRefusal(outcomes[1]);
-    expect(await readTexts(subject, outcomes)).toEqual(['one', undefined, 'three']);
-  });
+  check(
+    'creates the valid records of a batch, and returns the outcomes in order',
+    async (subject, skip) => {
+      const writeBatch = requireCapability(subject, 'writeBatch', skip);
+      skipUnlessReturnsId(subject, skip);
+      const outcomes = await writeBatch(subject.session, {
+        type: 'CREATE',
+        objectName: subject.objectName,
+        records: [
+          { record: subject.createValidRecord('one') },
+          { record: subject.invalidRecord },
+          { record: subject.createValidRecord('three') },
+        ],
+        allOrNone: false,
+      });
+      expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
+      expectRefusal(outcomes[1]);
+      expect(await readTexts(subject, outcomes)).toEqual(['one', undefined, 'three']);
+    },
+  );
 
-  test('updates the valid records of a batch, and returns the outcomes in order', async (context) => {
-    await using subject = await createSubject();
-    const writeBatch = requireCapability(subject, 'writeBatch', context);
-    if (subject.canUpdate === false) context.skip("records can't be updated");
-    const [idA = '', idB = ''] = await storeTexts(subject, 2);
-    const outcomes = await writeBatch(subject.session, {
-      type: 'UPDATE',
-      objectName: subject.objectName,
-      records: [idB, subject.missingId, idA].map((id, n) => ({
-        record: { id, [subject.textField]: `update ${n}` },
-      })),
-      allOrNone: false,
-    });
-    expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
-    expectRefusal(outcomes[1]);
-    expect([outcomes[0]?.recordId, outcomes[2]?.recordId]).toEqual([idB, idA]);
-    expect(await readTextsById(subject)).toEqual({ [idB]: 'update 0', [idA]: 'update 2' });
-  });
+  check(
+    'updates the valid records of a batch, and returns the outcomes in order',
+    async (subject, skip) => {
+      const writeBatch = requireCapability(subject, 'writeBatch', skip);
+      if (subject.canUpdate === false) skip("records can't be updated");
+      const [idA = '', idB = ''] = await storeTexts(subject, 2);
+      const outcomes = await writeBatch(subject.session, {
+        type: 'UPDATE',
+        objectName: subject.objectName,
+        records: [idB, subject.missingId, idA].map((id, n) => ({
+          record: { id, [subject.textField]: `update ${n}` },
+        })),
+        allOrNone: false,
+      });
+      expect(outcomes.map(({ success }) => success)).toEqual([true, false, true]);
+      expectRefusal(outcomes[1]);
+      expect([outcomes[0]?.recordId, outcomes[2]?.recordId]).toEqual([idB, idA]);
+      expect(await readTextsById(subject)).toEqual({ [idB]: 'update 0', [idA]: 'update 2' });
+    },
+  );
 
-  test('creates no record of an all-or-none batch if one is refused', async (context) => {
-    await using subject = await createSubject();
-    const writeBatch = requireAllOrNone(subject, 'CREATE', context);
+  check('creates no record of an all-or-none batch if one is refused', async (subject, skip) => {
+    const writeBatch = requireAllOrNone(subject, 'CREATE', skip);
     const outcomes = await writeBatch(subject.session, {
       type: 'CREATE',
       objectName: subject.objectName,
@@ -167,9 +167,8 @@ export function testBatches(createSubject: CreateSubject): void {
     expect(await subject.countRecords()).toBe(0);
   });
 
-  test('updates no record of an all-or-none batch if one is refused', async (context) => {
-    await using subject = await createSubject();
-    const writeBatch = requireAllOrNone(subject, 'UPDATE', context);
+  check('updates no record of an all-or-none batch if one is refused', async (subject, skip) => {
+    const writeBatch = requireAllOrNone(subject, 'UPDATE', skip);
     const [storedId = ''] = await storeTexts(subject, 1);
     const textsBefore = await readTextsById(subject);
     const outcomes = await writeBatch(subject.session, {
@@ -186,21 +185,14 @@ export function testBatches(createSubject: CreateSubject): void {
 }
 
 /** Skips the test if records can't be created, or if responses lack their ids. */
-function skipUnlessReturnsId(
-  { canCreate, returnsCreatedId }: ContractSubject,
-  { skip }: TestContext,
-): void {
+function skipUnlessReturnsId({ canCreate, returnsCreatedId }: ContractSubject, skip: Skip): void {
   if (canCreate === false) skip("records can't be created");
   if (returnsCreatedId === false) skip('the vendor does not return the id of created records');
 }
 
 /** Returns `writeBatch`. Skips the test if the provider does not support all-or-none batches of this type. */
-function requireAllOrNone(
-  subject: ContractSubject,
-  type: 'CREATE' | 'UPDATE',
-  context: TestContext,
-) {
+function requireAllOrNone(subject: ContractSubject, type: 'CREATE' | 'UPDATE', skip: Skip) {
   const isDeclared = subject.provider.features.allOrNoneTypes.includes(type);
-  context.skip(!isDeclared, `${subject.provider.name} writes the valid records of such a batch`);
-  return requireCapability(subject, 'writeBatch', context);
+  if (!isDeclared) skip(`${subject.provider.name} writes the valid records of such a batch`);
+  return requireCapability(subject, 'writeBatch', skip);
 }

@@ -11,18 +11,24 @@ import { TOKEN, type WireVendor } from '../../support/wire/wire-format.ts';
 import type { ContractSubject } from '../contract.ts';
 import type { CreateSubject } from '../contract-subject.ts';
 
-/** The subjects are used one after another. They share a provider and a server, and each has an empty account. */
+/** Opens subjects for the tests of a suite. */
 export function prepareWireSubjects(
   declaration: DeclaredProvider,
   wire: WireVendor,
 ): CreateSubject {
+  const subjects = openWireSubjects(declaration, wire);
+  afterAll(() => subjects[Symbol.asyncDispose]());
+  return subjects.create;
+}
+
+/** The subjects are used one after another. They share a provider and a server, and each has an empty account. */
+export function openWireSubjects(declaration: DeclaredProvider, wire: WireVendor) {
   let shared: Promise<{ provider: Provider; server: VendorServer }> | undefined;
   const open = async () => ({
     provider: createDeclarativeProvider(reduceToObject(declaration, wire.objectName)),
     server: await startVendorServer(wire.fixture),
   });
-  afterAll(async () => (await shared)?.server[Symbol.asyncDispose]());
-  return async () => {
+  const create: CreateSubject = async () => {
     shared ??= open();
     const { provider, server } = await shared;
     return {
@@ -30,6 +36,8 @@ export function prepareWireSubjects(
       [Symbol.asyncDispose]: async () => server.reset(),
     };
   };
+  const dispose = async () => (await shared)?.server[Symbol.asyncDispose]();
+  return { create, [Symbol.asyncDispose]: dispose };
 }
 
 function createWireSubject(
