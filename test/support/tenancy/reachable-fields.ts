@@ -67,23 +67,84 @@ function callField(field: Field, ownValues: Foreign): string {
   return `${field.name}${allArguments.length > 0 ? `(${allArguments.join(', ')})` : ''}`;
 }
 
-/**
- * Returns a query of the field for each set of its arguments, which are variables. Selects one more level.
- */
-export function buildQueries({ field, wrap }: Pick<ReachableField, 'field' | 'wrap'>) {
-  return listArgumentSets(field).map((args) => buildQuery({ field, wrap }, args));
+interface FieldQuery {
+  /** The type and its fields, for messages. */
+  description: string;
+  query: string;
+  /** The field that has the arguments. */
+  field: Field;
+  /** Each is a variable of the query. */
+  args: GraphQLArgument[];
 }
 
-function buildQuery(
-  { field, wrap }: Pick<ReachableField, 'field' | 'wrap'>,
-  args: GraphQLArgument[],
-) {
-  const namedType = getNamedType(field.type);
+/**
+ * Returns queries of all fields, each with one more level of selections. A field has a query for each set of its
+ * arguments. The fields of a type without arguments share a query, if none of the callers gets an error from them: an
+ * error may replace other fields by null.
+ */
+export async function buildQueries(
+  fields: ReachableField[],
+  callers: Pick<GraphqlClient, 'request'>[],
+): Promise<FieldQuery[]> {
+  const queries: FieldQuery[] = [];
+  const plainFields: ReachableField[] = [];
+  for (const reached of fields) {
+    for (const args of listArgumentSets(reached.field)) {
+      if (args.length === 0) plainFields.push(reached);
+      else queries.push(buildQuery([reached], args));
+    }
+  }
+  for (const [, siblings] of Map.groupBy(plainFields, ({ type }) => type)) {
+    const failing = await findFailingFields(siblings, callers);
+    const [separate, shared] = [true, false].map((fails) =>
+      siblings.filter(({ field }) => failing.has(field.name) === fails),
+    ) as [ReachableField[], ReachableField[]];
+    queries.push(...separate.map((reached) => buildQuery([reached], [])));
+    if (shared.length > 0) queries.push(buildQuery(shared, []));
+  }
+  return queries;
+}
+
+/** Returns the names of the fields that cause errors when a caller queries all of them together. */
+async function findFailingFields(
+  siblings: ReachableField[],
+  callers: Pick<GraphqlClient, 'request'>[],
+): Promise<Set<string>> {
+  const failing = new Set<string>();
+  for (const { request } of callers) {
+    for (;;) {
+      const candidates = siblings.filter(({ field }) => !failing.has(field.name));
+      if (candidates.length === 0) return failing;
+      const { errors = [] } = await request(buildQuery(candidates, []).query);
+      if (errors.length === 0) break;
+      const named = candidates.filter(({ field }) =>
+        errors.some(({ path }) => path?.includes(field.name)),
+      );
+      // An error of the type itself concerns all of its fields.
+      for (const { field } of named.length > 0 ? named : candidates) failing.add(field.name);
+    }
+  }
+  return failing;
+}
+
+/** Returns a query of fields of one type. Only a single field may have arguments. */
+function buildQuery(fields: ReachableField[], args: GraphQLArgument[]): FieldQuery {
+  const [{ type, field, wrap }] = fields as [ReachableField];
   const { declared, passed } = declareVariables(args);
-  const selection = isLeafType(namedType)
-    ? ''
-    : isObjectType(namedType)
-      ? `{ ${selectFields(namedType, 1)} }`
-      : '{ id __typename }';
-  return { query: `query ${declared} ${wrap(`${field.name}${passed} ${selection}`)}`, args };
+  const selections = fields.map(
+    (reached) => `${reached.field.name}${passed} ${selectResult(reached.field)}`,
+  );
+  const names = fields.map((reached) => reached.field.name);
+  return {
+    description: `${type.name}.${names.join(' ')}`,
+    query: `query ${declared} ${wrap(selections.join(' '))}`,
+    field,
+    args,
+  };
+}
+
+function selectResult(field: Field): string {
+  const namedType = getNamedType(field.type);
+  if (isLeafType(namedType)) return '';
+  return isObjectType(namedType) ? `{ ${selectFields(namedType, 1)} }` : '{ id __typename }';
 }
