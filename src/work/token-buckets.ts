@@ -1,5 +1,6 @@
 /** Token buckets in memory, one for each key: a steady rate with a burst. */
 import { LRUCache } from 'lru-cache';
+import { growUpTo } from './growing-cache.ts';
 
 /** The maximum number of buckets. The least recently used ones are removed, and start over with all tokens. */
 const BUCKETS_MAX = 50_000;
@@ -28,17 +29,19 @@ export function createTokenBuckets(
   { perSecond, burst, max = BUCKETS_MAX }: { perSecond: number; burst: number; max?: number },
   now: () => number,
 ): TokenBuckets {
-  let buckets: LRUCache<string, Bucket> | undefined;
+  const buckets = new LRUCache<string, Bucket>(growUpTo(max));
   const refill = (key: string) => {
-    // Created on first use, because the cache allocates memory for its maximum size, and many processes never use it.
-    buckets ??= new LRUCache({ max });
     const time = now();
-    const existing = buckets.get(key);
+    const bucket = buckets.get(key);
+    if (!bucket) {
+      const fullBucket = { tokens: burst, refilledAt: time };
+      buckets.set(key, fullBucket);
+      return fullBucket;
+    }
     // A clock that jumps back must not remove tokens.
-    const elapsed = existing ? Math.max(0, time - existing.refilledAt) / 1_000 : 0;
-    const tokens = existing ? Math.min(burst, existing.tokens + elapsed * perSecond) : burst;
-    const bucket = { tokens, refilledAt: time };
-    buckets.set(key, bucket);
+    const elapsed = Math.max(0, time - bucket.refilledAt) / 1_000;
+    bucket.tokens = Math.min(burst, bucket.tokens + elapsed * perSecond);
+    bucket.refilledAt = time;
     return bucket;
   };
   const computeWaitSeconds = (count: number, tokens: number) =>
