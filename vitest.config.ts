@@ -109,37 +109,60 @@ const ONLY_EMBEDDED = [
   // About the embedded database, or about decisions without a database.
   'test/database/embedded/**',
   'test/database/citus/node-watch.test.ts',
+  'test/domain/connection/{connection-scheme,session/attached-credentials}.test.ts',
+  'test/domain/{installation/resolve-object-aliases,operation/read/read-plan}.test.ts',
+  'test/domain/{provider/workspace,viewer/credential}.test.ts',
   // Both databases get equal statements, which return equal rows.
   'test/database/{filled-migrations,statements}.test.ts',
   'test/flows/credential-check.test.ts',
   'test/flows/plan/{project-document,revision-impacts}.test.ts',
+  // Both databases read the clock of the machine, and the tests change only the clock of the process.
+  'test/flows/database-clock.test.ts',
   // Requests of one caller after another, which begin no background work. `pooler` sends the statements of every query,
   // list, filter and mutation to PostgreSQL.
-  'test/graphql/{agent,contract,viewer}/**/*.test.ts',
+  'test/domain/long-lists.test.ts',
+  'test/flows/{billing-plan,define-fields,learned-account}.test.ts',
+  'test/flows/connect/{customer-pages,setup-failure}.test.ts',
+  'test/flows/read/record-search{,-crm}.test.ts',
+  'test/flows/write/write-{mapping,refusals,requests}.test.ts',
+  'test/graphql/{agent,contract,provider,viewer}/**/*.test.ts',
   'test/graphql/attention/attention-item.test.ts',
-  'test/graphql/event/{delivery,event-topic-route,payload,subscription,topic-destination-route,typed-events}.test.ts',
+  'test/graphql/connection/{account-objects,connect-inputs,end-user-connecting,oauth-update}.test.ts',
+  'test/graphql/event/{concerned-group,delivery,event-topic-route,payload,subscription,topic-destination-route,typed-events}.test.ts',
   'test/graphql/execution/{limits,scopes,validation}.test.ts',
   'test/graphql/installation/{installation,object-metadata,end-user-refused-choices}.test.ts',
   'test/graphql/integration/integration.test.ts',
+  'test/graphql/operation/operation.test.ts',
+  'test/graphql/org/{domain-proof,org,org-creation}.test.ts',
   'test/graphql/project/{branding,consumer,end-user-lists,group,jwt-key,look-ups}.test.ts',
   'test/graphql/typed/{agreement,mutations,tenancy,typed-schema}.test.ts',
   // Limits of this process. `faults/noisy-neighbours` attacks a server on PostgreSQL.
   'test/flows/noisy-neighbours/*.test.ts',
+  // Configs and formats of providers. `flows/read/` and `flows/write/` run the same jobs on PostgreSQL.
+  'test/flows/{choices,inputs}/*.test.ts',
   // Failures and formats of providers. `faults/provider-stream`, `faults/provider-events` and the other files of the
   // folder take events on PostgreSQL.
   'test/flows/agents/values-at-providers.test.ts',
-  'test/flows/provider-event/{event-bounds,failing-account,subscribing}.test.ts',
+  'test/flows/provider-event/{event-bounds,failing-account,issued-secrets,subscribing}.test.ts',
   'test/flows/provider-event/salesforce-{stream,tls}.test.ts',
   // `pooler` runs it, on PostgreSQL.
   'test/flows/tenancy.test.ts',
 ];
+
+/** Lists the files that open no database, because they import nothing from `test/support/`. */
+function listFilesWithoutDatabase(): string[] {
+  const root = import.meta.dirname;
+  const opensNoDatabase = (path: string) =>
+    !readFileSync(join(root, path), 'utf8').includes('/support/');
+  return globSync(ON_DATABASE, { cwd: root }).filter(opensNoDatabase);
+}
 
 const postgres = {
   test: {
     ...common,
     name: 'postgres',
     include: [ON_DATABASE],
-    exclude: [...ABOVE_DATABASE, ...ONLY_EMBEDDED],
+    exclude: [...ABOVE_DATABASE, ...ONLY_EMBEDDED, ...listFilesWithoutDatabase()],
     env: { TEST_DATABASE: 'postgres' },
   },
 };
