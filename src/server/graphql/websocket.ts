@@ -15,7 +15,7 @@ import { toNetwork } from '../../domain/viewer/network.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
 import { createProblem, type Problem } from '../../errors.ts';
 import type { ClientReaders } from '../http/request-client.ts';
-import { sendProblemAndClose } from '../http/socket-problems.ts';
+import { hasOpenResponse, sendProblemAndClose } from '../http/socket-problems.ts';
 import { UnfinishedBudget } from '../http/unfinished.ts';
 import {
   CLOSE,
@@ -57,6 +57,8 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
   });
   let isStopping = false;
   server.on('upgrade', async (request, connection, head) => {
+    // The client would read the response to the upgrade as a part of the open response.
+    if (hasOpenResponse(connection)) return void connection.destroy();
     const ignore = () => {};
     connection.on('error', ignore);
     const mayOpen = await cors.mayOpenSocket(request.headers);

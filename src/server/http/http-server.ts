@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
-import { refuseUnreadable } from './socket-problems.ts';
+import { refuseUnreadable, trackResponses } from './socket-problems.ts';
 
 /** The interval at which Node cuts slow heads and requests. */
 const CHECK_MS = 500;
@@ -60,6 +60,7 @@ export function createHttpServer({
     },
   });
   const { server } = app;
+  trackResponses(server);
   let isDraining = false;
   app.addHook('onRequest', (_request, reply, done) => {
     if (isDraining) reply.header('connection', 'close');
@@ -76,8 +77,7 @@ export function createHttpServer({
       // For localhost, `app.listen` would open a second server, for which `stop` would not wait.
       server.listen({ host, port, backlog: BACKLOG_MAX });
       await once(server, 'listening');
-      const { port: boundPort, address, family } = server.address() as AddressInfo;
-      return `http://${family === 'IPv6' ? `[${address}]` : address}:${boundPort}`;
+      return formatUrl(server.address() as AddressInfo);
     },
     async stop(withinMs) {
       drain();
@@ -88,4 +88,8 @@ export function createHttpServer({
       clearTimeout(timer);
     },
   };
+}
+
+function formatUrl({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

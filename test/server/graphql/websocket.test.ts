@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
@@ -198,6 +200,27 @@ test('responds to an upgrade to another protocol as to a plain request', async (
     })
     .end();
   expect(await promise).toBe(200);
+});
+
+test('cuts a connection whose client requests an upgrade before it has the response to a request', async () => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  const upgrade = [
+    'GET /graphql HTTP/1.1',
+    'Host: x',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    'Sec-WebSocket-Protocol: graphql-transport-ws',
+  ].join('\r\n');
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  socket.write(`GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n${upgrade}\r\n\r\n`);
+  await once(socket, 'close');
+  expect(received).toBe('');
 });
 
 test('ends a subscription soon after its key is deleted, and keeps the socket open', async () => {

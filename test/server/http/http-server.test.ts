@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -78,6 +79,60 @@ test.each([
   ]);
   expect(JSON.parse(body)).toMatchObject({ type: 'urn:problem:bad-user-input', status });
   await server.stop(STOP_MS);
+});
+
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const LARGE = 'x'.repeat(8_000_000);
+
+/** Starts a server with a stream that never ends. Returns a connection to it that has sent the bytes. */
+async function openConnection(bytes: string) {
+  const server = createHttpServer({ headMs: 200 });
+  server.app.get('/', async () => 'ok');
+  server.app.get('/large', async () => LARGE);
+  server.app.get('/stream', (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });
+    reply.raw.write('data: 1\n\n');
+  });
+  const { hostname, port } = new URL(await server.listen(LISTEN_ADDRESS));
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return { socket, [Symbol.asyncDispose]: () => server.stop(STOP_MS) };
+}
+
+const FIRST_MESSAGE = '\r\n\r\n9\r\ndata: 1\n\n\r\n';
+
+test.each([
+  ['a malformed request', GET('/stream'), 'not HTTP\r\n\r\n'],
+  ['an incomplete head', GET('/stream'), 'GET / HTTP/1.1\r\n'],
+  ['a malformed request after another one', GET('/stream') + GET('/'), 'not HTTP\r\n\r\n'],
+])('cuts an open stream after %s, and adds nothing to it', async (_description, requests, bytes) => {
+  await using connection = await openConnection(requests);
+  const { socket } = connection;
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk;
+  });
+  await expect.poll(() => received).toContain(FIRST_MESSAGE);
+  socket.on('error', () => {}).write(bytes);
+  await once(socket, 'close');
+  expect(received.endsWith(FIRST_MESSAGE)).toBe(true);
+});
+
+test.each([
+  ['small', '/', 'ok'],
+  ['large', '/large', LARGE],
+])('refuses a malformed request after a complete response that is %s', async (_description, path, expectedBody) => {
+  await using connection = await openConnection(GET(path));
+  const { socket } = connection;
+  const [firstChunk] = await once(socket, 'data');
+  socket.write('not HTTP\r\n\r\n');
+  const [head = '', body = '', problem = ''] = `${firstChunk}${await text(socket)}`.split(
+    /\r\n\r\n|(?=HTTP\/1\.1 400 )/,
+  );
+  expect(head).toMatch(/^HTTP\/1\.1 200 /);
+  expect(body).toBe(expectedBody);
+  expect(problem).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test('serves the next request of a client that keeps connections, after a refused head', async () => {
