@@ -10,6 +10,10 @@ const LIST_DESTINATIONS = '{ project(idOrName: "demo") { destinations { nodes { 
 const LIST_INSTALLATIONS =
   '{ project(idOrName: "demo") { installations(first: 1, integrationIdOrName: "crm-sync") { nodes { id } } } }';
 
+const GENERATE_CONNECTION = `mutation GenerateConnection($input: GenerateConnectionInput!) {
+  generateConnection(input: $input) { connection { id } }
+}`;
+
 export function testStates(getStage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
@@ -140,6 +144,33 @@ export function testStates(getStage: () => ConsoleStage) {
       .getByRole('row', { name: /^Acme Inc/ });
     const cells = await group.getByRole('cell').allTextContents();
     expect(cells.slice(1, 4)).toEqual(['acme', '1', '1']);
+  });
+
+  test('links a consumer to its own connections, and not to those of a namesake', async () => {
+    const groupNames = ['First twin', 'Second twin'];
+    for (const [index, groupName] of groupNames.entries()) {
+      await getStage().api(GENERATE_CONNECTION, {
+        input: {
+          projectIdOrName: 'demo',
+          provider: 'sandbox',
+          ...{ groupRef: `twin-${index}`, groupName },
+          ...{ consumerRef: `twin-${index}`, consumerName: 'Robin' },
+          credentials: { apiKey: 'sandbox-key' },
+        },
+      });
+    }
+    await open('groups');
+    const consumers = page.getByRole('region', { name: 'Consumers' });
+    await consumers
+      .getByRole('row', { name: /twin-0/ })
+      .getByRole('link', { name: '1' })
+      .click();
+    await page.getByRole('link', { name: 'First twin' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Second twin' }).count()).toBe(0);
+    await expectFitsScreens(page);
+    await page.getByRole('button', { name: /Consumer/ }).click();
+    await page.getByRole('option', { name: 'All' }).click();
+    await page.getByRole('link', { name: 'Second twin' }).waitFor();
   });
 
   test('shows the schedule of a read in words', async () => {

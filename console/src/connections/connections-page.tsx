@@ -3,12 +3,14 @@ import { graphql } from 'react-relay';
 import type { connectionsPage_project$data } from '../../__generated__/connectionsPage_project.graphql.ts';
 import type { connectionsPageQuery } from '../../__generated__/connectionsPageQuery.graphql.ts';
 import {
+  ConsumerFilter,
   Filter,
   Search,
   TimeFilter,
   useFilter,
   useProjectLink,
   useSearch,
+  useTextFilter,
   useTimeRange,
 } from '../parts/filters.tsx';
 import { Empty, ListPage, NotFound } from '../parts/page.tsx';
@@ -24,6 +26,7 @@ import { ConnectionSearch } from './connection-search.tsx';
 const PAGE_QUERY = graphql`
   query connectionsPageQuery(
     $project: String!
+    $consumerRef: String
     $status: ConnectionStatus
     $createTime: TimeRangeInput
     $search: String
@@ -31,7 +34,7 @@ const PAGE_QUERY = graphql`
   ) {
     project(idOrName: $project) {
       ...connectionsPage_project
-        @arguments(status: $status, createTime: $createTime)
+        @arguments(consumerRef: $consumerRef, status: $status, createTime: $createTime)
         @skip(if: $isSearching)
         @alias(as: "all")
       ...connectionSearch_project
@@ -47,11 +50,18 @@ const CONNECTIONS = graphql`
   @argumentDefinitions(
     count: { type: "Int", defaultValue: 25 }
     cursor: { type: "String" }
+    consumerRef: { type: "String" }
     status: { type: "ConnectionStatus" }
     createTime: { type: "TimeRangeInput" }
   )
   @refetchable(queryName: "connectionsPageNextQuery") {
-    connections(first: $count, after: $cursor, status: $status, createTime: $createTime)
+    connections(
+      first: $count
+      after: $cursor
+      consumerRef: $consumerRef
+      status: $status
+      createTime: $createTime
+    )
       @connection(key: "connectionsPage_connections") {
       totalCount
       edges {
@@ -75,10 +85,18 @@ const NO_CONNECTIONS = (
 const getConnections = ({ connections }: connectionsPage_project$data) => connections;
 
 export default function ConnectionsPage({ project: projectIdOrName }: ConsolePageProps) {
+  const consumerRef = useTextFilter('consumer');
   const status = useFilter('status', STATUSES);
   const createTime = useTimeRange();
   const { search, isSearching } = useSearch();
-  const variables = { project: projectIdOrName, status, createTime, search, isSearching };
+  const variables = {
+    project: projectIdOrName,
+    consumerRef,
+    status,
+    createTime,
+    search,
+    isSearching,
+  };
   const { project } = usePageQuery<connectionsPageQuery>(PAGE_QUERY, variables, {
     everyMs: POLL_MS,
   });
@@ -101,6 +119,7 @@ export default function ConnectionsPage({ project: projectIdOrName }: ConsolePag
             formatValue={formatStatus}
             isDisabled={isSearching}
           />
+          <ConsumerFilter isDisabled={isSearching} />
           <TimeFilter isDisabled={isSearching} />
         </>
       }

@@ -52,7 +52,7 @@ export function Consumers({ project, linkTo }: ConsumersProps) {
         >
           {consumers.map(({ id, consumerName, consumerRef, connections, createTime }) => {
             const connectionsPath = linkTo(
-              `connections?search=${encodeURIComponent(consumerName)}`,
+              `connections?consumer=${encodeURIComponent(consumerRef)}`,
             );
             return (
               <tr key={id}>

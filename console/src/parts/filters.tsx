@@ -77,6 +77,21 @@ export function IntegrationFilter({ integrations }: IntegrationFilterProps) {
   return <OptionFilter name="integration" label="Integration" options={options} value={value} />;
 }
 
+/** Shows the consumer that the URL names, and lets the user remove the filter. Shows nothing without one. */
+export function ConsumerFilter({ isDisabled }: { isDisabled: boolean }) {
+  const consumerRef = useTextFilter('consumer');
+  if (consumerRef === null) return null;
+  return (
+    <OptionFilter
+      name="consumer"
+      label="Consumer"
+      options={[{ id: consumerRef, label: consumerRef }]}
+      value={consumerRef}
+      isDisabled={isDisabled}
+    />
+  );
+}
+
 interface OptionFilterProps {
   name: string;
   label: string;
