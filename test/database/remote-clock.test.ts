@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { RemoteClock } from '../../src/work/clock.ts';
+import { RemoteClock } from '../../src/database/clock.ts';
 
 const HOUR_MS = 3_600_000;
 const REMOTE_MS = Date.parse('2031-01-01T00:00:00Z');
