@@ -4,8 +4,14 @@ import { readConfig } from './config.ts';
 import { StartRefused } from './errors.ts';
 import { createLog } from './log.ts';
 import { requireUsablePorts } from './process/ports.ts';
-import { onParentGone, onStopSignal } from './process/signals.ts';
 import { hasApiRole } from './server/http/front.ts';
+
+/**
+ * Signals within this time are one stop. A terminal and some supervisors signal every process of a group, and npm passes
+ * the signal on a second time.
+ */
+const SAME_SIGNAL_MS = 1_000;
+const PARENT_CHECK_MS = 1_000;
 
 let app: App | undefined;
 let isStopping = false;
@@ -55,9 +61,38 @@ async function serve(): Promise<void> {
   process.stdout.write(terminal.formatGreeting({ url, sandboxUrl, demoFile, isApi }));
 }
 
-onStopSignal({ stop, stopNow: () => process.exit(1) });
+/** Stops the app at the first signal, and ends the process at a later one. */
+function stopOnSignals(): void {
+  let firstMs: number | undefined;
+  const onSignal = (signal: string) => {
+    if (firstMs === undefined) {
+      firstMs = performance.now();
+      stop(signal);
+    } else if (performance.now() - firstMs > SAME_SIGNAL_MS) {
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/**
+ * Stops the app when npm has ended. A killed npm passes no signal on, so the server would otherwise keep the port and the
+ * data folder.
+ */
+function stopWithNpm(): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop('npm is gone');
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
+stopOnSignals();
 // Only npm waits for its child process. Another parent may exit first.
-if (process.env.npm_lifecycle_event === 'start') onParentGone(() => stop('npm is gone'));
+if (process.env.npm_lifecycle_event === 'start') stopWithNpm();
 try {
   await serve();
 } catch (error) {
