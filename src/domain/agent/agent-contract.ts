@@ -13,9 +13,9 @@ import {
   type JsonSchema,
 } from '../contract/formats/json-schema.ts';
 import { projectRead } from '../declared-read.ts';
+import { orNull } from '../input-values.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { orNull } from '../optional-value.ts';
 import type { PinnedTool } from '../viewer/agent-grant.ts';
 import { orAgent } from '../viewer/needs.ts';
 import {

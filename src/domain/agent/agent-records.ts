@@ -11,13 +11,13 @@ import type { FieldContract } from '../contract/field-contract.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
 import { findFieldValue, toTypedValue } from '../contract/read-values.ts';
 import { projectRead } from '../declared-read.ts';
+import { orNull } from '../input-values.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { ObjectOfGroup } from '../operation/object-installation.ts';
 import { listObjectRecords, readObjectRecord } from '../operation/object-records.ts';
 import { getOperation } from '../operation/operation.ts';
 import type { AccountRecord, RecordsPage } from '../operation/record-search.ts';
-import { orNull } from '../optional-value.ts';
 import { orAgent } from '../viewer/needs.ts';
 import {
   agentFieldNames,

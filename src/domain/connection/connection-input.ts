@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import type { ExclusiveMembers } from '../declared-mutation.ts';
-import { boundedJsonObject } from '../json-object.ts';
+import { boundedJsonObject, orDefault } from '../input-values.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { orDefault } from '../optional-value.ts';
 import { authScheme } from '../provider/provider.ts';
 import { CREDENTIAL_FIELDS, credentialFields, oauthScopes } from './credential-input.ts';
 

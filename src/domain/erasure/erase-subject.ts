@@ -5,8 +5,7 @@ import { notFound } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { findConsumerByRef } from '../project/consumer.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findConsumerByRef, findGroupByRef } from '../project/parties.ts';
 import { removeInstallations } from './erase-rows.ts';
 import { beginErasure, type ErasureKey } from './erasure.ts';
 

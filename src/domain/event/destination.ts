@@ -3,13 +3,11 @@ import { z } from 'zod';
 import { Prisma } from '../../database/generated/client.ts';
 import type { DestinationStatus, DestinationType } from '../../database/generated/enums.ts';
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import {
   createSigningSecret,
   hasSecret,
   rotateSecrets,
-  SEALED_SECRETS,
   sealSigningSecret,
 } from '../../deliveries/signing-secret.ts';
 import { sealHeaders, sealUrl, type TargetHeaders } from '../../deliveries/target-secrets.ts';
@@ -23,8 +21,8 @@ import { projectRead } from '../declared-read.ts';
 import { checkRules } from '../issues.ts';
 import { destinationName, projectIdOrName } from '../names.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
+import { lockRow, requireUnique } from '../row-changes.ts';
 import { findProjectRows } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 import { releasePendingDeliveries } from './delivery.ts';
 import {
   listTypeIssues,
@@ -299,16 +297,13 @@ export const rotateDestinationSecret = projectMutation({
     const now = call.now();
     const signingSecret = createSigningSecret();
     const destination = await inTransaction(call.database, async (tx) => {
-      const { id } = await lockForUpdate(tx, projectId, input.destinationId);
-      const where = { projectId_id: { projectId, id } };
-      const sealedSecrets = await tx.destination.findUniqueOrThrow({
-        where,
-        select: SEALED_SECRETS,
-      });
-      if (!hasSecret(sealedSecrets)) {
+      const lockedDestination = await lockForUpdate(tx, projectId, input.destinationId);
+      const { id } = lockedDestination;
+      if (!hasSecret(lockedDestination)) {
         throw invalid('input.destinationId', 'is a stream, which has no secret.', id);
       }
-      const secrets = rotateSecrets(call.vault, sealedSecrets, { secret: signingSecret, now });
+      const secrets = rotateSecrets(call.vault, lockedDestination, { secret: signingSecret, now });
+      const where = { projectId_id: { projectId, id } };
       const data = { ...secrets, updateTime: now };
       return tx.destination.update({ where, data, omit: SEALED_COLUMNS });
     });
@@ -369,19 +364,8 @@ function createTargetColumns(
 }
 
 /** Locks the row until the end of the transaction, so that changes to a destination run one after another. */
-async function lockForUpdate(tx: Transaction, projectId: string, destinationId: string) {
-  const [destination] = await run(
-    tx,
-    statements
-      .selectFrom('Destination')
-      .select(['id', 'projectId', 'name', 'type', 'status', 'url', 'urlSealed'])
-      .select(['maskedHeaders', 'headersSealed'])
-      .where('id', '=', destinationId)
-      .where('projectId', '=', projectId)
-      .forUpdate(),
-  );
-  if (!destination) throw notFound('Destination', destinationId);
-  return destination;
+function lockForUpdate(tx: Transaction, projectId: string, id: string) {
+  return lockRow(tx, 'Destination', { projectId, id, noun: 'Destination' });
 }
 
 function createStatusChange(oldStatus: DestinationStatus, status?: DestinationStatus) {

@@ -13,8 +13,8 @@ import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, idField, resource } from '../resource.ts';
+import { requireUnique } from '../row-changes.ts';
 import { getProjectRow } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 

@@ -13,8 +13,8 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../paging/search.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
+import { requireUnique } from '../row-changes.ts';
 import { findProjectRows } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 
 type Topic = Row<'Topic'>;
 

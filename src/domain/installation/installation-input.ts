@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
+import { orDefault, orNull } from '../input-values.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { orDefault, orNull } from '../optional-value.ts';
 import { installationConfigInput, type ParsedConfig } from './choice/installation-config-input.ts';
 
 /** Allows for the longest ref and its prefix. */

@@ -10,7 +10,7 @@ import { createdFilters, toCreateTimeRange } from '../paging/created-range.ts';
 import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findGroupByRef } from '../project/parties.ts';
 import type { Batch } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { installationHealth } from './installation.ts';

@@ -1,8 +1,7 @@
 /** Writes the rows of installations with their configs, objects and events in one transaction. */
+
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
 import type { Transaction } from '../../database/transaction.ts';
-import { notFound } from '../../errors.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
 import { newId } from '../../ids.ts';
@@ -14,6 +13,7 @@ import {
   markSubscriptionsUnwanted,
   reconcileSubscriptions,
 } from '../provider-event/object-subscription.ts';
+import { lockRow } from '../row-changes.ts';
 import { followSchema } from '../schema-watch/schema-watch.ts';
 import { formatActor } from '../viewer/viewer.ts';
 import type { ParsedConfig } from './choice/installation-config-input.ts';
@@ -34,21 +34,11 @@ type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
 
 /** Reads the installation and locks it until the transaction ends. Throws NOT_FOUND. */
-export async function lockInstallation(
+export function lockInstallation(
   tx: Transaction,
   { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
 ): Promise<Installation> {
-  const [installation] = await run(
-    tx,
-    statements
-      .selectFrom('Installation')
-      .selectAll()
-      .where('id', '=', id)
-      .where('projectId', '=', projectId)
-      .forUpdate(),
-  );
-  if (!installation) throw notFound('Installation', id);
-  return installation;
+  return lockRow(tx, 'Installation', { projectId, id, noun: 'Installation' });
 }
 
 interface RequestedConfig {

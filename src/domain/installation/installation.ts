@@ -18,11 +18,11 @@ import {
 } from '../integration/integration-content.ts';
 import { findLatestRevisions } from '../integration/revision.ts';
 import { requireNoIssues } from '../issues.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findGroupByRef } from '../project/parties.ts';
 import { loaded } from '../relations.ts';
 import { createdInProject, enumeration, resource, updateTime } from '../resource.ts';
+import { requireUnique } from '../row-changes.ts';
 import { byId, findProjectRows, getNamedProject, getProjectRow } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { listIssuesAtAccount } from './check/account-check.ts';
 import { refuseForeignChoices } from './check/end-user-check.ts';

@@ -1,7 +1,7 @@
 /** The period of the first read of an object. The integration or the customer sets it. */
 import { z } from 'zod';
+import { orNull } from '../input-values.ts';
 import { createRuleIssue } from '../issues.ts';
-import { orNull } from '../optional-value.ts';
 import { resource } from '../resource.ts';
 
 /** A hundred years, which is older than any record of a provider. */

@@ -3,9 +3,9 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
+import { orDefault, orElse, orNull } from '../input-values.ts';
 import { fieldValueType, toWireValueType } from '../installation/shown-field.ts';
 import { checkRules, createRuleIssue } from '../issues.ts';
-import { orDefault, orElse, orNull } from '../optional-value.ts';
 import { enumeration, toStoredWord } from '../resource.ts';
 import { backfillPeriod, listPeriodIssues, PERIOD } from './backfill-period.ts';
 import { hourlySchedule, optionalSchedule } from './cron.ts';

@@ -11,7 +11,7 @@ import type { Impact } from '../installation/check/impacts.ts';
 import { addIssues, checkRules, createRuleIssue, requireNoIssues } from '../issues.ts';
 import { integrationName, projectIdOrName } from '../names.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
-import { requireUnique } from '../unique.ts';
+import { requireUnique } from '../row-changes.ts';
 import { describeTakenNames, insertIntegration } from './integration.ts';
 import { readIntegrationContent } from './integration-content.ts';
 import { listContentIssues, listRepeatedIndexes } from './integration-content-check.ts';

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound } from '../../errors.ts';
 import { findPrefix, newId } from '../../ids.ts';
@@ -21,8 +20,8 @@ import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../paging/search.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
+import { lockRow, requireUnique } from '../row-changes.ts';
 import { byId, findProjectRows } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
@@ -149,19 +148,12 @@ const integrationsByName = byName(
  * Reads the integration and locks it until the transaction ends. A `change` lock is exclusive, and `use` locks are
  * shared, so revisions and installations take turns. Throws NOT_FOUND.
  */
-export async function lockIntegration(
+export function lockIntegration(
   tx: Transaction,
   { id, projectId }: Pick<Integration, 'id' | 'projectId'>,
   purpose: 'change' | 'use',
 ): Promise<Integration> {
-  const query = statements
-    .selectFrom('Integration')
-    .selectAll()
-    .where('id', '=', id)
-    .where('projectId', '=', projectId);
-  const [integration] = await run(tx, purpose === 'change' ? query.forUpdate() : query.forShare());
-  if (!integration) throw notFound('Integration', id);
-  return integration;
+  return lockRow(tx, 'Integration', { projectId, id, noun: 'Integration' }, purpose);
 }
 
 /** Returns the latest content, and prevents a new revision until the transaction ends. */

@@ -11,6 +11,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
+import { orDefault } from '../input-values.ts';
 import type { Impact } from '../installation/check/impacts.ts';
 import { findImpacts } from '../installation/check/revision-impacts.ts';
 import {
@@ -20,7 +21,6 @@ import {
 } from '../installation/installed-object-revision.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
-import { orDefault } from '../optional-value.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { followRevision } from '../provider-event/follow-revision.ts';

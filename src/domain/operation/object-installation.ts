@@ -8,7 +8,7 @@ import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
 import { type ConfigContent, readConfigContent } from '../installation/installation-config.ts';
 import { findContent, findLatestContent } from '../integration/content-cache.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findGroupByRef } from '../project/parties.ts';
 import { type Batch, byId, listVisibleLinks, narrowToVisible } from '../scope.ts';
 import type { InstallationContent } from './read/source.ts';
 

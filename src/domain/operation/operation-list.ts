@@ -12,7 +12,7 @@ import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { NamedList } from '../paging/list-cursor.ts';
 import type { FiltersOf, Page, PageArgs } from '../paging/page.ts';
 import { type List, listPage } from '../paging/page-of-rows.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findGroupByRef } from '../project/parties.ts';
 import { orEndUser } from '../viewer/needs.ts';
 import { operationActionType, operationStatus, toStoredOperationStatus } from './operation.ts';
 

@@ -11,6 +11,7 @@ import type { SealedLocation } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { providerRead } from '../declared-read.ts';
+import { orNull } from '../input-values.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,
@@ -20,7 +21,6 @@ import { getInstallationOfGroup } from '../installation/installation.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { contentText } from '../integration/integration-content-input.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { orNull } from '../optional-value.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../paging/page.ts';
 import { resource } from '../resource.ts';
 import { orEndUser } from '../viewer/needs.ts';

@@ -10,7 +10,7 @@ import { read } from '../declared-read.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { createArrayPage } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { requireUnique } from '../unique.ts';
+import { requireUnique } from '../row-changes.ts';
 import { ADMIN, requireAdmin } from '../viewer/needs.ts';
 import { applyRole, type BuilderViewer } from '../viewer/viewer.ts';
 import { createVerificationText } from './claimed-domain.ts';

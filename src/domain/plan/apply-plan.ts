@@ -1,8 +1,8 @@
 /** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
+
 import { z } from 'zod';
-import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { createDestination, deleteDestination, updateDestination } from '../event/destination.ts';
@@ -12,12 +12,12 @@ import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
 } from '../event/topic-destination-route.ts';
+import { orElse } from '../input-values.ts';
 import { createIntegration } from '../integration/integration.ts';
 import { deleteIntegration } from '../integration/integration-deletion.ts';
 import { createRevision } from '../integration/revision.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
-import { orElse } from '../optional-value.ts';
 import {
   authorizeActiveKey,
   createJwtKey,
@@ -25,6 +25,7 @@ import {
   updateJwtKey,
 } from '../project/jwt-key.ts';
 import { updateProject } from '../project/project.ts';
+import { lockRow } from '../row-changes.ts';
 import { getProjectRow } from '../scope.ts';
 import { authorize, type Need } from '../viewer/needs.ts';
 import type { Change } from './changes.ts';
@@ -116,7 +117,7 @@ export const applyPlan = projectMutation({
     const secretsByPath = new Map(secrets.map(({ path, value }) => [path, value]));
     refuseMissingSecrets(requestedPlan, secretsByPath);
     const apply = async (tx: Transaction) => {
-      const plan = await lockPlan(tx, requestedPlan);
+      const plan = await lockRow(tx, 'Plan', { projectId, id, noun: 'Plan' });
       if (plan.applyTime !== null) return { appliedPlan: plan, afterCommit: [] };
       if (plan.expireTime <= call.now()) {
         throw conflict('The plan has expired. Plan the document again.');
@@ -162,20 +163,6 @@ function refuseMissingSecrets(
       createIssue(`must not have ${path}, which the plan does not need.`),
     ),
   ]);
-}
-
-async function lockPlan(tx: Transaction, { id, projectId }: Plan): Promise<Plan> {
-  const [plan] = await run(
-    tx,
-    statements
-      .selectFrom('Plan')
-      .selectAll()
-      .where('id', '=', id)
-      .where('projectId', '=', projectId)
-      .forUpdate(),
-  );
-  if (!plan) throw notFound('Plan', id);
-  return plan;
 }
 
 function refuseErrors(plan: Plan): void {

@@ -22,8 +22,8 @@ import { normalizeContent } from '../integration/normalized-content.ts';
 import { revise } from '../integration/revision.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { insertJwtKey } from '../project/jwt-key.ts';
+import { requireUnique } from '../row-changes.ts';
 import { castJsonColumn } from '../storable-json.ts';
-import { requireUnique } from '../unique.ts';
 import {
   type CanonicalDestination,
   type CanonicalJwtKey,

@@ -12,8 +12,7 @@ import { findIntegration } from '../integration/integration.ts';
 import { findDefaultApp } from '../provider/provider-app.ts';
 import { byId, findProjectRows, type ProjectTable, type Row } from '../scope.ts';
 import { orEndUser, orPage } from '../viewer/needs.ts';
-import { findConsumerByRef } from './consumer.ts';
-import { findGroupByRef } from './group.ts';
+import { findConsumerByRef, findGroupByRef } from './parties.ts';
 
 type Project = Pick<Row<'Project'>, 'id'>;
 

@@ -1,8 +1,100 @@
-/** The parties of an end user's connection: a group and a consumer. */
+/**
+ * Groups and consumers: the parties of a connection. A group is a set of the builder's users who share access, and a
+ * consumer is one of the builder's users. The first use of a ref creates its group or consumer, which exists until it is
+ * erased.
+ */
+import { z } from 'zod';
 import { CREATE_PARTIES, type PartiesToCreate } from '../../database/hot/generate-connections.ts';
 import type { Row } from '../../database/rows.ts';
 import { newId } from '../../ids.ts';
-import type { Services } from '../call.ts';
+import { byName, load } from '../batched.ts';
+import type { Call, Services } from '../call.ts';
+import { read } from '../declared-read.ts';
+import type { FiltersOf, PageArgs } from '../paging/page.ts';
+import { listPage } from '../paging/page-of-rows.ts';
+import { listSearchPage, type searchFilters } from '../paging/search.ts';
+import { createdInProject, resource, updateTime } from '../resource.ts';
+import { findProjectRows } from '../scope.ts';
+
+type Group = Row<'Group'>;
+type Consumer = Row<'Consumer'>;
+
+export const groupResource = resource(
+  'Group',
+  "A set of the builder's users who share connections: a customer or a team.",
+  {
+    ...createdInProject,
+    groupRef: z.string().describe("The builder's own id for the group, unique in the project."),
+    groupName: z.string().describe('The display name. Default: the ref.'),
+    updateTime,
+  },
+);
+
+export const listGroups = read(
+  'read',
+  'Lists groups, newest first. The first connection of a group creates it.',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    args: PageArgs & FiltersOf<typeof searchFilters>,
+  ) => {
+    const list = { name: 'Project.groups', parentId: projectId, table: 'Group' } as const;
+    const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return listSearchPage(call, list, args, listAll);
+  },
+);
+
+export function findGroupByRef(
+  call: Call,
+  { projectId, groupRef }: Pick<Group, 'projectId' | 'groupRef'>,
+): Promise<Group | null> {
+  return load(call, groupsByRef, { projectId, name: groupRef });
+}
+
+const groupsByRef = byName(
+  (call, { projectId, name }) => findProjectRows(call, 'Group', { projectId, groupRef: name }),
+  ({ groupRef }) => groupRef,
+);
+
+export const consumerResource = resource(
+  'Consumer',
+  "One of the builder's users, who has connected an account.",
+  {
+    ...createdInProject,
+    consumerRef: z
+      .string()
+      .describe("The builder's own id for the consumer, unique in the project."),
+    consumerName: z.string().describe('The display name. Default: the ref.'),
+    updateTime,
+  },
+);
+
+export const listConsumers = read(
+  'read',
+  'Lists consumers, newest first. The first connection of a consumer creates it.',
+  (
+    call: Call,
+    { id: projectId }: Row<'Project'>,
+    args: PageArgs & FiltersOf<typeof searchFilters>,
+  ) => {
+    const list = { name: 'Project.consumers', parentId: projectId, table: 'Consumer' } as const;
+    const listAll = () => listPage(call, { ...list, where: { projectId } }, args);
+    return listSearchPage(call, list, args, listAll);
+  },
+);
+
+export function findConsumerByRef(
+  call: Call,
+  { projectId, consumerRef }: Pick<Consumer, 'projectId' | 'consumerRef'>,
+): Promise<Consumer | null> {
+  return load(call, consumersByRef, { projectId, name: consumerRef });
+}
+
+const consumersByRef = byName(
+  (call, { projectId, name }) =>
+    findProjectRows(call, 'Consumer', { projectId, consumerRef: name }),
+  ({ consumerRef }) => consumerRef,
+);
 
 interface PartiesInput {
   projectId: string;

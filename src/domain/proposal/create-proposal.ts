@@ -2,10 +2,10 @@
  * Creates proposals: validates a write completely, reads the current values of its record, and stores the proposal. A
  * rule of the agent session may approve a proposal immediately.
  */
+
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
-import { run, statements } from '../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import { newId } from '../../ids.ts';
@@ -36,6 +36,7 @@ import { createRecordVersion, type RecordVersion } from '../operation/write/reco
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
 import { writeType } from '../provider/provider.ts';
+import { lockRow } from '../row-changes.ts';
 import { sortJsonMembers, toStorableJson } from '../storable-json.ts';
 import { orAgent } from '../viewer/needs.ts';
 import { formatActor } from '../viewer/viewer.ts';
@@ -294,16 +295,7 @@ function toPayloadColumns(
 
 /** Locks the session, so that its proposals are stored one after the other and the limits of its rules are exact. */
 async function lockSession(tx: Transaction, projectId: string, id: string): Promise<AgentSession> {
-  const [session] = await run(
-    tx,
-    statements
-      .selectFrom('AgentSession')
-      .selectAll()
-      .where('id', '=', id)
-      .where('projectId', '=', projectId)
-      .forUpdate(),
-  );
-  if (!session) throw notFound('Agent session', id);
+  const session = await lockRow(tx, 'AgentSession', { projectId, id, noun: 'Agent session' });
   if (session.revokeTime !== null) throw unprocessable('The agent session was revoked.');
   const where = { projectId, agentSessionId: id, status: 'PENDING' } as const;
   if ((await tx.proposal.count({ where })) >= PENDING_MAX) {

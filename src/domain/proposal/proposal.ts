@@ -8,7 +8,7 @@ import { projectRead, read } from '../declared-read.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { findGroupByRef } from '../project/group.ts';
+import { findGroupByRef } from '../project/parties.ts';
 import { writeType } from '../provider/provider.ts';
 import { computed, createdInProject, enumeration, resource, updateTime } from '../resource.ts';
 import { getProjectRow } from '../scope.ts';

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { connectionResource } from '../../domain/connection/connection.ts';
 import { connectionCredentialsResource } from '../../domain/connection/credentials.ts';
-import { consumerResource } from '../../domain/project/consumer.ts';
-import { groupResource } from '../../domain/project/group.ts';
+import { consumerResource, groupResource } from '../../domain/project/parties.ts';
 import { providerAppResource } from '../../domain/provider/provider-app.ts';
 import { loaded } from '../../domain/relations.ts';
 import { computed } from '../../domain/resource.ts';

@@ -1,8 +1,8 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
 import { z } from 'zod';
+import { timestamp } from '../../domain/input-values.ts';
 import { addIssues, createInputIssue, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
-import { timestamp } from '../../domain/timestamp.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';

@@ -14,7 +14,7 @@ import {
   readIntegrationContent,
 } from '../../domain/integration/integration-content.ts';
 import { operationStatus, toOperationStatus } from '../../domain/operation/operation.ts';
-import { groupResource } from '../../domain/project/group.ts';
+import { groupResource } from '../../domain/project/parties.ts';
 import { createRelations, loaded } from '../../domain/relations.ts';
 import { computed, idField } from '../../domain/resource.ts';
 import { byId, type Row } from '../../domain/scope.ts';

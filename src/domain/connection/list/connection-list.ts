@@ -10,8 +10,7 @@ import { refuseCombinations } from '../../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../../paging/page.ts';
 import { listPage } from '../../paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../../paging/search.ts';
-import { findConsumerByRef } from '../../project/consumer.ts';
-import { findGroupByRef } from '../../project/group.ts';
+import { findConsumerByRef, findGroupByRef } from '../../project/parties.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { connectionStatus } from '../connection.ts';
 

@@ -7,7 +7,7 @@ import type { Issue } from '../../../errors.ts';
 import type { Call } from '../../call.ts';
 import type { IntegrationContent } from '../../integration/integration-content.ts';
 import { createInputIssue, requireNoIssues } from '../../issues.ts';
-import { findGroupByRef } from '../../project/group.ts';
+import { findGroupByRef } from '../../project/parties.ts';
 import { findProjectRows } from '../../scope.ts';
 import type { ConfigChoices, ConfigContent } from '../installation-config.ts';
 

@@ -1,11 +1,11 @@
 /** Mapped names that a web page adds to the integration's mapped names at run time. */
 import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
+import { orElse, orNull } from '../../input-values.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';
-import { orElse, orNull } from '../../optional-value.ts';
 import { resource } from '../../resource.ts';
 
 const PROMPT_LENGTH_MAX = 1_000;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
+import { orDefault } from '../../input-values.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';
-import { orDefault } from '../../optional-value.ts';
 import { enumeration, resource } from '../../resource.ts';
 
 /** Declares the value of a field in an input: a string of at most `lengthMax` characters, a number or a boolean. */

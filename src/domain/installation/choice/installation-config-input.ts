@@ -1,5 +1,6 @@
 /** Parses the choices of a customer for an integration, which a config holds. */
 import { z } from 'zod';
+import { orElse, orNull } from '../../input-values.ts';
 import { backfillPeriod, listPeriodIssues } from '../../integration/backfill-period.ts';
 import { optionalSchedule } from '../../integration/cron.ts';
 import {
@@ -9,7 +10,6 @@ import {
   fieldMappingInput,
 } from '../../integration/integration-content-input.ts';
 import { checkRules } from '../../issues.ts';
-import { orElse, orNull } from '../../optional-value.ts';
 import { dynamicMappingInput } from './dynamic-mapping.ts';
 import { FILTERS_MAX, fieldFilterInput } from './field-filter.ts';
 import { subscribeConfigInput } from './subscribe-choice.ts';

@@ -1,12 +1,12 @@
 /** The subscribe choices of a customer's config, which override the events of the integration. */
 import { z } from 'zod';
+import { orElse, orNull } from '../../input-values.ts';
 import {
   allFields,
   CONTENT_LIMITS,
   contentText,
   fieldsAuto,
 } from '../../integration/integration-content-input.ts';
-import { orElse, orNull } from '../../optional-value.ts';
 import { computed, enumeration, resource, toEnumName } from '../../resource.ts';
 
 const eventChoice = enumeration('EventChoice', 'Whether events of a kind are sent.', {

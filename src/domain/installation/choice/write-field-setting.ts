@@ -1,7 +1,7 @@
 /** Settings of single fields in writes: their defaults, and the writes that include them. */
 import { z } from 'zod';
+import { orDefault, orNull } from '../../input-values.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
-import { orDefault, orNull } from '../../optional-value.ts';
 import { computed, enumeration, resource } from '../../resource.ts';
 import { createScalarInput } from './field-filter.ts';
 

@@ -6,6 +6,7 @@ import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
+import { orNull } from '../../input-values.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { lockInstallation } from '../../installation/installation-rows.ts';
 import { resolveSchedule } from '../../installation/installed-object.ts';
@@ -15,7 +16,6 @@ import type { IntegrationContent } from '../../integration/integration-content.t
 import { CONTENT_LIMITS, contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue, requireNoIssues } from '../../issues.ts';
 import { projectIdOrName } from '../../names.ts';
-import { orNull } from '../../optional-value.ts';
 import { getProjectRow } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { ExclusiveMembers } from '../../declared-mutation.ts';
 import { findHeaderNameIssue, findHeaderValueIssue } from '../../event/target-headers.ts';
+import { orDefault, orNull } from '../../input-values.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
 import { checkRules, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
-import { orDefault, orNull } from '../../optional-value.ts';
 import { writeType } from '../../provider/provider.ts';
 import { enumeration } from '../../resource.ts';
 

@@ -1,11 +1,33 @@
 import { z } from 'zod';
 import { readWithin } from '../../domain/declared-read.ts';
-import { eraseConsumer } from '../../domain/erasure/erase-subject.ts';
+import { eraseConsumer, eraseGroup } from '../../domain/erasure/erase-subject.ts';
 import { projectIdOrName } from '../../domain/names.ts';
 import { searchFilters } from '../../domain/paging/search.ts';
-import { consumerResource, listConsumers } from '../../domain/project/consumer.ts';
+import {
+  consumerResource,
+  groupResource,
+  listConsumers,
+  listGroups,
+} from '../../domain/project/parties.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
 import { deleteEndpoint, listEndpoint } from '../endpoint/resource-endpoints.ts';
+
+export const groupEndpoints = [
+  listEndpoint({
+    id: 'listGroups',
+    path: '/projects/{projectIdOrName}/groups',
+    tag: 'Groups',
+    input: z.object({ projectIdOrName, ...searchFilters.shape }),
+    list: readWithin(getRequestedProject, listGroups),
+    resource: groupResource,
+  }),
+  deleteEndpoint({
+    id: 'eraseGroup',
+    path: '/projects/{projectIdOrName}/groups/{groupRef}',
+    tag: 'Groups',
+    mutation: eraseGroup,
+  }),
+];
 
 export const consumerEndpoints = [
   listEndpoint({
