@@ -23,7 +23,7 @@ import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
-import { followRevision } from '../provider-event/follow-revision.ts';
+import { followRevision } from '../provider-event/object-subscription.ts';
 import { computed, createdFields, resource } from '../resource.ts';
 import { followSchemaOfRevision } from '../schema-watch/schema-watch.ts';
 import { type Batch, byId, findProjectRows } from '../scope.ts';

@@ -3,6 +3,7 @@
  * time delivers the events of a subscription, in the order of their times. Subscriptions run concurrently.
  */
 import { Prisma } from '../../database/generated/client.ts';
+import { inProjectsSql, LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { pickSubject } from '../../events/subject.ts';
@@ -14,14 +15,9 @@ import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
 import { logWorkFailure } from '../provider/work-failure.ts';
-import {
-  claimSubscriptionsWithEvents,
-  EVENT_LEASES,
-  type EventClaim,
-  RELEASED_EVENT_LEASE,
-} from './event-lease.ts';
 import { createEventMessages, type EventMessage, type StoredEvent } from './event-message.ts';
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
+import type { ObjectSubscription } from './object-subscription.ts';
 
 /** The maximum number of subscriptions whose events one process delivers concurrently. */
 const CONCURRENCY = 16;
@@ -36,6 +32,29 @@ const RETRY = { firstMs: 1_000, maxMs: 5 * MINUTE_MS, jitter: 0.3 };
 /** Events that could not be delivered within this time fail permanently. */
 const RETRY_MS_MAX = DAY_MS;
 
+/** Leases of workers that deliver the events of a subscription. */
+const EVENT_LEASES = new LeasedRows({
+  table: 'ObjectSubscription',
+  key: ['projectId', 'installationId', 'objectName'],
+  leaseMs: 10_000,
+  columns: { token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' },
+});
+
+const CLAIMED_COLUMNS = [
+  'projectId',
+  'installationId',
+  'objectName',
+  'provider',
+  'connectionId',
+  'status',
+  'eventFailures',
+  'eventLeaseToken',
+] as const;
+
+type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED_COLUMNS)[number]>;
+
+const RELEASED_EVENT_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
+
 /** Delivers all waiting events. Returns when none is left. */
 export async function deliverProviderEvents(
   services: Services,
@@ -49,6 +68,38 @@ export async function deliverProviderEvents(
     work: (subscription) => deliverSubscriptionEvents(services, subscription, signal),
     pollMs: POLL_MS,
   });
+}
+
+/**
+ * Claims subscriptions with waiting events, in all projects. The recursive query reads one index entry for each
+ * subscription, so a subscription with a million events costs no more than one with a single event. The row lock
+ * prevents the deletion of the subscription, but does not block the storing of new events.
+ */
+export async function claimSubscriptionsWithEvents(
+  { database }: Pick<Services, 'database'>,
+  countMax: number,
+): Promise<EventClaim[]> {
+  return EVENT_LEASES.claim(
+    database,
+    { countMax, columns: CLAIMED_COLUMNS },
+    (projects, limit) => Prisma.sql`waiting as (
+      (select "projectId", "installationId", "objectName" from "ProviderEvent"
+        where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
+      union all
+      select following.* from waiting cross join lateral (
+        select "projectId", "installationId", "objectName" from "ProviderEvent"
+        where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null and ("projectId", "installationId", "objectName")
+          > (waiting."projectId", waiting."installationId", waiting."objectName")
+        order by "projectId", "installationId", "objectName" limit 1) following
+    ), chosen as (
+      select held."projectId", held."installationId", held."objectName"
+      from waiting
+      join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
+      where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
+        and ${EVENT_LEASES.isFreeSql}
+      limit ${limit}::int for no key update of held skip locked
+    )`,
+  );
 }
 
 /** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. Never throws. */

@@ -11,13 +11,13 @@ import {
   findInstallationContent,
   withAllFields,
 } from '../operation/read/source.ts';
-import type { EventClaim } from './event-lease.ts';
 import {
   type DeliveredNames,
   type FindRecord,
   readEventContent,
   type StoredEvent,
 } from './event-message.ts';
+import type { SubscriptionKey } from './object-subscription.ts';
 
 export interface EventSource {
   head: object;
@@ -32,8 +32,10 @@ export interface EventSource {
 }
 
 /** Throws NOT_FOUND or UNPROCESSABLE with the reason why the events can't be delivered. */
-export async function getEventSource(services: Services, claim: EventClaim): Promise<EventSource> {
-  const { projectId, installationId: id, objectName } = claim;
+export async function getEventSource(
+  services: Services,
+  { projectId, installationId: id, objectName }: SubscriptionKey,
+): Promise<EventSource> {
   const installationContent = await findInstallationContent(services, { projectId, id });
   if (!installationContent) throw notFound('Installation', id);
   const { content, config, installation } = installationContent;

@@ -10,13 +10,18 @@ import { pickSubject } from '../../events/subject.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ProviderEventKind } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
+import { iterateInstallations } from '../installation/check/revision-impacts.ts';
 import type { ConfigContent } from '../installation/installation-config.ts';
 import { readInstallationFields } from '../installation/installation-events.ts';
 import {
   createInstallationBatch,
   REQUESTED_INSTALLATIONS,
 } from '../installation/rows-of-installations.ts';
-import type { IntegrationContent, SubscribeObject } from '../integration/integration-content.ts';
+import type {
+  IntegrationContent,
+  RevisionChange,
+  SubscribeObject,
+} from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
 import { enumeration, resource } from '../resource.ts';
 import { applyConfig, listRecordKinds } from './event-kinds.ts';
@@ -149,6 +154,23 @@ export async function reconcileSubscriptions(
   const newErrors = new Set(plans.map(({ newError }) => newError));
   for (const error of newErrors) {
     if (error !== null) await recordSubscribeError(tx, installation, error);
+  }
+}
+
+/** Applies a new revision to the subscriptions of its installations. Must run last in the transaction of the revision. */
+export async function followRevision(
+  services: Pick<Services, 'catalog' | 'now'>,
+  tx: Transaction,
+  { projectId, integrationId, before, content }: RevisionChange,
+): Promise<void> {
+  if (!before.subscribe && !content.subscribe) return;
+  const isSame = (section: 'subscribe' | 'read') =>
+    isDeepStrictEqual(before[section], content[section]);
+  if (isSame('subscribe') && isSame('read')) return;
+  for await (const batch of iterateInstallations(tx, { projectId, integrationId })) {
+    for (const { installation, config } of batch) {
+      await reconcileSubscriptions(services, tx, { installation, content, config });
+    }
   }
 }
 

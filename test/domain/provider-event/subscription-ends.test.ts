@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
 import { endSubscriptions } from '../../../src/domain/erasure/continue-erasure.ts';
-import { claimSubscriptionsWithEvents } from '../../../src/domain/provider-event/event-lease.ts';
+import { claimSubscriptionsWithEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import {
   claimDueSubscription,
   deleteClaimedSubscription,
