@@ -19,10 +19,10 @@ const LIST_ITEMS_MAX = 10_000;
 const TOO_LONG = `has too many items: the lists of a request may have at most ${LIST_ITEMS_MAX} items in total.`;
 const ILL_FORMED = 'must be well-formed Unicode without NUL characters.';
 
-export function* listUnstorable(value: unknown, path: PropertyKey[]): Generator<Issue> {
-  const longList = findLongList(value, path);
+export function* listUnstorable(value: unknown): Generator<Issue> {
+  const longList = findLongList(value);
   if (longList) yield longList;
-  else yield* listIllFormed(value, path);
+  else yield* listIllFormed(value, []);
 }
 
 /**

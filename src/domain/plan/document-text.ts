@@ -44,7 +44,7 @@ export async function parseDocument(
     );
   }
   const { value } = result;
-  const issues: Issue[] = [...listUnstorable(value, [])];
+  const issues: Issue[] = [...listUnstorable(value)];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
   const { data: document, error } = projectDocument.safeParse(convertedValue);

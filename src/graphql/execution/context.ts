@@ -7,7 +7,7 @@ import type { Viewer } from '../../domain/viewer/viewer.ts';
 export interface Context extends Relations {
   readonly viewer: Viewer | null;
   /**
-   * Absent without credentials. In that case no resolver runs, because authorized-callers.ts refuses every root
+   * Absent without credentials. In that case no resolver runs, because resolver-plugin.ts refuses every root
    * field.
    */
   readonly call: Call;

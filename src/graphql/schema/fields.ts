@@ -13,7 +13,7 @@ import { Project } from './types.ts';
 
 /**
  * Returns the options of a field that calls a declared function. `description` replaces the declaration's description. The
- * plugin of authorized-callers.ts checks `extensions.needs`.
+ * plugin of resolver-plugin.ts checks `extensions.needs`.
  */
 export function describeField(
   declaration: { needs: Need; description: string },

@@ -7,9 +7,7 @@ import { PAGE_DEFAULT, PAGE_MAX, type Page, pageSize } from '../../domain/paging
 import { invalidInput } from '../../errors.ts';
 import { findPrefix, ID_PREFIXES } from '../../ids.ts';
 import type { Context } from '../execution/context.ts';
-import './authorized-callers.ts';
-import './paced-pages.ts';
-import './storable-arguments.ts';
+import './resolver-plugin.ts';
 
 interface SchemaTypes {
   Context: Context;
@@ -41,7 +39,7 @@ export type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 export const builder = new SchemaBuilder<SchemaTypes>({
   // Each plugin wraps those after it: callers are authorized before their input is validated.
-  plugins: ['authorizedCallers', 'storableArguments', 'pacedPages', RelayPlugin, ZodPlugin],
+  plugins: ['resolvers', RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
     validationError: (error, args) => invalidInput(toIssues(error, args)),

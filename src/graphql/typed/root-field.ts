@@ -42,7 +42,7 @@ export function describeRootField(
 /** Refuses arguments that the database can't store unchanged. */
 export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
   return (_root: unknown, args: Args, context: OperationContext): R => {
-    requireNoIssues(listUnstorable(args, []));
+    requireNoIssues(listUnstorable(args));
     return resolve(args, context);
   };
 }

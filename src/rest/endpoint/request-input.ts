@@ -52,7 +52,7 @@ export function readInput(
 /** Throws BAD_USER_INPUT for strings that the database cannot store. */
 export function refuseUnstorable(parts: Parts): void {
   const issues = PARTS.flatMap((part) =>
-    [...listUnstorable(parts[part], []).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
+    [...listUnstorable(parts[part]).take(ISSUES_MAX)].map((issue) => ({ ...issue, in: part })),
   );
   if (issues.length > 0) throw invalidInput(issues);
 }

@@ -84,7 +84,7 @@ function createForms({ shape }: z.ZodObject): (call: Call) => z.ZodObject {
 
 /** Returns the input of the domain function. Throws BAD_USER_INPUT with every invalid argument. */
 function readInput(form: z.ZodObject, { args, projectIdOrName }: ToolRequest): object {
-  requireNoIssues(listUnstorable(args, []));
+  requireNoIssues(listUnstorable(args));
   const { group = null, ...input } = parseInput(form, args ?? {}, nameArgument);
   return { projectIdOrName, groupRef: group, ...input };
 }

@@ -1,0 +1,105 @@
+/**
+ * Wraps the resolvers of all fields, in this order: authorizes the caller, refuses arguments that cannot be stored, and
+ * spreads the pages of heavy operations. A caller without the scope learns nothing about the validity of its input.
+ */
+import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
+import type { GraphQLFieldResolver } from 'graphql';
+import { requireNoIssues } from '../../domain/issues.ts';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import { authorize, type Need } from '../../domain/viewer/needs.ts';
+import { missingCredentials } from '../../errors.ts';
+import type { Pace } from '../../work/pace.ts';
+import type { Context } from '../execution/context.ts';
+import type { OperationContext } from '../execution/operation-context.ts';
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      resolvers: ResolverPlugin<Types>;
+    }
+  }
+}
+
+type Resolver = GraphQLFieldResolver<unknown, object, object>;
+
+interface Field {
+  kind: string;
+  args: object;
+  extensions?: Readonly<Record<string, unknown>> | null;
+}
+
+const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
+
+class ResolverPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(resolve: Resolver, field: Field): Resolver {
+    const pacedResolve = 'first' in field.args ? withPace(resolve) : resolve;
+    const checkedResolve = withStorableCheck(pacedResolve, field);
+    return ROOTS.includes(field.kind) || findNeed(field)
+      ? withAuthorization(checkedResolve, field)
+      : checkedResolve;
+  }
+
+  override wrapSubscribe(subscribe: Resolver | undefined, field: Field): Resolver | undefined {
+    return subscribe && withAuthorization(withStorableCheck(subscribe, field), field);
+  }
+}
+
+/** Refuses callers without credentials, and callers that do not meet the need of the field. */
+function withAuthorization(resolve: Resolver, field: Field): Resolver {
+  const need = findNeed(field) ?? 'nothing';
+  return (parent, args, context, info) => {
+    const { viewer } = context as Context;
+    if (viewer === null) throw missingCredentials();
+    authorize(viewer, need);
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** Returns the need that `describeField` stores in a field's extensions. */
+function findNeed({ extensions }: Field): Need | undefined {
+  return extensions?.needs as Need | undefined;
+}
+
+/** Refuses argument values that the database cannot store unchanged. */
+function withStorableCheck(resolve: Resolver, { args: declaredArgs }: Field): Resolver {
+  if (Object.keys(declaredArgs).length === 0) return resolve;
+  return (parent, args, context, info) => {
+    requireNoIssues(listUnstorable(args));
+    return resolve(parent, args, context, info);
+  };
+}
+
+/** Spreads the completion of a heavy operation's pages over several turns of the event loop. */
+function withPace(resolve: Resolver): Resolver {
+  return (parent, args, context, info) => {
+    const { pace } = context as OperationContext;
+    const page = resolve(parent, args, context, info);
+    return pace ? spreadPage(page as PageResult, pace) : page;
+  };
+}
+
+/** Edges that are completed in the same turn. */
+const EDGES_PER_PART = 40;
+
+type PageResult = Page | Promise<Page>;
+
+interface Page {
+  edges: readonly unknown[];
+}
+
+/** Returns the page with promises of its edges, which resolve in the turns that may complete them. */
+async function spreadPage(pageResult: PageResult, pace: Pace): Promise<Page> {
+  const page = await pageResult;
+  // The promises of a page live until its last turn. If all pages of an operation had them at the same time, the garbage
+  // collector would copy them, and pause three times as long.
+  while (pace.lastTurn) await pace.lastTurn;
+  const edges: unknown[] = [];
+  for (let start = 0; start < page.edges.length; start += EDGES_PER_PART) {
+    const part = page.edges.slice(start, start + EDGES_PER_PART);
+    const turn = pace.waitForTurn(part.length);
+    edges.push(...(turn ? part.map((edge) => turn.then(() => edge)) : part));
+  }
+  return { ...page, edges };
+}
+
+SchemaBuilder.registerPlugin('resolvers', ResolverPlugin);
