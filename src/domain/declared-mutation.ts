@@ -33,9 +33,9 @@ export interface ExclusiveMembers {
   members: readonly string[];
 }
 
-/** Lists the groups that an input schema declares with `meta({ exclusive })`. */
-export function listExclusiveMembers(schema: z.ZodObject): readonly ExclusiveMembers[] {
-  return (schema.meta()?.exclusive as readonly ExclusiveMembers[] | undefined) ?? [];
+/** Returns the group that an input schema declares with `meta({ exclusive })`. */
+export function findExclusiveMembers(schema: z.ZodObject): ExclusiveMembers | undefined {
+  return schema.meta()?.exclusive as ExclusiveMembers | undefined;
 }
 
 interface Declaration<S extends z.ZodObject> {

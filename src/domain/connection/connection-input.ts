@@ -87,7 +87,7 @@ export const generateConnectionInput = z
   .meta({
     id: 'GenerateConnectionInput',
     description: 'The account to connect: its group, consumer, provider and credentials.',
-    exclusive: [declareCredentials('The credentials of the account. Default: none.')],
+    exclusive: declareCredentials('The credentials of the account. Default: none.'),
   });
 
 export const startOAuthConnectInput = z
@@ -132,7 +132,7 @@ export const updateConnectionInput = z
     id: 'UpdateConnectionInput',
     description:
       'The new values of a connection. Omitted fields keep their values. New credentials must fit the scheme of the connection. They are required if its address changes to another origin.',
-    exclusive: [declareCredentials('The new credentials. Default: the stored ones.')],
+    exclusive: declareCredentials('The new credentials. Default: the stored ones.'),
   });
 
 export const refreshConnectionInput = z.object({ projectIdOrName, connectionId }).meta({

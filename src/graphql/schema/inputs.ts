@@ -1,11 +1,11 @@
 /**
  * Creates GraphQL's arguments and inputs from the domain's zod schemas. A schema's `meta({ id })` names its type,
- * `meta({ graphql })` names a scalar that zod does not have, and `meta({ exclusive })` declares groups of members that
+ * `meta({ graphql })` names a scalar that zod does not have, and `meta({ exclusive })` declares a group of members that
  * become `@oneOf` inputs.
  */
 import type { ArgBuilder, ArgumentRef, InputRef, InputType } from '@pothos/core';
 import { z } from 'zod';
-import { type ExclusiveMembers, listExclusiveMembers } from '../../domain/declared-mutation.ts';
+import { type ExclusiveMembers, findExclusiveMembers } from '../../domain/declared-mutation.ts';
 import { type Enumeration, findEnumeration } from '../../domain/resource.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { builder, type Types } from './schema-builder.ts';
@@ -69,10 +69,11 @@ function getOrCreateInput(
 
 /** A group of exclusive members becomes one field, at the position of its first member. */
 function listFields(name: string, schema: z.ZodObject): [field: string, options: object][] {
-  const groups = listExclusiveMembers(schema);
+  const group = findExclusiveMembers(schema);
   return Object.entries<z.ZodType>(schema.shape).flatMap(([field, type]): [string, object][] => {
-    const group = groups.find(({ members }) => members.includes(field));
-    if (!group) return [[field, createFieldOptions(`${name}.${field}`, type)]];
+    if (!group?.members.includes(field)) {
+      return [[field, createFieldOptions(`${name}.${field}`, type)]];
+    }
     if (field !== group.members[0]) return [];
     const { description, isRequired: required } = group;
     return [[group.name, { type: getOneOfType(group, schema), required, description }]];

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import {
   type ExclusiveMembers,
-  listExclusiveMembers,
+  findExclusiveMembers,
   type Mutation,
 } from '../../domain/declared-mutation.ts';
 import { toIssues } from '../../domain/issues.ts';
@@ -91,53 +91,47 @@ export function addMutation<R extends object>(
 
 /** Returns a function that validates a GraphQL input and passes the domain's input to the mutation. */
 function prepareRun<R>(mutation: Mutation<z.ZodObject, R>) {
-  const groups = listExclusiveMembers(mutation.input);
+  const group = findExclusiveMembers(mutation.input);
   const schema = z.object({ input: mutation.input });
   return async (call: Call, graphqlInput: Record<string, unknown>): Promise<R> => {
-    const args = { input: flattenGroups(graphqlInput, groups) };
+    const args = { input: group ? flattenGroup(graphqlInput, group) : graphqlInput };
     try {
       const { data, error } = schema.safeParse(args);
       if (error) throw invalidInput(toIssues(error, args));
       return await mutation(call, data.input);
     } catch (error) {
-      throw addGroupsToError(error, groups);
+      throw group ? addGroupToError(error, group) : error;
     }
   };
 }
 
 type Input = Record<string, unknown>;
 
-/** Replaces each group with its member: `records: { record }` becomes `record`. */
-function flattenGroups(input: Input, groups: readonly ExclusiveMembers[]): Input {
-  const flatInput = { ...input };
-  for (const { name } of groups) {
-    Object.assign(flatInput, input[name]);
-    delete flatInput[name];
-  }
-  return flatInput;
+/** Replaces the group with its member: `records: { record }` becomes `record`. */
+function flattenGroup(input: Input, { name }: ExclusiveMembers): Input {
+  const { [name]: member, ...otherMembers } = input;
+  return { ...otherMembers, ...(member as object | null | undefined) };
 }
 
 /** Replaces `input.apiKey` with `input.credentials.apiKey` in the message and the issues of an error. */
-function addGroupsToError(error: unknown, groups: readonly ExclusiveMembers[]): unknown {
+function addGroupToError(error: unknown, group: ExclusiveMembers): unknown {
   if (!(error instanceof DomainError) || !error.issues) return error;
   const issues = error.issues.map((issue) => ({
     ...issue,
-    name: addGroupNames(issue.name, groups),
+    name: addGroupName(issue.name, group),
   }));
   if (error.code === 'BAD_USER_INPUT') return invalidInput(issues, error.extra);
-  return new DomainError(error.code, addGroupNames(error.message, groups), {
+  return new DomainError(error.code, addGroupName(error.message, group), {
     ...error.extra,
     issues,
   });
 }
 
-function addGroupNames(text: string, groups: readonly ExclusiveMembers[]): string {
-  return groups.reduce((result, { name, members }) => {
-    // Strings in double quotes contain the caller's input, which stays unchanged.
-    const pattern = new RegExp(
-      `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
-      'g',
-    );
-    return result.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
-  }, text);
+function addGroupName(text: string, { name, members }: ExclusiveMembers): string {
+  // Strings in double quotes contain the caller's input, which stays unchanged.
+  const pattern = new RegExp(
+    `"(?:[^"\\\\]|\\\\.)*"|\\binput\\.(?=(?:${members.join('|')})\\b)`,
+    'g',
+  );
+  return text.replace(pattern, (match) => (match === 'input.' ? `input.${name}.` : match));
 }

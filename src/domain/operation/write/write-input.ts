@@ -219,18 +219,16 @@ export type WriteInput = z.output<typeof members>;
 export const writeRecordsInput = members.superRefine(checkRules(listIssues)).meta({
   id: 'WriteRecordsInput',
   description: 'The records to write, their object, and the group whose account gets them.',
-  exclusive: [
-    {
-      name: 'records',
-      description: 'The records to write: one, or a batch.',
-      isRequired: true,
-      type: {
-        id: 'RecordsToWriteInput',
-        description: 'The records of a write: exactly one member.',
-      },
-      members: ['record', 'batch'],
+  exclusive: {
+    name: 'records',
+    description: 'The records to write: one, or a batch.',
+    isRequired: true,
+    type: {
+      id: 'RecordsToWriteInput',
+      description: 'The records of a write: exactly one member.',
     },
-  ] satisfies ExclusiveMembers[],
+    members: ['record', 'batch'],
+  } satisfies ExclusiveMembers,
 });
 
 export interface InputRecord {
