@@ -81,7 +81,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       database,
       { countMax, columns },
       (groupDatabase, remaining) => Prisma.sql`chosen as (
-        select ${columnsSql('held', this.#options.key)} from ${this.#table} held
+        select ${heldColumnsSql(this.#options.key)} from ${this.#table} held
         where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFreeSql} and ${this.#isClaimableSql}
         order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
       )`,
@@ -126,7 +126,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosenCte}
       update ${this.#table} held set ${this.#leaseSql(database.processes.id)}
       from chosen where ${Prisma.raw(isChosenSql.join(' and '))}
-      returning ${columnsSql('held', columns)}`,
+      returning ${heldColumnsSql(columns)}`,
     );
   }
 
@@ -142,7 +142,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     const [claimedRow] = await prisma.$queryRaw<Pick<Row<T>, C>[]>`
       update ${this.#table} held set ${this.#leaseSql(processes.id)}
       where ${matchRow(row, this.#options.key)} and ${condition} and ${this.isFreeSql} and ${this.#isClaimableSql}
-      returning ${columnsSql('held', columns)}`;
+      returning ${heldColumnsSql(columns)}`;
     return claimedRow ?? null;
   }
 
@@ -220,8 +220,8 @@ function quoteName(column: string): Prisma.Sql {
   return Prisma.raw(`"${column}"`);
 }
 
-function columnsSql(table: string, columns: readonly string[]): Prisma.Sql {
-  return Prisma.raw(columns.map((column) => `${table}."${column}"`).join(', '));
+function heldColumnsSql(columns: readonly string[]): Prisma.Sql {
+  return Prisma.raw(columns.map((column) => `held."${column}"`).join(', '));
 }
 
 function pick<R extends object, C extends keyof R>(row: R, columns: readonly C[]): Pick<R, C> {

@@ -21,7 +21,7 @@ const SECRET_MEMBERS = new Set([
 ]);
 
 /** Converts a validation error to issues, one for each invalid path. Omits secret values and values that a rule hides. */
-export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] = 'body'): Issue[] {
+export function toIssues(error: z.ZodError, input: unknown): Issue[] {
   return error.issues.flatMap((issue) => {
     const paths =
       issue.code === 'unrecognized_keys'
@@ -32,7 +32,7 @@ export function toIssues(error: z.ZodError, input: unknown, where: Issue['in'] =
       const value = findValue(input, path);
       return {
         kind: toIssueKind(issue, value),
-        in: where,
+        in: 'body',
         name: formatPath(path),
         detail: formatDetail(issue),
         ...(value === undefined || isSecretValue || isSecret(path) ? {} : { value }),

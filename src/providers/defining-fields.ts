@@ -80,9 +80,8 @@ export interface FieldOutcome {
 export function createFieldOutcome(
   action: FieldOutcome['action'],
   metadata: Record<string, unknown>,
-  warnings: string[] = [],
 ): FieldOutcome {
-  return { action, error: null, warnings, metadata };
+  return { action, error: null, warnings: [], metadata };
 }
 
 export function createRefusedField(

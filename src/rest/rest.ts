@@ -37,7 +37,7 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
   app.setErrorHandler((error, request, reply) =>
     sendProblem(reply, toProblem(error, { log, route: getRoute(request) })),
   );
-  refuseUnknownRoutes(app, ENDPOINTS);
+  refuseUnknownRoutes(app);
   registerBodyParser(app);
   // A request takes its slot only after its whole body has arrived, so that slow uploads occupy no slots.
   app.addHook('preHandler', (request, reply, done) => {
@@ -88,17 +88,15 @@ function sendResponse(
     return output ? response : reply.send();
   }
   reply.code(ERROR_STATUS.UNPROCESSABLE);
-  if (!acceptsMediaType(headers.accept, PROBLEM_TYPE)) return response;
+  if (!acceptsProblems(headers.accept)) return response;
   return reply.type(PROBLEM_TYPE).serializer(JSON.stringify).send(failure.showProblem(response));
 }
 
-/**
- * True if the header `Accept` names the media type. Wildcards do not count, because clients without support send them.
- */
-function acceptsMediaType(accept = '', mediaType: string): boolean {
+/** True if the header `Accept` names PROBLEM_TYPE. Wildcards do not count, because clients without support send them. */
+function acceptsProblems(accept = ''): boolean {
   return accept.split(',').some((range) => {
     const [name, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    return name === mediaType && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return name === PROBLEM_TYPE && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }
 
@@ -196,8 +194,8 @@ const PAGE_ROUTES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', p
  * Adds a hook that refuses unknown paths with 404 and unsupported methods with 405, before the body is read. It responds
  * to OPTIONS with the methods of a path.
  */
-function refuseUnknownRoutes(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  const findMethods = createMethodFinder([...endpoints, ...PAGE_ROUTES]);
+function refuseUnknownRoutes(app: FastifyInstance): void {
+  const findMethods = createMethodFinder([...ENDPOINTS, ...PAGE_ROUTES]);
   const notFound = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {

@@ -2,7 +2,7 @@
  * Records which field types occur in the accounts of a project. It works in the background, so that the request that read
  * a description neither waits nor fails. Descriptions that are already stored are skipped.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Prisma } from '../../database/generated/client.ts';
 import type { FieldDescription, ObjectDescription } from '../../providers/contract.ts';
@@ -58,9 +58,11 @@ export class FieldLearner implements AsyncDisposable {
       field.readOnly,
       field.isRequired,
     ]);
-    const digest = createHash('sha256')
-      .update(JSON.stringify([Object.values(object), storedMembers]))
-      .digest('base64url');
+    const digest = hash(
+      'sha256',
+      JSON.stringify([Object.values(object), storedMembers]),
+      'base64url',
+    );
     if (this.#storedDigests.has(digest) || this.#pendingDescriptions.size >= WAITING_MAX) return;
     this.#pendingDescriptions.set(digest, { object, fields });
     if (!this.#storing) this.#start();

@@ -18,13 +18,9 @@ type RateConfig = Pick<Config, 'LIMIT_EVENT_REQUESTS_PER_SECOND' | 'LIMIT_EVENT_
 /** Providers send in bursts. A provider must retry what exceeds a burst of this length. */
 const BURST_SECONDS = 2;
 
-/** `nowMs` must read a monotonic clock. */
-export function createEventRates(
-  config: RateConfig,
-  nowMs: () => number = () => performance.now(),
-): EventRates {
+export function createEventRates(config: RateConfig): EventRates {
   const createBuckets = (perSecond: number) =>
-    createTokenBuckets({ perSecond, burst: perSecond * BURST_SECONDS }, nowMs);
+    createTokenBuckets({ perSecond, burst: perSecond * BURST_SECONDS }, () => performance.now());
   const requestBuckets = createBuckets(config.LIMIT_EVENT_REQUESTS_PER_SECOND);
   const byteBuckets = createBuckets(config.LIMIT_EVENT_BYTES_PER_SECOND);
   return {

@@ -28,8 +28,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** True if the site is built. It may be built after the start. */
-export function hasDocs(folder = DOCS_DIST): boolean {
-  return existsSync(join(folder, 'index.html'));
+export function hasDocs(): boolean {
+  return existsSync(join(DOCS_DIST, 'index.html'));
 }
 
 /** Registers the site in a context with the prefix /docs. */
