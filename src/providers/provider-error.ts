@@ -7,14 +7,15 @@
  * - TIMEOUT, DISCONNECTED: the request was sent without a response, so the outcome of a write is unknown.
  * - UNREACHABLE: the request was never sent.
  */
-const PROVIDER_ERROR_KINDS = [
-  'AUTH_INVALIDATED',
-  'FORBIDDEN',
-  'API_DISABLED',
-  'BAD_REQUEST',
-  'MISSING_FIELD',
-  'MISSING_OBJECT',
-  'CURSOR_GONE',
+type PermanentKind =
+  | 'AUTH_INVALIDATED'
+  | 'FORBIDDEN'
+  | 'API_DISABLED'
+  | 'BAD_REQUEST'
+  | 'MISSING_FIELD'
+  | 'MISSING_OBJECT'
+  | 'CURSOR_GONE';
+const TEMPORARY_KINDS = [
   'RATE_LIMITED',
   'MIGRATING',
   'SERVER_ERROR',
@@ -23,17 +24,9 @@ const PROVIDER_ERROR_KINDS = [
   'DISCONNECTED',
   'UNREACHABLE',
 ] as const;
-export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
+export type ProviderErrorKind = PermanentKind | (typeof TEMPORARY_KINDS)[number];
 
-const TEMPORARY = new Set<ProviderErrorKind>([
-  'RATE_LIMITED',
-  'MIGRATING',
-  'SERVER_ERROR',
-  'RETRYABLE',
-  'TIMEOUT',
-  'DISCONNECTED',
-  'UNREACHABLE',
-]);
+const TEMPORARY = new Set<ProviderErrorKind>(TEMPORARY_KINDS);
 const OUTCOME_UNKNOWN = new Set<ProviderErrorKind>(['TIMEOUT', 'DISCONNECTED', 'SERVER_ERROR']);
 
 export class ProviderError extends Error {

@@ -1,23 +1,15 @@
 /** Converts a provider's error to the error that a caller receives. No other module does. */
 import { DomainError, unprocessable } from '../../errors.ts';
-import { ProviderError, type ProviderErrorKind } from '../../providers/provider-error.ts';
-
-/** A retry can't succeed before the request, the account or its permissions change. */
-const UNPROCESSABLE = new Set<ProviderErrorKind>([
-  'AUTH_INVALIDATED',
-  'FORBIDDEN',
-  'API_DISABLED',
-  'BAD_REQUEST',
-  'MISSING_FIELD',
-  'MISSING_OBJECT',
-]);
+import { ProviderError } from '../../providers/provider-error.ts';
 
 /**
- * Returns UNPROCESSABLE for a permanent error, and PROVIDER_ERROR for any other error, with the wait before a retry if
- * the provider states it.
+ * Returns UNPROCESSABLE if no retry can succeed before the request, the account or its permissions change. Returns
+ * PROVIDER_ERROR for any other error, with the wait before a retry if the provider states it. After CURSOR_GONE, a read
+ * can start over.
  */
-export function toDomainError({ kind, message, retryAfterMs }: ProviderError): DomainError {
-  if (UNPROCESSABLE.has(kind)) return unprocessable(message);
+export function toDomainError(error: ProviderError): DomainError {
+  const { kind, message, retryAfterMs } = error;
+  if (!error.isTemporary && kind !== 'CURSOR_GONE') return unprocessable(message);
   const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
   return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
 }

@@ -33,14 +33,7 @@ export function createRequest(
   list: ListDeclaration,
   { read, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
-  const { method, path, query, body } = list;
-  const request: RequestDraft = {
-    method,
-    path: fillPath(path, variables, session),
-    query: fillQuery(query, variables, session),
-    headers: fillStrings(declaration.headers, session),
-    body: fillJson(body, variables),
-  };
+  const request = draftRequest(declaration, list, { variables, session });
   const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
   for (const [location, value] of parameters) setParameter(request, location, value);
   setConditions(request, list, [
@@ -49,7 +42,22 @@ export function createRequest(
   ]);
   if (position?.next == null || !hasNextUrl(list)) return request;
   // The URL already contains the query. Headers are sent with every page.
-  return { method, path: String(position.next), headers: request.headers };
+  return { method: list.method, path: String(position.next), headers: request.headers };
+}
+
+/** Fills the templates of a declared request. */
+export function draftRequest(
+  { headers }: Declaration,
+  { method, path, query, body }: Pick<ListDeclaration, 'method' | 'path' | 'query' | 'body'>,
+  { variables, session }: Pick<PageRequestContext, 'variables' | 'session'>,
+): RequestDraft {
+  return {
+    method,
+    path: fillPath(path, variables, session),
+    query: fillQuery(query, variables, session),
+    headers: fillStrings(headers, session),
+    body: fillJson(body, variables),
+  };
 }
 
 function listDayBounds(

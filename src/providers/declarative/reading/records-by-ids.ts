@@ -8,10 +8,9 @@ import type { IdLookup } from '../declaration/object-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
-import { fillJson, fillPath, fillQuery, fillStrings } from '../template.ts';
 import { getObject, type Vendor } from '../vendor.ts';
 import { toRecord } from './list-page.ts';
-import { formatFieldNames, type RequestDraft, setParameter } from './page-request.ts';
+import { draftRequest, formatFieldNames, type RequestDraft, setParameter } from './page-request.ts';
 
 /** The maximum number of concurrent requests of one call. */
 const CONCURRENCY_MAX = 4;
@@ -84,14 +83,8 @@ function createRequest(
   byIds: IdLookup,
   { session, ids, variables, fields }: RecordRequest,
 ): RequestDraft {
-  const { method, path, query, body, ids: idList, selectedFields } = byIds;
-  const request: RequestDraft = {
-    method,
-    path: fillPath(path, variables, session),
-    query: fillQuery(query, variables, session),
-    headers: fillStrings(declaration.headers, session),
-    body: fillJson(body, variables),
-  };
+  const { ids: idList, selectedFields } = byIds;
+  const request = draftRequest(declaration, byIds, { variables, session });
   if (selectedFields) {
     setParameter(request, selectedFields, formatFieldNames(selectedFields, fields));
   }
