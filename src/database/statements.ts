@@ -56,8 +56,11 @@ export function anyOfBound<T extends string>(values: RawBuilder<readonly T[]>): 
   return sql<T>`any(${values})`;
 }
 
-/** Returns a placeholder for a value of the input that the statement is run with. */
-export type BindInput<Input> = <T>(read: (input: Input) => T) => RawBuilder<T>;
+/** Returns a placeholder for a value of the input that the statement is run with: a member, or what `read` returns. */
+export interface BindInput<Input> {
+  <Name extends keyof Input>(member: Name): RawBuilder<Input[Name]>;
+  <T>(read: (input: Input) => T): RawBuilder<T>;
+}
 
 class InputValue<Input> {
   readonly read: (input: Input) => unknown;
@@ -73,9 +76,11 @@ export class CompiledStatement<Input, R = unknown> {
   readonly #inputValues: readonly InputValue<Input>[];
 
   constructor(write: (bind: BindInput<Input>) => Compilable<R>) {
-    const bind: BindInput<Input> = <T>(read: (input: Input) => T) =>
-      sql<T>`${new InputValue(read)}`;
-    const compiled = write(bind).compile();
+    const bind = <T>(source: keyof Input | ((input: Input) => T)) => {
+      const read = typeof source === 'function' ? source : (input: Input) => input[source];
+      return sql<T>`${new InputValue(read)}`;
+    };
+    const compiled = write(bind as BindInput<Input>).compile();
     this.text = compiled.sql;
     this.#inputValues = compiled.parameters as InputValue<Input>[];
   }

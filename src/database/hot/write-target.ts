@@ -86,17 +86,13 @@ const BY_NAMES = { id: createTargetStatement('id'), name: createTargetStatement(
  */
 function createTargetStatement(column: 'id' | 'name') {
   return new CompiledStatement<TargetNames>((bind) => {
-    const project = bind(({ projectId }) => projectId);
+    const project = bind('projectId');
     return statements
       .selectFrom('Integration as integration')
       .leftJoin('Group as group', (join) =>
         join
           .on('group.projectId', '=', project)
-          .on(
-            'group.groupRef',
-            '=',
-            bind(({ groupRef }) => groupRef),
-          )
+          .on('group.groupRef', '=', bind('groupRef'))
           .on(isVisible('group.id', project)),
       )
       .leftJoin('Installation as installation', (join) =>
@@ -152,17 +148,13 @@ export const installationsWithParties = statements
 
 const BY_INSTALLATION = new CompiledStatement<{ projectId: string; installationId: string }>(
   (bind) => {
-    const project = bind(({ projectId }) => projectId);
+    const project = bind('projectId');
     return installationsWithParties
       .select(COLUMNS)
       .where(isVisible('group.id', project))
       .where(isVisible('connection.consumerId', project))
       .where('installation.projectId', '=', project)
-      .where(
-        'installation.id',
-        '=',
-        bind(({ installationId }) => installationId),
-      );
+      .where('installation.id', '=', bind('installationId'));
   },
 );
 

@@ -15,31 +15,16 @@ export const CONSUMERS_OF_GROUP = new CompiledStatement<
   statements
     .selectFrom('Consumer')
     .selectAll()
-    .where(
-      'Consumer.projectId',
-      '=',
-      bind(({ projectId }) => projectId),
-    )
-    .where('Consumer.id', '=', anyOfBound(bind(({ ids }) => ids)))
+    .where('Consumer.projectId', '=', bind('projectId'))
+    .where('Consumer.id', '=', anyOfBound(bind('ids')))
     .where((eb) => {
       const connection = eb
         .selectFrom('Connection')
         .select('Connection.id')
         .whereRef('Connection.projectId', '=', 'Consumer.projectId')
         .whereRef('Connection.consumerId', '=', 'Consumer.id')
-        .where(
-          'Connection.groupId',
-          '=',
-          bind(({ groupId }) => groupId),
-        );
-      return eb.or([
-        eb(
-          'Consumer.id',
-          '=',
-          bind(({ consumerId }) => consumerId),
-        ),
-        eb.exists(connection),
-      ]);
+        .where('Connection.groupId', '=', bind('groupId'));
+      return eb.or([eb('Consumer.id', '=', bind('consumerId')), eb.exists(connection)]);
     }),
 );
 
@@ -51,21 +36,14 @@ export const VISIBLE_BUILDERS = new CompiledStatement<
   statements
     .selectFrom('Builder')
     .selectAll()
-    .where('Builder.id', '=', anyOfBound(bind(({ ids }) => ids)))
+    .where('Builder.id', '=', anyOfBound(bind('ids')))
     .where((eb) => {
       const membership = eb
         .selectFrom('OrgMember')
         .select('OrgMember.orgId')
         .whereRef('OrgMember.builderId', '=', 'Builder.id')
-        .where('OrgMember.orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds)));
-      return eb.or([
-        eb(
-          'Builder.id',
-          '=',
-          bind(({ viewerId }) => viewerId),
-        ),
-        eb.exists(membership),
-      ]);
+        .where('OrgMember.orgId', '=', anyOfBound(bind('orgIds')));
+      return eb.or([eb('Builder.id', '=', bind('viewerId')), eb.exists(membership)]);
     }),
 );
 
@@ -77,21 +55,13 @@ export const VISIBLE_INVITES = new CompiledStatement<
   statements
     .selectFrom('Invite')
     .selectAll()
-    .where('id', '=', anyOfBound(bind(({ ids }) => ids)))
+    .where('id', '=', anyOfBound(bind('ids')))
     .where((eb) => {
       const isPending = eb.and([
-        eb(
-          'pendingEmail',
-          '=',
-          bind(({ email }) => email),
-        ),
-        eb(
-          'expireTime',
-          '>',
-          bind(({ now }) => now),
-        ),
+        eb('pendingEmail', '=', bind('email')),
+        eb('expireTime', '>', bind('now')),
       ]);
-      return eb.or([eb('orgId', '=', anyOfBound(bind(({ orgIds }) => orgIds))), isPending]);
+      return eb.or([eb('orgId', '=', anyOfBound(bind('orgIds'))), isPending]);
     }),
 );
 

@@ -126,16 +126,8 @@ const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) 
     .select(['Connection.id', 'Connection.projectId', 'Connection.groupId'])
     .select(['Connection.consumerId', 'provider', 'credentialsSealed', 'status'])
     .select(['groupRef', 'consumerRef', 'consumerName'])
-    .where(
-      'Connection.projectId',
-      '=',
-      bind(({ projectId }) => projectId),
-    )
-    .where(
-      'Connection.id',
-      '=',
-      bind(({ id }) => id),
-    ),
+    .where('Connection.projectId', '=', bind('projectId'))
+    .where('Connection.id', '=', bind('id')),
 );
 
 type NamedConnection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider'> &
