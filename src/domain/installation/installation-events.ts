@@ -7,7 +7,6 @@ import type { EventData } from '../../events/event-types.ts';
 import type { Subject } from '../../events/subject.ts';
 import { readConfigContent } from './installation-config.ts';
 
-type Installation = Row<'Installation'>;
 type InstallationConfig = Row<'InstallationConfig'>;
 
 export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config'> & Subject;
@@ -15,7 +14,7 @@ export type InstallationFields = Omit<EventData<'INSTALLATION_CREATED'>, 'config
 /** Reads the fields that each event of an installation has. */
 export async function readInstallationFields(
   tx: Transaction,
-  { id, projectId }: Pick<Installation, 'id' | 'projectId'>,
+  { id, projectId }: Pick<Row<'Installation'>, 'id' | 'projectId'>,
 ): Promise<InstallationFields> {
   const [fields] = await listInstallationFields(tx, projectId, [id]);
   if (!fields) throw new Error(`Bug: installation ${id} does not exist.`);

@@ -24,7 +24,6 @@ import { applyRole } from '../viewer/viewer.ts';
 import { insertMember } from './membership.ts';
 import { insertOrg, parentFields } from './org.ts';
 
-type Builder = Row<'Builder'>;
 type Invite = Row<'Invite'>;
 
 const inviteStatus = enumeration('InviteStatus', 'The state of an invite.', {
@@ -259,7 +258,7 @@ export const acceptInvite = builderMutation({
 
 interface AcceptedInvite {
   invite: Invite;
-  builder: Builder;
+  builder: Row<'Builder'>;
 }
 
 /** Finds the newest pending invite to the address, to any org. */

@@ -18,8 +18,6 @@ import { parseDomain } from './domain-name.ts';
 import { joinOrg } from './domain-proof.ts';
 import { deleteMember, insertMember, updateRole } from './membership.ts';
 
-type OrgMember = Row<'OrgMember'>;
-
 export const memberResource = resource('Member', 'A builder as a member of an org.', {
   orgId: idField.describe('The id of the org.'),
   builderId: idField.describe('The id of the builder.'),
@@ -113,7 +111,7 @@ export const updateMember = orgMutation({
     "Changes a member's role, which takes effect within a second. API keys that the member knows stay valid. The last admin can't get another role.",
   needs: ADMIN,
   input: updateMemberInput,
-  async run(call, { builderId, role }, { id: orgId }): Promise<OrgMember> {
+  async run(call, { builderId, role }, { id: orgId }): Promise<Row<'OrgMember'>> {
     const change = { orgId, builderId, role };
     const member = await inTransaction(call.database, (tx) => updateRole(tx, change));
     applyRole(call, change);

@@ -21,9 +21,7 @@ import {
 } from './canonical-document.ts';
 import { type Item, listItems } from './items.ts';
 
-type Integration = Row<'Integration'>;
-
-export interface StoredIntegration extends Integration {
+export interface StoredIntegration extends Row<'Integration'> {
   content: IntegrationContent;
 }
 

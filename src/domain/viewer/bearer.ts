@@ -24,8 +24,6 @@ import type { Services } from '../call.ts';
 import { isStorableString } from '../storable-json.ts';
 import { createOrgRoles, type OrgRoles } from './org-role.ts';
 
-type Builder = Row<'Builder'>;
-
 export const LOCAL_ISSUER = 'urn:integration-gateway:local-issuer';
 /** The file with the local issuer's key, in DATA_DIR. */
 export const LOCAL_ISSUER_FILE = 'issuer-key.json';
@@ -163,7 +161,7 @@ async function createJwk(path: string): Promise<JWK> {
 export async function enrollBuilder(
   { database: { prisma }, now }: Services,
   claims: BearerClaims,
-): Promise<{ builder: Builder; roles: OrgRoles }> {
+): Promise<{ builder: Row<'Builder'>; roles: OrgRoles }> {
   const identity = { idpProvider: claims.iss, idpRef: claims.sub };
   const profile = {
     firstName: claims.given_name ?? null,

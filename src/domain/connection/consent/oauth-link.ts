@@ -12,8 +12,6 @@ import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { createState, parseTicket } from './connect-ticket.ts';
 
-type OAuthConnect = Tables['OAuthConnect'];
-
 export interface OpenedLink {
   /** The URL of the provider's consent page. Its `state` works only in the browser that opened the link. */
   consentUrl: string;
@@ -77,7 +75,7 @@ export async function findExpiredLinkPage(
 interface ConsentRequest {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
-  connect: OAuthConnect;
+  connect: Tables['OAuthConnect'];
 }
 
 function createConsentUrl(
