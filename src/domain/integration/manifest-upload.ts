@@ -12,8 +12,8 @@ import type { Call, Services } from '../call.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
 import { resource } from '../resource.ts';
+import { requireUnique } from '../row-changes.ts';
 import { getProject } from '../scope.ts';
-import { requireUnique } from '../unique.ts';
 
 /** Far above the compressed size of the largest manifest, which has 128 KiB of text. */
 export const UPLOAD_BYTES_MAX = 1024 * 1024;
