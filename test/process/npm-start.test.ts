@@ -1,6 +1,6 @@
 /**
  * The server of `npm start` ends with npm, regardless of the signal that ends npm. Each start takes seconds of CPU time, so
- * a test also ends its last server in another way.
+ * one test ends its servers in different ways.
  *
  * @module-tag all/process
  */
@@ -10,15 +10,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { fillDataFolder } from '../support/database/data-folder.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { openUnfinishedRequest } from '../support/process/unfinished-request.ts';
 
 /** The starts of a test may take this long on a busy machine. */
 const START_MS = 120_000;
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-npm-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-fillDataFolder(join(folder, 'data'));
 
 interface NpmProcess {
   /** The process ID of npm, which is also the ID of its process group. */
@@ -99,47 +98,33 @@ const isAlive = (pid: number) => {
   }
 };
 
-/** Signals the process, or the process group if the ID is negative, and expects that npm and its server stop. */
-async function expectStop({ exited, findServerPid, readOutput }: NpmProcess, signal: Stop) {
-  const serverPid = findServerPid();
-  process.kill(signal.pid, signal.name);
-  expect(await exited).toBe(0);
-  expect(isAlive(serverPid)).toBe(false);
-  expect(readOutput().match(/"msg":"server.stopping"/g)).toHaveLength(1);
-}
-
-interface Stop {
-  pid: number;
-  name: NodeJS.Signals;
-}
-
 test(
-  'ends the server when npm is killed, so that the next start works',
+  'ends the server on a signal to npm, when npm is killed, and on Ctrl-C, so that the next start works',
   async () => {
-    const { pid, ready, exited, findServerPid } = startNpm();
-    const url = await ready;
-    const serverPid = findServerPid();
-    process.kill(pid, 'SIGKILL');
-    expect(await exited).toBe('SIGKILL');
-    await expect.poll(() => isAlive(serverPid), { timeout: START_MS }).toBe(false);
+    const interrupted = startNpm();
+    await expect.poll(interrupted.readOutput, { timeout: START_MS }).toContain('schema.created');
+    process.kill(interrupted.pid, 'SIGTERM');
+    expect(await interrupted.exited).toBe(0);
+
+    const killed = startNpm();
+    const url = await killed.ready;
+    const killedServerPid = killed.findServerPid();
+    process.kill(killed.pid, 'SIGKILL');
+    expect(await killed.exited).toBe('SIGKILL');
+    await expect.poll(() => isAlive(killedServerPid), { timeout: START_MS }).toBe(false);
+
     const restarted = startNpm({ PORT: new URL(url).port });
     expect(await restarted.ready).toBe(url);
-    // A terminal sends the signal of Ctrl-C to npm and to the server.
-    await expectStop(restarted, { pid: -restarted.pid, name: 'SIGINT' });
-  },
-  START_MS,
-);
-
-test(
-  'ends a start on a signal to npm alone, so that the next start works',
-  async () => {
-    const interrupted = startNpm({ DATA_DIR: join(folder, 'cut') });
-    await expect.poll(interrupted.readOutput, { timeout: START_MS }).toContain('schema.created');
-    process.kill(interrupted.pid, 'SIGINT');
-    expect(await interrupted.exited).toBe(0);
-    const restarted = startNpm({ DATA_DIR: join(folder, 'cut') });
-    await restarted.ready;
-    await expectStop(restarted, { pid: restarted.pid, name: 'SIGTERM' });
+    const serverPid = restarted.findServerPid();
+    const request = await openUnfinishedRequest(url);
+    // A terminal sends the signal of Ctrl-C to npm and to the server, and npm passes it on.
+    process.kill(-restarted.pid, 'SIGINT');
+    await expect.poll(restarted.readOutput).toContain('"msg":"server.stopping"');
+    expect(await request.complete()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await restarted.exited).toBe(0);
+    expect(isAlive(serverPid)).toBe(false);
+    expect(restarted.readOutput().match(/"msg":"server.stopping"/g)).toHaveLength(1);
+    expect(restarted.readOutput()).toContain('"msg":"server.stopped"');
   },
   START_MS,
 );

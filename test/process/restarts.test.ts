@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { fillDataFolder } from '../support/database/data-folder.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
+import { openUnfinishedRequest } from '../support/process/unfinished-request.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-process-'));
@@ -118,8 +119,12 @@ test('fills the demo on the first start, and keeps it on later starts, also afte
     expect(firstServer.readOutput() + restartedServer.readOutput()).not.toContain(secret);
   }
 
-  restartedServer.child.kill('SIGTERM');
-  expect(await restartedServer.exited).toBe(0);
+  // A pending request delays the end, until a later signal ends the process immediately.
+  await openUnfinishedRequest(await restartedServer.ready);
+  const signalTimer = setInterval(() => restartedServer.child.kill('SIGTERM'), 100);
+  expect(await restartedServer.exited).toBe(1);
+  clearInterval(signalTimer);
+  expect(restartedServer.readOutput()).not.toContain('server.stop_timed_out');
 
   rmSync(join(folder, 'data', 'encryption-keys'));
   const serverWithoutKey = startServer();
