@@ -9,22 +9,14 @@ import { updateProject } from '../../src/domain/project/project.ts';
 const { shape } = projectDocument;
 
 const IDENTITY = 'A document is applied to any project, and has no ids.';
-const APPEARANCE = 'Environments of one product differ in it.';
 
 /** The part of the document for each resource, and the input members that the part omits, each with the reason. */
 const RESOURCES = [
   {
     name: 'project',
     mutations: [updateProject],
-    members: shape,
-    omitted: {
-      projectIdOrName: IDENTITY,
-      name: IDENTITY,
-      appName: APPEARANCE,
-      logoUrl: APPEARANCE,
-      accentColor: APPEARANCE,
-      locale: APPEARANCE,
-    },
+    members: { ...shape, ...shape.appearance.unwrap().shape },
+    omitted: { projectIdOrName: IDENTITY, name: IDENTITY },
   },
   {
     name: 'destination',

@@ -78,6 +78,7 @@ const applyPlanInput = z
 
 /** The need of each change: the need of the mutation with the same effect. */
 const NEEDS: Record<ItemKind, Record<Change['action'], Need>> = {
+  APPEARANCE: createNeeds(updateProject, updateProject, updateProject),
   ALLOWED_ORIGIN: createNeeds(updateProject, updateProject, updateProject),
   JWT_KEY: createNeeds(createJwtKey, updateJwtKey, deleteJwtKey),
   DESTINATION: createNeeds(createDestination, updateDestination, deleteDestination),

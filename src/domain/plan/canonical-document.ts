@@ -9,6 +9,14 @@ import { isObject } from '../../work/is-object.ts';
 import { integrationContentInput } from '../integration/integration-content-input.ts';
 import { unwrapSchema } from '../unwrap-schema.ts';
 
+/** An absent member has its default. */
+export interface CanonicalAppearance {
+  appName?: string;
+  logoUrl?: string;
+  accentColor?: string;
+  locale?: string;
+}
+
 /** Header names are in lower case and sorted. */
 export interface CanonicalDestination {
   name: string;
@@ -32,6 +40,7 @@ export interface CanonicalTopic {
 
 export interface CanonicalDocument {
   specVersion: string;
+  appearance?: CanonicalAppearance;
   allowedOrigins?: string[];
   jwtKeys?: CanonicalJwtKey[];
   providerApps?: { provider: string; name: string }[];
@@ -39,6 +48,21 @@ export interface CanonicalDocument {
   topics?: CanonicalTopic[];
   /** Contents of integrations, in the words of manifests. */
   integrations?: ({ name: string; provider: string } & Record<string, unknown>)[];
+}
+
+/** Returns the appearance of a project or of a document in canonical form. */
+export function toCanonicalAppearance({
+  appName,
+  logoUrl,
+  accentColor,
+  locale,
+}: { [K in keyof CanonicalAppearance]?: string | null | undefined }): CanonicalAppearance {
+  return {
+    ...(appName != null && { appName }),
+    ...(logoUrl != null && { logoUrl }),
+    ...(accentColor != null && { accentColor }),
+    ...(locale != null && { locale }),
+  };
 }
 
 export function toCanonicalJwtKey({

@@ -21,13 +21,14 @@ import {
   type CanonicalDestination,
   type CanonicalDocument,
   createStringComparator,
+  toCanonicalAppearance,
   toCanonicalContent,
   toCanonicalJwtKey,
   toCanonicalTopic,
   toEventWireName,
 } from './canonical-document.ts';
 import type { DesiredState } from './desired-state.ts';
-import { type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
+import { APP_NAME_PATH, type Item, itemKind, listItems, SECTION_BY_KIND } from './items.ts';
 import { convertWords, type ParsedDocument } from './project-document.ts';
 import type { ProjectState } from './project-state.ts';
 
@@ -152,9 +153,11 @@ export function toCanonicalDocument(
     warnings.push(...result.warnings);
     return toCanonicalContent(result.content);
   };
-  const { specVersion, allowedOrigins, jwtKeys, destinations, topics, integrations } = document;
+  const { specVersion, appearance, allowedOrigins, jwtKeys, destinations, topics, integrations } =
+    document;
   const canonicalDocument: CanonicalDocument = {
     specVersion,
+    ...(appearance && { appearance: toCanonicalAppearance(appearance) }),
     ...(allowedOrigins && { allowedOrigins }),
     ...(jwtKeys && {
       jwtKeys: jwtKeys.map((key) =>
@@ -215,12 +218,15 @@ export function compareWithDocument(
       changes.push({ action: 'UPDATE', kind, path, before, after });
     }
   }
-  const referencedPaths = new Set([...references].map((name) => `destinations.${name}`));
+  const keptPaths = new Set([
+    APP_NAME_PATH,
+    ...[...references].map((name) => `destinations.${name}`),
+  ]);
   const surplusItems = [...items.values()].filter(
     ({ kind, path }) =>
       document[SECTION_BY_KIND[kind]] !== undefined &&
       !documentItems.has(path) &&
-      !referencedPaths.has(path),
+      !keptPaths.has(path),
   );
   if (allowDeletions) {
     for (const { kind, path, value: before } of surplusItems) {

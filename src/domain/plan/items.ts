@@ -5,6 +5,8 @@ import { enumeration } from '../resource.ts';
 import type { CanonicalDocument } from './canonical-document.ts';
 
 export const itemKind = enumeration('ItemKind', 'A kind of item of a project document.', {
+  APPEARANCE:
+    'A value of the appearance: the name of the app, or the logo, color or language of the connect page.',
   ALLOWED_ORIGIN: 'An origin whose pages may call the gateway.',
   JWT_KEY: "A public key that verifies end users' tokens.",
   DESTINATION: 'A destination.',
@@ -27,6 +29,9 @@ export function listItems(document: CanonicalDocument): Map<string, Item> {
   const items: Item[] = [];
   const add = (kind: ItemKind, path: string, value: object) =>
     items.push({ kind, path, value: value as Item['value'] });
+  for (const [name, value] of Object.entries(document.appearance ?? {})) {
+    add('APPEARANCE', `appearance.${name}`, { [name]: value });
+  }
   for (const origin of document.allowedOrigins ?? []) {
     add('ALLOWED_ORIGIN', `allowedOrigins.${origin}`, { origin });
   }
@@ -55,6 +60,7 @@ export function listItems(document: CanonicalDocument): Map<string, Item> {
 
 /** The section of a document that contains the items of each kind. */
 export const SECTION_BY_KIND = {
+  APPEARANCE: 'appearance',
   ALLOWED_ORIGIN: 'allowedOrigins',
   JWT_KEY: 'jwtKeys',
   DESTINATION: 'destinations',
@@ -63,6 +69,9 @@ export const SECTION_BY_KIND = {
   TOPIC_DESTINATION_ROUTE: 'topics',
   INTEGRATION: 'integrations',
 } as const satisfies Record<ItemKind, keyof CanonicalDocument>;
+
+/** The path of the only item that every project has, and that no plan deletes. */
+export const APP_NAME_PATH = 'appearance.appName';
 
 /** Returns the first 12 hexadecimal digits of a public key's hash. They identify the key in paths. */
 function createFingerprint(publicKeyPem: string): string {

@@ -66,7 +66,7 @@ export class PlanRun {
     const { changes } = readPlanLists(this.#plan);
     const upserts = changes.filter(({ action }) => action !== 'DELETE');
     const deletions = changes.filter(({ action }) => action === 'DELETE');
-    await this.#setOrigins(changes);
+    await this.#updateProject(changes);
     await applyEach(changes, 'JWT_KEY', (change) => this.#putKey(change));
     await applyEach(upserts, 'DESTINATION', (change) => this.#putDestination(change));
     await applyEach(upserts, 'TOPIC', (change) => this.#createTopic(change));
@@ -87,16 +87,24 @@ export class PlanRun {
     for (const record of this.#events) await record();
   }
 
-  async #setOrigins(changes: readonly Change[]): Promise<void> {
+  async #updateProject(changes: readonly Change[]): Promise<void> {
+    const data = { ...listAppearance(changes), ...this.#createOrigins(changes) };
+    if (Object.keys(data).length === 0) return;
+    await this.#tx.project.update({
+      where: { id: this.#projectId },
+      data: { ...data, updateTime: this.#call.now() },
+    });
+  }
+
+  #createOrigins(changes: readonly Change[]): { allowedOrigins?: string[] } {
     const origins = new Set(this.#state.document.allowedOrigins);
     const originChanges = changes.filter(({ kind }) => kind === 'ALLOWED_ORIGIN');
-    if (originChanges.length === 0) return;
+    if (originChanges.length === 0) return {};
     for (const { before, after } of originChanges) {
       if (after) origins.add(String(after.origin));
       else origins.delete(String(before?.origin));
     }
-    const data = { allowedOrigins: [...origins].sort(), updateTime: this.#call.now() };
-    await this.#tx.project.update({ where: { id: this.#projectId }, data });
+    return { allowedOrigins: [...origins].sort() };
   }
 
   async #putKey({ before, after }: Change): Promise<void> {
@@ -299,6 +307,16 @@ export class PlanRun {
     }
     this.#events.push(recordEvents);
   }
+}
+
+/** Returns the changed values of the appearance. A deleted value is null. */
+function listAppearance(changes: readonly Change[]): Record<string, string | null> {
+  const appearanceChanges = changes.filter(({ kind }) => kind === 'APPEARANCE');
+  return Object.fromEntries(
+    appearanceChanges.flatMap(({ before, after }) =>
+      Object.keys(after ?? before ?? {}).map((name) => [name, after ? String(after[name]) : null]),
+    ),
+  );
 }
 
 function toDestinationStatus({ status }: CanonicalDestination): 'DISABLED' | 'ENABLED' {

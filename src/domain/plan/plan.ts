@@ -185,7 +185,7 @@ export const projectExportResource = resource(
 
 export const exportProject = projectRead(
   'read',
-  'Gets a project as a document, in YAML or JSON. The document has integrations, destinations, topics, routes, JWT keys and origins, without ids and secrets. Equal projects have equal documents.',
+  'Gets a project as a document, in YAML or JSON. The document has the appearance, origins, JWT keys, destinations, topics, routes and integrations, without ids and secrets. Equal projects have equal documents.',
   async (
     { database },
     { format }: Pick<z.output<typeof exportProjectInput>, 'format'>,

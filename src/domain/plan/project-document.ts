@@ -22,6 +22,7 @@ import { checkRules, createInputIssue, createRuleIssue } from '../issues.ts';
 import { destinationName, topicName } from '../names.ts';
 import { createJwtKeyInput } from '../project/jwt-key.ts';
 import { allowedOrigins } from '../project/origins.ts';
+import { appName, branding } from '../project/project.ts';
 import { toStoredWord } from '../resource.ts';
 import { unwrapSchema } from '../unwrap-schema.ts';
 import { toEventWireName } from './canonical-document.ts';
@@ -90,9 +91,25 @@ const providerApp = z.object({
     .describe('The external reference of the app. Without one, its client id.'),
 });
 
+const appearance = z.object({
+  appName: appName.optional(),
+  logoUrl: branding.logoUrl
+    .optional()
+    .describe('The https URL of the logo on the connect page, at most 2048 characters.'),
+  accentColor: branding.accentColor
+    .optional()
+    .describe('The color of buttons and links on the connect page, like `#4f46e5`.'),
+  locale: branding.locale
+    .optional()
+    .describe('The language of the connect page as a BCP 47 tag, like `de` or `en-GB`.'),
+});
+
 export const projectDocument = z
   .object({
     specVersion,
+    appearance: appearance
+      .optional()
+      .describe('The name of the app, and the appearance of the connect page.'),
     allowedOrigins: allowedOrigins.optional(),
     jwtKeys: z
       .array(jwtKey)
@@ -139,7 +156,7 @@ export const projectDocument = z
     }),
   )
   .describe(
-    'A project: its integrations, destinations, topics, keys and origins. A section that is omitted is not managed by the document.',
+    'A project: its appearance, origins, keys, destinations, topics and integrations. A section that is omitted is not managed by the document.',
   );
 
 export type ParsedDocument = z.output<typeof projectDocument>;

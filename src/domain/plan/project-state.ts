@@ -14,6 +14,7 @@ import {
   type CanonicalDocument,
   type CanonicalTopic,
   createStringComparator,
+  toCanonicalAppearance,
   toCanonicalContent,
   toCanonicalJwtKey,
   toCanonicalTopic,
@@ -83,6 +84,7 @@ export async function readProjectState(client: Client, projectId: string): Promi
   const integrations = await readIntegrations(client, projectId);
   const document: ProjectState['document'] = {
     specVersion: SPEC_VERSION,
+    appearance: toCanonicalAppearance(project),
     allowedOrigins: listPageOrigins(project).toSorted(createStringComparator(String)),
     jwtKeys: jwtKeys
       .map(toCanonicalJwtKey)

@@ -99,6 +99,12 @@ const integration = fc.record({
 });
 
 const project = fc.record({
+  appearance: fc.record({
+    appName: text.filter((value) => value.trim() !== ''),
+    logoUrl: createOptional(fc.webUrl({ validSchemes: ['https'] })),
+    accentColor: createOptional(fc.stringMatching(/^#[0-9a-fA-F]{6}$/)),
+    locale: createOptional(fc.constantFrom('no', 'de-at', 'zh-hant-tw')),
+  }),
   allowedOrigins: fc.subarray(['https://a.example', 'https://b.example', 'http://localhost:3000']),
   jwtKeys: fc.subarray(PUBLIC_KEYS).chain((keys) =>
     fc.tuple(
@@ -130,6 +136,7 @@ const FORMAT = fc.constantFrom('yaml', 'yaml', 'yaml', 'json');
 
 const createDocument = (sample: typeof project extends fc.Arbitrary<infer T> ? T : never) => ({
   specVersion: '1.0.0',
+  appearance: sample.appearance,
   allowedOrigins: sample.allowedOrigins,
   jwtKeys: sample.jwtKeys,
   destinations: [

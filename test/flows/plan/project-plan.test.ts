@@ -80,6 +80,57 @@ test('updates, keeps and deletes resources as the document describes', async () 
   for (const name of ['crm', 'alerts', 'records', 'audit']) expect(remaining).not.toContain(name);
 });
 
+test('sets, keeps and clears the appearance, and keeps the name of the app', async () => {
+  const rest = await createProject();
+  const createDocument = (appearance: object) =>
+    JSON.stringify({ specVersion: '1.0.0', appearance });
+  const appearance = {
+    appName: 'Acme',
+    logoUrl: 'https://cdn.example.com/logo.svg',
+    accentColor: '#AA33ff',
+    locale: 'de-at',
+  };
+  const plan = await planDocument(rest, createDocument(appearance));
+  expect(plan.changes).toMatchObject([
+    { action: 'create', path: 'appearance.accentColor', after: { accentColor: '#aa33ff' } },
+    { action: 'update', kind: 'appearance', path: 'appearance.appName' },
+    { action: 'create', path: 'appearance.locale', after: { locale: 'de-AT' } },
+    { action: 'create', path: 'appearance.logoUrl', after: { logoUrl: appearance.logoUrl } },
+  ]);
+  await applyPlan(rest, plan);
+  const stored = { ...appearance, accentColor: '#aa33ff', locale: 'de-AT' };
+  expect(await rest.get(rest.base)).toMatchObject(stored);
+  expect(JSON.parse(await exportDocument(rest, 'json')).appearance).toEqual(stored);
+
+  await planAndApply(rest, createDocument({ locale: 'en' }));
+  expect(await rest.get(rest.base)).toMatchObject({ ...stored, locale: 'en' });
+  const clearing = await planDocument(rest, createDocument({}), { allowDeletions: true });
+  expect(listPaths(clearing)).toEqual([
+    'delete appearance.accentColor',
+    'delete appearance.locale',
+    'delete appearance.logoUrl',
+  ]);
+  await applyPlan(rest, clearing);
+  expect(JSON.parse(await exportDocument(rest, 'json')).appearance).toEqual({ appName: 'Acme' });
+});
+
+test('refuses values of the appearance as updateProject does', async () => {
+  const rest = await createProject();
+  const appearance = {
+    appName: ' ',
+    logoUrl: 'http://a.example',
+    accentColor: 'red',
+    locale: 'x_y',
+  };
+  const document = JSON.stringify({ specVersion: '1.0.0', appearance });
+  const { status, body } = await rest.request('POST', `${rest.base}/plans`, { document });
+  expect(status).toBe(400);
+  const names = body.issues.map(({ name }: { name: string }) => name);
+  for (const member of Object.keys(appearance)) {
+    expect(names).toContainEqual(expect.stringContaining(`appearance.${member}`));
+  }
+});
+
 test('creates, changes and deletes JWT keys, and identifies them by the public key', async () => {
   const rest = await createProject();
   const { publicKeyPem } = createJwtKeyPair();
