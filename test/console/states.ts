@@ -147,16 +147,15 @@ export function testStates(getStage: () => ConsoleStage) {
   });
 
   test('links a consumer to its own connections, and not to those of a namesake', async () => {
-    const groupNames = ['First twin', 'Second twin'];
-    for (const [index, groupName] of groupNames.entries()) {
+    const twins = [
+      { groupRef: 'twin-0', groupName: 'First twin', consumerRef: 'twin-0' },
+      { groupRef: 'twin-1', groupName: 'Second twin', consumerRef: 'twin-1' },
+    ];
+    const project = { projectIdOrName: 'demo', provider: 'sandbox' };
+    const credentials = { apiKey: 'sandbox-key' };
+    for (const twin of twins) {
       await getStage().api(GENERATE_CONNECTION, {
-        input: {
-          projectIdOrName: 'demo',
-          provider: 'sandbox',
-          ...{ groupRef: `twin-${index}`, groupName },
-          ...{ consumerRef: `twin-${index}`, consumerName: 'Robin' },
-          credentials: { apiKey: 'sandbox-key' },
-        },
+        input: { ...project, ...twin, consumerName: 'Robin', credentials },
       });
     }
     await open('groups');
