@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import type { Notification } from './notifications/notifications.ts';
+import { RENEWED_CODE } from './sessions/session.ts';
 
 /** The only client inside a transaction, because the embedded database has one connection. */
 export type Transaction = Prisma.TransactionClient;
@@ -17,11 +18,14 @@ export const TRANSACTION_OPTIONS = { maxWait: 5_000, timeout: 10_000 };
 export const TRIES_MAX = 4;
 /** Serialization failures and deadlocks: Prisma's code, then their SQLSTATEs. */
 const REPEATABLE_CODES = ['P2034', '40001', '40P01'];
-/** The SQLSTATE of a prepared statement that a migration has made obsolete. The session prepares it again. */
+/**
+ * The SQLSTATE of a prepared statement that a migration has made obsolete. A cluster reports it without the details by
+ * which a session recognizes such a statement.
+ */
 const OUTDATED_CODE = '0A000';
 /**
- * The number of repetitions of a transaction because of outdated statements, in addition to TRIES_MAX. Each repetition
- * finds at least one statement of one connection that the previous ones have not renewed.
+ * The number of repetitions because a migration has made prepared statements obsolete, in addition to TRIES_MAX. Before
+ * each of them, the session has renewed a statement of its connection.
  */
 const RENEWALS_MAX = 50;
 
@@ -72,7 +76,7 @@ export async function inTransaction<T>(
       notify(notifications);
       return result;
     } catch (error) {
-      if (renewals < RENEWALS_MAX && isOutdated(error)) renewals += 1;
+      if (renewals < RENEWALS_MAX && isRenewed(error)) renewals += 1;
       else if (tries < TRIES_MAX && isRepeatable(error)) tries += 1;
       else throw outages.toCallerError(error);
     }
@@ -87,10 +91,10 @@ export function isRepeatable(error: unknown): boolean {
   return [error.code, findSqlState(error)].some((code) => codes.includes(code ?? ''));
 }
 
-/** True if a migration has changed the columns of a prepared statement. */
-function isOutdated(error: unknown): boolean {
+/** True if the work failed because of an outdated statement, which the session has renewed. */
+function isRenewed(error: unknown): boolean {
   return (
-    error instanceof Prisma.PrismaClientKnownRequestError && findSqlState(error) === OUTDATED_CODE
+    error instanceof Prisma.PrismaClientKnownRequestError && findSqlState(error) === RENEWED_CODE
   );
 }
 

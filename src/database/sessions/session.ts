@@ -37,6 +37,11 @@ export const PLANNER_SETTINGS = `select set_config('enable_seqscan', 'off', fals
  */
 export const PLAN_ONCE_SETTING = `select set_config('plan_cache_mode', 'force_generic_plan', false)`;
 const KEEP_ALIVE_MS = 10_000;
+/**
+ * The code of an error in a transaction for which the connection has renewed a prepared statement. It replaces the
+ * SQLSTATE feature_not_supported, which has other causes too.
+ */
+export const RENEWED_CODE = 'RENEW';
 /** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
 const READ_ONLY = '25006';
 
@@ -126,7 +131,9 @@ export class Session extends pg.Client {
       if (!outdatedName) return end(error, result);
       this.#forget((config as Required<pg.QueryConfig>).name, outdatedName);
       // A failed transaction can only be repeated from its beginning, by its caller.
-      if (this.getTransactionStatus() !== 'I') return end(error);
+      if (this.getTransactionStatus() !== 'I') {
+        return end(Object.assign(error as pg.DatabaseError, { code: RENEWED_CODE }));
+      }
       // Without a name, because a pooler that keeps prepared statements has the outdated one on its own connections.
       this.#send({ ...(config as pg.QueryConfig), name: undefined }, boundValues, end);
     });
