@@ -26,9 +26,9 @@ export interface Database extends AsyncDisposable {
   /** Frequent reads as prepared statements: pages, nodes, relations. Must not be used inside a transaction. */
   rows: Rows;
   /** The shard group to which statements across projects are limited. By default, it has all projects. */
-  group: ProjectGroup;
+  shardGroup: ProjectGroup;
   /** Lists the shard groups. A single server has one. */
-  groups(): Promise<readonly ProjectGroup[]>;
+  listShardGroups(): Promise<readonly ProjectGroup[]>;
   /**
    * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
    * (LIMIT_SWEEP_MS). An embedded database has only one connection.

@@ -58,7 +58,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   readonly #options: LeaseOptions<T, K, L>;
   readonly #table: Prisma.Sql;
   readonly #isClaimableSql: Prisma.Sql;
-  /** Each claim begins with another part of the database's group. */
+  /** Each claim begins with another part of the database's shard group. */
   #claimCount = 0;
 
   constructor(options: LeaseOptions<T, K, L>) {
@@ -99,10 +99,10 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   ): Promise<Pick<Row<T>, C>[]> {
     const rows: Pick<Row<T>, C>[] = [];
     this.#claimCount += 1;
-    for (const group of rotateParts(database.group, this.#claimCount)) {
+    for (const shardGroup of rotateParts(database.shardGroup, this.#claimCount)) {
       const remaining = countMax - rows.length;
       if (remaining <= 0) break;
-      const groupDatabase = { ...database, group };
+      const groupDatabase = { ...database, shardGroup };
       rows.push(
         ...(await this.#claimChosen(
           groupDatabase,
@@ -195,13 +195,13 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 /**
  * Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`.
  */
-export function runSweep<R>({ sweeps, group }: SweepDatabase, { text, values }: Prisma.Sql) {
-  return sweeps(group)<R>(text, values);
+export function runSweep<R>({ sweeps, shardGroup }: SweepDatabase, { text, values }: Prisma.Sql) {
+  return sweeps(shardGroup)<R>(text, values);
 }
 
 /** SQL: true if the rows of a table belong to projects of the database's group. */
-export function inProjectsSql({ group }: SweepDatabase, table: string): Prisma.Sql {
-  const projectIds = group.projectIds();
+export function inProjectsSql({ shardGroup }: SweepDatabase, table: string): Prisma.Sql {
+  const projectIds = shardGroup.projectIds();
   if (projectIds === null) return Prisma.raw('true');
   return Prisma.sql`${Prisma.raw(`"${table}"."projectId"`)} = any(${projectIds}::text[])`;
 }

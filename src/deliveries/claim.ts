@@ -46,7 +46,7 @@ export interface Claim {
 }
 
 interface ClaimerServices {
-  database: Pick<Database, 'rows' | 'processes' | 'group'>;
+  database: Pick<Database, 'rows' | 'processes' | 'shardGroup'>;
   vault: Vault;
   log: Log;
   now: () => Date;
@@ -167,11 +167,11 @@ export class Claimer {
 
   async #createTurns(): Promise<ClaimTurn[]> {
     const { database, now } = this.#deps;
-    const { rows, group } = database;
-    const projectIds = group.projectIds();
+    const { rows, shardGroup } = database;
+    const projectIds = shardGroup.projectIds();
     if (projectIds === null) return [{ projectIds, afterProjectId: '' }];
     const dueProjectIds = await listProjectsWithDueDeliveries(rows.query, projectIds, now());
-    return group
+    return shardGroup
       .splitIntoParts(dueProjectIds)
       .map((part) => ({ projectIds: part, afterProjectId: '' }));
   }

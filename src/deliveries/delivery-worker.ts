@@ -162,8 +162,8 @@ export class DeliveryWorker {
     const nowMs = performance.now();
     if (nowMs < this.#orphansDueMs) return;
     this.#orphansDueMs = nowMs + ORPHANS_INTERVAL_MS;
-    const { rows, group } = this.#deps.database;
-    await releaseOrphans(rows.query, group);
+    const { rows, shardGroup } = this.#deps.database;
+    await releaseOrphans(rows.query, shardGroup);
   }
 
   #sendNext(): void {
@@ -245,9 +245,9 @@ export class DeliveryWorker {
 
   #release(deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return;
-    const { rows, group } = this.#deps.database;
+    const { rows, shardGroup } = this.#deps.database;
     const claimedRows = deliveries.map(({ row }) => row);
-    const releases = batchRows(group, claimedRows, ({ projectId }) => projectId).map((batch) =>
+    const releases = batchRows(shardGroup, claimedRows, ({ projectId }) => projectId).map((batch) =>
       this.#retryUntilDone(() => releaseClaims(rows.query, batch), this.#releaseOutage),
     );
     void Promise.all(releases).then(() => this.#drop(deliveries));

@@ -82,7 +82,7 @@ export class Recorder {
     while (this.#waiting.length > 0) {
       if (this.#waiting.length < limits.inFlight) await sleep(limits.recordGapMs);
       const attempts = this.#waiting.splice(0, limits.claimRows);
-      for (const batch of batchRows(database.group, attempts, getProjectId))
+      for (const batch of batchRows(database.shardGroup, attempts, getProjectId))
         await this.#recordBatch(batch);
     }
     this.#isRunning = false;
@@ -128,9 +128,9 @@ export class Recorder {
       ({ delivery, record }) => delivery.row.isOrdered && record.status !== 'PENDING',
     );
     if (endedAttempts.length === 0) return;
-    const { rows, group } = this.#deps.database;
+    const { rows, shardGroup } = this.#deps.database;
     // A newer claim may hold a refused delivery, so the delivery has not ended and its successors must wait.
-    if (refused > 0) await releaseOrphans(rows.query, group);
+    if (refused > 0) await releaseOrphans(rows.query, shardGroup);
     else
       await releaseSuccessors(rows.query, {
         projectIds,

@@ -30,7 +30,7 @@ export interface Feed<E, F> extends AsyncDisposable {
 }
 
 interface FeedServices<E extends LogEntry, F> {
-  database: Pick<Database, 'listen' | 'groups'>;
+  database: Pick<Database, 'listen' | 'listShardGroups'>;
   log: Log;
   source: FeedSource<E, F>;
 }
@@ -47,7 +47,9 @@ export function createFeed<E extends LogEntry, F>(
   const poll = async () => {
     for (const [logId, tail] of tails) if (tail.followers.size === 0) tails.delete(logId);
     if (tails.size === 0) return;
-    const groups = await database.groups().catch((error: unknown) => outage.recordFailure(error));
+    const groups = await database
+      .listShardGroups()
+      .catch((error: unknown) => outage.recordFailure(error));
     for (const group of groups ?? []) void pollGroup(group);
   };
 

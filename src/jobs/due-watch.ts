@@ -143,7 +143,7 @@ export class DueWatch implements AsyncDisposable {
     const dueInMsByIndex = new Map<number, number>();
     for (const works of worksByStatement.values()) {
       const hasNoProject = works.every((work) => work.hasNoProject);
-      const projectIds = hasNoProject ? null : database.group.projectIds();
+      const projectIds = hasNoProject ? null : database.shardGroup.projectIds();
       const statement = bindProjects(createDueStatement(works), projectIds, [now()]);
       for (const { index, ms } of await database.rows.query<DueRow>(...statement)) {
         if (ms === null) continue;

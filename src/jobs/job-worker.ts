@@ -187,7 +187,7 @@ async function startByGroup<S extends Services>(
   const outage = new Outage(services.log, 'project_groups.unreadable');
   const stopping = new AbortController();
   const followGroups = async () => {
-    const groups = await services.database.groups();
+    const groups = await services.database.listShardGroups();
     const removedNames = new Set(running.keys());
     for (const group of groups) {
       removedNames.delete(group.name);
@@ -218,6 +218,6 @@ async function startByGroup<S extends Services>(
 
 /** Returns services whose statements across projects are limited to the shard group. */
 export function limitToGroup<S extends Services>(services: S, group: ProjectGroup): S {
-  if (group === services.database.group) return services;
-  return { ...services, database: { ...services.database, group } };
+  if (group === services.database.shardGroup) return services;
+  return { ...services, database: { ...services.database, shardGroup: group } };
 }

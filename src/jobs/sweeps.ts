@@ -176,7 +176,8 @@ const analyzeOutgrownTablesSweep: Sweep = {
   createDueTimeSql: (_inProjects, database) =>
     maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null,
   async run({ database }) {
-    if (maintainsStatistics(database)) await analyzeOutgrownTables(database.sweeps(database.group));
+    if (maintainsStatistics(database))
+      await analyzeOutgrownTables(database.sweeps(database.shardGroup));
   },
 };
 

@@ -78,12 +78,12 @@ test('divides due rows among workers that claim at the same time', async () => {
 test('claims at most the requested number of rows, from each project in turn', async () => {
   const ids = [(await insertRows([NOW, NOW])).projectId, (await insertRows([NOW, NOW])).projectId];
   const splitIntoParts = (projectIds: readonly string[]) => projectIds.map((id) => [id]);
-  const group = { name: 'some', projectIds: () => ids, splitIntoParts };
+  const shardGroup = { name: 'some', projectIds: () => ids, splitIntoParts };
   const spec = { table: 'ObjectSubscription', key: KEY, columns: LEASE } as const;
   const rows = new LeasedRows({ ...spec, leaseMs: MINUTE_MS });
   const claim = async (countMax: number) => {
     const due = { countMax, now: NOW, columns: KEY };
-    const rowsClaimed = await rows.claimDue({ ...database, group }, due);
+    const rowsClaimed = await rows.claimDue({ ...database, shardGroup }, due);
     return rowsClaimed.map(({ projectId }) => projectId);
   };
   const [firstProjects, secondProjects] = [await claim(1), await claim(1)];

@@ -206,14 +206,14 @@ test('delivers an event whose notification is lost while the server of another p
     await createEventLog(database),
   ];
   const groups = [hangingProjectId, projectId].map((id) => ({
-    ...database.group,
+    ...database.shardGroup,
     name: id,
     projectIds: () => [id],
   }));
   const withoutListener = {
     ...database,
     listen: () => ({ [Symbol.asyncDispose]: async () => {} }),
-    groups: async () => groups,
+    listShardGroups: async () => groups,
   };
   const source = createEventLogSource(database, encodeEventCursor);
   const readEnds: typeof source.readLastPositions = (logs) =>

@@ -67,7 +67,7 @@ async function createTwoGroups() {
   ];
   const splitDatabase = {
     ...database,
-    groups: async () => groups,
+    listShardGroups: async () => groups,
     rows: { ...database.rows, query: server.delayQuery(database.rows.query) },
     sweeps: (group: ProjectGroup) => server.delayQuery(database.sweeps(group)),
   };
@@ -136,7 +136,7 @@ test(
       await project.enqueue(id, 300);
     }
     const group = createGroup('many', () => projects.map(({ projectId }) => projectId));
-    const splitDatabase = { ...database, groups: async () => [group] };
+    const splitDatabase = { ...database, listShardGroups: async () => [group] };
     await using _work = await startWork({ ...services, database: splitDatabase });
     await Promise.all(
       projects.map((_project, index) => receiver.waitForMessages(`many-${index}`, 300)),
@@ -154,7 +154,7 @@ test('delivers messages of a moved project from the worker of its new server', a
   const groups = Object.keys(projectIds).map((name) =>
     createGroup(name, () => projectIds[name] ?? []),
   );
-  const splitDatabase = { ...database, groups: async () => groups };
+  const splitDatabase = { ...database, listShardGroups: async () => groups };
   await using _work = await startWork({ ...services, database: splitDatabase });
   await enqueueMany(project, id, 10);
   await receiver.waitForMessages('moved', 10);

@@ -78,7 +78,7 @@ function createContent(allObjects: object = ALL_CHANGES, overrides: object = {})
 async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
-  for (const group of await services.database.groups()) {
+  for (const group of await services.database.listShardGroups()) {
     await pollSchemas(limitToGroup(services, group), new AbortController().signal);
   }
 }

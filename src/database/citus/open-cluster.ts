@@ -19,7 +19,7 @@ export interface Cluster extends Disposable {
   /** Options of the job queue, whose tables stay on the coordinator. */
   queue: JobDatabase['options'];
   /** Creates one group of projects for each node. */
-  createGroups(query: RunQuery): Pick<Database, 'group' | 'groups'>;
+  createGroups(query: RunQuery): Pick<Database, 'shardGroup' | 'listShardGroups'>;
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
@@ -33,8 +33,8 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
     servers: { getServerKey: (values) => locations.listNodes(values).join(), findRefusal },
     queue: { backend: 'citus' },
     createGroups: (query) => ({
-      group: ALL_PROJECTS,
-      groups: () => locations.createGroups(query),
+      shardGroup: ALL_PROJECTS,
+      listShardGroups: () => locations.createGroups(query),
     }),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };

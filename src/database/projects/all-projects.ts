@@ -79,16 +79,16 @@ export function bindProjects(
   return projectIds === null ? [forAll, [...values]] : [forSome, [...values, projectIds]];
 }
 
-export type SweepDatabase = Pick<Database, 'sweeps' | 'group'>;
+export type SweepDatabase = Pick<Database, 'sweeps' | 'shardGroup'>;
 
 /**
- * Runs the statement for the projects of the database's group, on the connections of sweeps and within their time
+ * Runs the statement for the projects of the database's shard group, on the connections of sweeps and within their time
  * limit.
  */
 export function sweep<R>(
-  { sweeps, group }: SweepDatabase,
+  { sweeps, shardGroup }: SweepDatabase,
   statement: ForProjects,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  return sweeps(group)<R>(...bindProjects(statement, group.projectIds(), values));
+  return sweeps(shardGroup)<R>(...bindProjects(statement, shardGroup.projectIds(), values));
 }

@@ -20,7 +20,10 @@ export const ALL_PROJECTS: ProjectGroup = {
 };
 
 /** The group of a database on a single server. */
-export const ONE_GROUP = { group: ALL_PROJECTS, groups: async () => [ALL_PROJECTS] };
+export const ONE_GROUP = {
+  shardGroup: ALL_PROJECTS,
+  listShardGroups: async () => [ALL_PROJECTS],
+};
 
 /**
  * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows

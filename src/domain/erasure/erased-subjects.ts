@@ -64,7 +64,7 @@ class CachedErasures {
 
   /** Reads the erasures of all shard groups. Throws if none is available. */
   async refresh(): Promise<void> {
-    const groups = await this.#database.groups();
+    const groups = await this.#database.listShardGroups();
     const reads = await Promise.allSettled(groups.map((group) => this.#readGroup(group)));
     const failed = reads.filter((read) => read.status === 'rejected');
     this.isComplete = failed.length === 0;

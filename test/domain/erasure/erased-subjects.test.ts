@@ -26,13 +26,13 @@ async function createTwoServers() {
     if (isUnavailable) throw new Error('The server is not available.');
     return database.rows.query(text, values, rowMode);
   };
-  const groups = async () => projects.map(({ group }) => group);
+  const listShardGroups = async () => projects.map(({ group }) => group);
   const rows = { ...database.rows, query };
   // The kind must be PostgreSQL, because the embedded database does not poll for erasures.
   return {
     projects,
     unavailableProjects,
-    database: { ...database, kind: 'postgres' as const, rows, groups },
+    database: { ...database, kind: 'postgres' as const, rows, listShardGroups },
   };
 }
 
