@@ -13,7 +13,7 @@ import {
   type JsonSchema,
 } from '../contract/formats/json-schema.ts';
 import { projectRead } from '../declared-read.ts';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import type { PinnedTool } from '../viewer/agent-grant.ts';

@@ -11,7 +11,7 @@ import type { FieldContract } from '../contract/field-contract.ts';
 import { listReadFields } from '../contract/formats/generated.ts';
 import { findFieldValue, toTypedValue } from '../contract/read-values.ts';
 import { projectRead } from '../declared-read.ts';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import type { ObjectOfGroup } from '../operation/object-installation.ts';

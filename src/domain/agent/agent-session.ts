@@ -5,7 +5,7 @@ import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
-import { orDefault, orElse } from '../input-values.ts';
+import { orDefault, orElse } from '../input-schemas.ts';
 import { requireNoIssues } from '../issues.ts';
 import { label, projectIdOrName, ref } from '../names.ts';
 import type { PageArgs } from '../paging/page.ts';

@@ -16,7 +16,7 @@ import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { orElse } from '../input-values.ts';
+import { orElse } from '../input-schemas.ts';
 import { projectIdOrName } from '../names.ts';
 import { findNodes, type NodeObject } from '../node.ts';
 import { computed, enumeration, resource } from '../resource.ts';

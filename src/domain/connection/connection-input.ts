@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id } from '../../ids.ts';
 import type { ExclusiveMembers } from '../declared-mutation.ts';
-import { boundedJsonObject, orDefault } from '../input-values.ts';
+import { boundedJsonObject, orDefault } from '../input-schemas.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { authScheme } from '../provider/provider.ts';
 import { CREDENTIAL_FIELDS, credentialFields, oauthScopes } from './credential-input.ts';

@@ -1,7 +1,7 @@
 /** The credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
-import { boundedJsonObject } from '../input-values.ts';
+import { boundedJsonObject } from '../input-schemas.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
 
 /** The maximum length of a secret. The longest tokens in use, JWTs with many claims, are half as long. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Issue } from '../../errors.ts';
 import type { DefineFieldsCapability, FieldAssociation } from '../../providers/defining-fields.ts';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import { createInputIssue } from '../issues.ts';
 import { enumeration } from '../resource.ts';
 import { fieldValueType } from './shown-field.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id } from '../../ids.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
-import { orDefault, orNull } from '../input-values.ts';
+import { orDefault, orNull } from '../input-schemas.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { projectIdOrName, ref } from '../names.ts';

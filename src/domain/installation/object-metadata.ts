@@ -7,7 +7,7 @@ import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
 import { providerRead, read } from '../declared-read.ts';
-import { orDefault } from '../input-values.ts';
+import { orDefault } from '../input-schemas.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
 import { findGroupByRef } from '../project/parties.ts';

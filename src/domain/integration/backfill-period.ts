@@ -1,6 +1,6 @@
 /** The period of the first read of an object. The integration or the customer sets it. */
 import { z } from 'zod';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import { createRuleIssue } from '../issues.ts';
 import { resource } from '../resource.ts';
 

@@ -3,7 +3,7 @@
  * integration-content-check.ts, and the stored form is in integration-content.ts.
  */
 import { z } from 'zod';
-import { orDefault, orElse, orNull } from '../input-values.ts';
+import { orDefault, orElse, orNull } from '../input-schemas.ts';
 import { fieldValueType, toWireValueType } from '../installation/shown-field.ts';
 import { checkRules, createRuleIssue } from '../issues.ts';
 import { enumeration, toStoredWord } from '../resource.ts';

@@ -11,7 +11,7 @@ import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
 import { recordDestinationUses } from '../event/destination-uses.ts';
-import { orDefault } from '../input-values.ts';
+import { orDefault } from '../input-schemas.ts';
 import type { Impact } from '../installation/check/impacts.ts';
 import { findImpacts } from '../installation/check/revision-impacts.ts';
 import {

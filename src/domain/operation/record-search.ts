@@ -11,7 +11,7 @@ import type { SealedLocation } from '../../secrets.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { providerRead } from '../declared-read.ts';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import {
   FILTERS_MAX,
   fieldFilterInput,

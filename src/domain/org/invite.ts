@@ -11,7 +11,7 @@ import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { builderMutation, orgMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
-import { orNull } from '../input-values.ts';
+import { orNull } from '../input-schemas.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { createArrayPage } from '../paging/page-of-array.ts';
 import { listPage } from '../paging/page-of-rows.ts';

@@ -12,7 +12,7 @@ import {
   createTopicDestinationRoute,
   deleteTopicDestinationRoute,
 } from '../event/topic-destination-route.ts';
-import { orElse } from '../input-values.ts';
+import { orElse } from '../input-schemas.ts';
 import { createIntegration } from '../integration/integration.ts';
 import { deleteIntegration } from '../integration/integration-deletion.ts';
 import { createRevision } from '../integration/revision.ts';

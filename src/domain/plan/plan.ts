@@ -17,7 +17,7 @@ import { formatGraphqlSdl } from '../contract/formats/graphql-sdl.ts';
 import { createContractsOfContents } from '../contract/read-contract.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
-import { orDefault, orElse } from '../input-values.ts';
+import { orDefault, orElse } from '../input-schemas.ts';
 import { type Impact, impactResource } from '../installation/check/impacts.ts';
 import { DOCUMENT_LENGTH_MAX } from '../integration/manifest/manifest-text.ts';
 import { addIssues } from '../issues.ts';

@@ -15,7 +15,7 @@ import { isObject } from '../../work/is-object.ts';
 import { listTypeIssues } from '../event/destination-rules.ts';
 import { createEventTopicRouteInput } from '../event/event-topic-route.ts';
 import { findHeaderNameIssue, HEADERS_MAX } from '../event/target-headers.ts';
-import { orDefault, orElse } from '../input-values.ts';
+import { orDefault, orElse } from '../input-schemas.ts';
 import { listRepeatedIndexes } from '../integration/integration-content-check.ts';
 import { integrationContentInput, specVersion } from '../integration/integration-content-input.ts';
 import { checkRules, createInputIssue, createRuleIssue } from '../issues.ts';

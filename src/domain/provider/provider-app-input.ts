@@ -4,7 +4,7 @@ import type { Issue } from '../../errors.ts';
 import { id } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { oauthScopes, requiredText } from '../connection/credential-input.ts';
-import { boundedJsonObject } from '../input-values.ts';
+import { boundedJsonObject } from '../input-schemas.ts';
 import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { projectIdOrName } from '../names.ts';
 import { enumeration } from '../resource.ts';

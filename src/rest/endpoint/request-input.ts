@@ -1,6 +1,6 @@
 /** Turns the parts of a request into the input of a domain function, and reports the issues of all parts together. */
 import { z } from 'zod';
-import { timestamp } from '../../domain/input-values.ts';
+import { timestamp } from '../../domain/input-schemas.ts';
 import { addIssues, createInputIssue, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';

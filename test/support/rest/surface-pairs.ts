@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { z } from 'zod';
-import { timestamp } from '../../../src/domain/input-values.ts';
+import { timestamp } from '../../../src/domain/input-schemas.ts';
 import { unwrapSchema } from '../../../src/domain/unwrap-schema.ts';
 import { DomainError, type Problem } from '../../../src/errors.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';

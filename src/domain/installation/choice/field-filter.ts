@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Issue } from '../../../errors.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { getFiltersMax } from '../../../providers/object-support.ts';
-import { orDefault } from '../../input-values.ts';
+import { orDefault } from '../../input-schemas.ts';
 import { listRepeatedIndexes } from '../../integration/integration-content-check.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { createInputIssue } from '../../issues.ts';

@@ -1,6 +1,6 @@
 /** Parses the choices of a customer for an integration, which a config holds. */
 import { z } from 'zod';
-import { orElse, orNull } from '../../input-values.ts';
+import { orElse, orNull } from '../../input-schemas.ts';
 import { backfillPeriod, listPeriodIssues } from '../../integration/backfill-period.ts';
 import { optionalSchedule } from '../../integration/cron.ts';
 import {

@@ -1,6 +1,6 @@
 /** The subscribe choices of a customer's config, which override the events of the integration. */
 import { z } from 'zod';
-import { orElse, orNull } from '../../input-values.ts';
+import { orElse, orNull } from '../../input-schemas.ts';
 import {
   allFields,
   CONTENT_LIMITS,

@@ -1,6 +1,6 @@
 /** Settings of single fields in writes: their defaults, and the writes that include them. */
 import { z } from 'zod';
-import { orDefault, orNull } from '../../input-values.ts';
+import { orDefault, orNull } from '../../input-schemas.ts';
 import { contentText } from '../../integration/integration-content-input.ts';
 import { computed, enumeration, resource } from '../../resource.ts';
 import { createScalarInput } from './field-filter.ts';

@@ -6,7 +6,7 @@ import type { Issue } from '../../../errors.ts';
 import { id } from '../../../ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
-import { orNull } from '../../input-values.ts';
+import { orNull } from '../../input-schemas.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { lockInstallation } from '../../installation/installation-rows.ts';
 import { resolveSchedule } from '../../installation/installed-object.ts';

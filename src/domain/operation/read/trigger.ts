@@ -15,7 +15,7 @@ import { isConsentPending } from '../../connection/token/pending-consent.ts';
 import { AWAITS_CONSENT } from '../../connection/token/token.ts';
 import { projectMutation } from '../../declared-mutation.ts';
 import { refuseIfBacklogged } from '../../event/delivery-backlog.ts';
-import { orNull } from '../../input-values.ts';
+import { orNull } from '../../input-schemas.ts';
 import { getIntegration, integrationIdOrName } from '../../integration/integration.ts';
 import { readIntegrationContent } from '../../integration/integration-content.ts';
 import { contentText } from '../../integration/integration-content-input.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ExclusiveMembers } from '../../declared-mutation.ts';
 import { findHeaderNameIssue, findHeaderValueIssue } from '../../event/target-headers.ts';
-import { orDefault, orNull } from '../../input-values.ts';
+import { orDefault, orNull } from '../../input-schemas.ts';
 import { integrationIdOrName } from '../../integration/integration.ts';
 import { checkRules, createRuleIssue } from '../../issues.ts';
 import { projectIdOrName, ref } from '../../names.ts';
