@@ -61,28 +61,31 @@ export async function reencrypt(query: RunQuery, vault: Vault): Promise<number> 
 /** The number of projects to search for the newest secrets. A database may have 100,000 projects. */
 const SEARCHED_PROJECTS = 1_000;
 
+/** Selects the newest secret of each column. */
+const SELECT_NEWEST_SECRETS = withoutProject(
+  'the newest secrets of the database',
+  listSealedColumns()
+    .map(
+      ({ table, column }) =>
+        `(select secret."sealed" from (select "id" from "Project" order by "id" desc limit ${SEARCHED_PROJECTS}) project
+         cross join lateral (
+           select "id", "${column}" as "sealed" from "${table}"
+           where "projectId" = project."id" and "${column}" like 'v1.%' order by "id" desc limit 1) secret
+         order by secret."id" desc limit 1)`,
+    )
+    .join(' union all '),
+);
+
 /**
  * Throws StartRefused if the key of the newest secret of a column is missing. A null `vault` means that there is no
  * key.
  */
 export async function refuseMissingKey(query: RunQuery, vault: Vault | null): Promise<void> {
-  for (const { table, column } of listSealedColumns()) {
-    const [newestSecret] = await query<{ sealed: string }>(
-      withoutProject(
-        'the newest secret of the database',
-        `select secret."sealed" from (select "id" from "Project" order by "id" desc limit ${SEARCHED_PROJECTS}) project
-       cross join lateral (
-         select "id", "${column}" as "sealed" from "${table}"
-         where "projectId" = project."id" and "${column}" like 'v1.%' order by "id" desc limit 1) secret
-       order by secret."id" desc limit 1`,
-      ),
-      [],
-    );
-    if (!newestSecret || vault?.hasKeyOf(newestSecret.sealed)) continue;
-    throw new StartRefused(
-      'The secrets of this database are encrypted with a key that is missing. Add it to ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or restore the file encryption-keys of DATA_DIR.',
-    );
-  }
+  const newestSecrets = await query<{ sealed: string }>(SELECT_NEWEST_SECRETS, []);
+  if (newestSecrets.every(({ sealed }) => vault?.hasKeyOf(sealed))) return;
+  throw new StartRefused(
+    'The secrets of this database are encrypted with a key that is missing. Add it to ENCRYPTION_KEY or ENCRYPTION_KEYS_RETIRED, or restore the file encryption-keys of DATA_DIR.',
+  );
 }
 
 /**
