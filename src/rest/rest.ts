@@ -44,7 +44,7 @@ export async function registerRest(app: Rest, gateway: RestGateway): Promise<voi
     if (takeSlot(request, reply)) done();
   });
   await registerOpenApi(app);
-  for (const endpoint of ENDPOINTS) addRoute(app, endpoint, gateway);
+  for (const route of ROUTES) addRoute(app, route, gateway);
   registerProxy(app, gateway);
   await registerUpload(app, gateway);
   app.get('/openapi.json', { schema: { hide: true } as object }, () => app.swagger());
@@ -63,11 +63,18 @@ const compileValidator: FastifySchemaCompiler<z.ZodType> =
     return error ? { error } : { value: data };
   };
 
-function addRoute(app: Rest, endpoint: Endpoint, gateway: Gateway): void {
+/** The routes of all endpoints. All apps of a process share them. */
+const ROUTES = ENDPOINTS.map((endpoint) => ({
+  endpoint,
+  method: endpoint.method,
+  url: toRouterPath(endpoint.path),
+  schema: createRouteSchema(endpoint),
+}));
+
+function addRoute(app: Rest, route: (typeof ROUTES)[number], gateway: Gateway): void {
+  const { endpoint, ...options } = route;
   app.route({
-    method: endpoint.method,
-    url: toRouterPath(endpoint.path),
-    schema: createRouteSchema(endpoint),
+    ...options,
     async handler(request, reply) {
       const response = await runRequest(endpoint, gateway, request);
       return sendResponse(endpoint, response, request, reply);
@@ -195,7 +202,6 @@ const PAGE_ROUTES = ['/openapi.json', '/docs'].map((path) => ({ method: 'GET', p
  * to OPTIONS with the methods of a path.
  */
 function refuseUnknownRoutes(app: FastifyInstance): void {
-  const findMethods = createMethodFinder([...ENDPOINTS, ...PAGE_ROUTES]);
   const notFound = () => createProblem('NOT_FOUND', 'There is no such endpoint.');
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, notFound()));
   app.addHook('onRequest', async ({ is404, method, url, routeOptions }, reply) => {
@@ -214,23 +220,24 @@ function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Returns a function that lists the methods of a path. It returns null if the path is unknown. */
-function createMethodFinder(
-  routes: readonly { method: string; path: string }[],
-): (path: string) => string[] | null {
+const METHODS_BY_PATTERN = listMethodsByPattern([...ENDPOINTS, ...PAGE_ROUTES]);
+
+function listMethodsByPattern(routes: readonly { method: string; path: string }[]) {
   const routesByPattern = Map.groupBy(routes, ({ path }) => toPattern(path));
-  const paths = [...routesByPattern].map(([pattern, group]) => ({
+  return [...routesByPattern].map(([pattern, group]) => ({
     pattern: new RegExp(pattern),
     methods: group.map(({ method }) => method),
   }));
-  return (path) => {
-    const methods = paths.flatMap((candidate) =>
-      candidate.pattern.test(path) ? candidate.methods : [],
-    );
-    if (methods.length === 0) return null;
-    const headMethod = methods.includes('GET') ? ['HEAD'] : [];
-    return [...new Set([...methods, ...headMethod, 'OPTIONS'])].sort();
-  };
+}
+
+/** Lists the methods of a path. Returns null if the path is unknown. */
+function findMethods(path: string): string[] | null {
+  const methods = METHODS_BY_PATTERN.flatMap((candidate) =>
+    candidate.pattern.test(path) ? candidate.methods : [],
+  );
+  if (methods.length === 0) return null;
+  const headMethod = methods.includes('GET') ? ['HEAD'] : [];
+  return [...new Set([...methods, ...headMethod, 'OPTIONS'])].sort();
 }
 
 /** Returns the regular expression of a path. Parameters match no colon, because a colon begins a verb. */
