@@ -1,5 +1,4 @@
 /** Definitions of fields that callers create in an account, and the capability that creates them. */
-
 import type { ProviderSession } from './contract.ts';
 import type { FieldValueType } from './descriptions.ts';
 

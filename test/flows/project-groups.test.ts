@@ -2,7 +2,6 @@
  * Delivers messages of projects in two shard groups, as if two servers of one database held them. If one server hangs,
  * messages of the other server's projects are not delayed.
  */
-
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProjectGroup } from '../../src/database/projects/project-groups.ts';
 import type { RunQuery } from '../../src/database/rows.ts';

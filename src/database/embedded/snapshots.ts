@@ -2,7 +2,6 @@
  * While a server has the embedded database open, no other process can open it. The owner of the data folder can request
  * a copy of the files instead, as a crash would leave them, and open the copy. The server copies between two statements.
  */
-
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

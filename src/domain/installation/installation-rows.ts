@@ -1,5 +1,4 @@
 /** Writes the rows of installations with their configs, objects and events in one transaction. */
-
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';

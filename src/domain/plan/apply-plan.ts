@@ -1,5 +1,4 @@
 /** Applies a stored plan: all of its changes in one transaction, with the functions that the mutations use. */
-
 import { z } from 'zod';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict } from '../../errors.ts';

@@ -2,7 +2,6 @@
  * Creates proposals: validates a write completely, reads the current values of its record, and stores the proposal. A
  * rule of the agent session may approve a proposal immediately.
  */
-
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';

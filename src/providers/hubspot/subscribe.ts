@@ -2,7 +2,6 @@
  * Receives HubSpot's webhooks. A person sets them up in the app at HubSpot, once for all accounts with the app. An
  * event names its account by the portal id.
  */
-
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isSameSecret } from '../../secrets.ts';

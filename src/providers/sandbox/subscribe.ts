@@ -1,5 +1,4 @@
 /** Subscribes to the sandbox's webhooks by requests, one for each object of a connection. */
-
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isSameSecret } from '../../secrets.ts';

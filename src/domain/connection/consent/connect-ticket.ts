@@ -4,7 +4,6 @@
  * browser has returned (RFC 9700, section 4.7; RFC 6749, section 10.12). Only hashes of tickets are stored. A state does
  * not reveal its ticket, so that a person who sees a state can't open the link.
  */
-
 import { createHmac, hash, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../../../secrets.ts';
 

@@ -1,5 +1,4 @@
 /** Verifies that a request comes from the vendor: by a signature, or by HTTP Basic. */
-
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../../secrets.ts';
 import type { WebhookRequest } from '../../subscribing.ts';
