@@ -10,7 +10,7 @@ import type { Listen, Notify } from './notifications/notifications.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import type { Processes } from './processes.ts';
-import type { ProjectGroup } from './projects/project-groups.ts';
+import type { ShardGroup } from './projects/shard-groups.ts';
 import type { Rows, RunQuery } from './rows.ts';
 
 export { openEngine } from './embedded/embedded.ts';
@@ -26,14 +26,14 @@ export interface Database extends AsyncDisposable {
   /** Frequent reads as prepared statements: pages, nodes, relations. Must not be used inside a transaction. */
   rows: Rows;
   /** The shard group to which statements across projects are limited. By default, it has all projects. */
-  shardGroup: ProjectGroup;
+  shardGroup: ShardGroup;
   /** Lists the shard groups. A single server has one. */
-  listShardGroups(): Promise<readonly ProjectGroup[]>;
+  listShardGroups(): Promise<readonly ShardGroup[]>;
   /**
    * Runs statements over a shard group, for `sweep` only. They have their own connections and time limit
    * (LIMIT_SWEEP_MS). An embedded database has only one connection.
    */
-  sweeps: (group: ProjectGroup) => RunQuery;
+  sweeps: (group: ShardGroup) => RunQuery;
   /** Frequent changes, which share the statements of `database/hot/`. Must not be used inside a transaction. */
   changes: SharedChanges;
   /** Subscribes to the notifications of every process, which are sent after the commit and may be lost. */

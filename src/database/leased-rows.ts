@@ -16,12 +16,12 @@ import {
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
 import { allProjectsMark, type SweepDatabase } from './projects/all-projects.ts';
-import { rotateParts } from './projects/project-groups.ts';
+import { rotateParts } from './projects/shard-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
 const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('rows that are due'));
 
-/** Finds due rows in all projects, or in those of the database's group. */
+/** Finds due rows in all projects, or in those of the database's shard group. */
 type ClaimDatabase = SweepDatabase & Pick<Database, 'processes'>;
 
 /** `K` are the columns of the table's key, and `L` is the column of the lease's token. */
@@ -89,7 +89,7 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims up to `countMax` rows, one part of the database's group after the other. `chosenCteSql` returns the CTE
+   * Claims up to `countMax` rows, one part of the database's shard group after the other. `chosenCteSql` returns the CTE
    * `chosen`, which selects the keys of at most `remaining` rows.
    */
   async claim<C extends Column<T>>(
@@ -193,13 +193,13 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
 }
 
 /**
- * Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's group by `inProjectsSql`.
+ * Runs a sweep that is marked with `allProjectsMark` and restricts itself to the database's shard group by `inProjectsSql`.
  */
 export function runSweep<R>({ sweeps, shardGroup }: SweepDatabase, { text, values }: Prisma.Sql) {
   return sweeps(shardGroup)<R>(text, values);
 }
 
-/** SQL: true if the rows of a table belong to projects of the database's group. */
+/** SQL: true if the rows of a table belong to projects of the database's shard group. */
 export function inProjectsSql({ shardGroup }: SweepDatabase, table: string): Prisma.Sql {
   const projectIds = shardGroup.projectIds();
   if (projectIds === null) return Prisma.raw('true');

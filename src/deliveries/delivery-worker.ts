@@ -7,7 +7,7 @@ import { SpanKind, type Tracer } from '@opentelemetry/api';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { EventRow } from '../database/hot/append-events.ts';
-import { batchRows } from '../database/projects/project-groups.ts';
+import { batchRows } from '../database/projects/shard-groups.ts';
 import { createEventRow } from '../events/record.ts';
 import { newId } from '../ids.ts';
 import type { Log } from '../log.ts';

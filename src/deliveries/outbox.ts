@@ -16,11 +16,7 @@ import {
   forProjects,
   type InProjects,
 } from '../database/projects/all-projects.ts';
-import {
-  batchRows,
-  type ProjectGroup,
-  type RowBatch,
-} from '../database/projects/project-groups.ts';
+import { batchRows, type RowBatch, type ShardGroup } from '../database/projects/shard-groups.ts';
 import { type RowKey, toKeyColumns } from '../database/row-keys.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { isFreeSql } from '../work/lease.ts';
@@ -322,7 +318,7 @@ const ORPHANS = acrossProjects(
  * Releases deliveries whose predecessor has ended. They remain if a process recorded the end and then stopped before it
  * released them.
  */
-export async function releaseOrphans(query: RunQuery, group: ProjectGroup): Promise<void> {
+export async function releaseOrphans(query: RunQuery, group: ShardGroup): Promise<void> {
   const endedDeliveries = await query<RowKey>(...bindProjects(ORPHANS, group.projectIds(), []));
   if (endedDeliveries.length === 0) return;
   for (const batch of batchRows(group, endedDeliveries, ({ projectId }) => projectId)) {

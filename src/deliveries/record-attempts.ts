@@ -19,7 +19,7 @@ import {
 } from '../database/keyed-rows.ts';
 import type { Notification } from '../database/notifications/notifications.ts';
 import { bindProjects, forProjects, type InProjects } from '../database/projects/all-projects.ts';
-import type { RowBatch } from '../database/projects/project-groups.ts';
+import type { RowBatch } from '../database/projects/shard-groups.ts';
 import type { RunQuery } from '../database/rows.ts';
 import { type DestinationKey, IS_PENDING } from './outbox.ts';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import { batchRows, type RowBatch } from '../database/projects/project-groups.ts';
+import { batchRows, type RowBatch } from '../database/projects/shard-groups.ts';
 import { inTransaction } from '../database/transaction.ts';
 import { recordEvent } from '../events/record.ts';
 import type { Log } from '../log.ts';

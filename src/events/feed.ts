@@ -4,7 +4,7 @@
  */
 import type { Database } from '../database/database.ts';
 import { EVENTS_CHANNEL } from '../database/hot/notification-channels.ts';
-import type { ProjectGroup } from '../database/projects/project-groups.ts';
+import type { ShardGroup } from '../database/projects/shard-groups.ts';
 import type { Log } from '../log.ts';
 import { Outage } from '../work/outage.ts';
 import type { FeedSource, FollowedLog, LogEntry, LogItem } from './feed-source.ts';
@@ -91,9 +91,9 @@ export function createFeed<E extends LogEntry, F>(
  * Returns a function that polls a shard group, at most once at a time. A database server that hangs does not delay the
  * logs of other groups.
  */
-function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) => Promise<void>) {
+function createPoller(log: Log, outage: Outage, advance: (group: ShardGroup) => Promise<void>) {
   const polls = new Map<string, { isRunning: boolean; outage: Outage }>();
-  return async (group: ProjectGroup) => {
+  return async (group: ShardGroup) => {
     const createOutage = () =>
       group.projectIds() === null ? outage : new Outage(log, 'feed.unreadable');
     const poll = polls.get(group.name) ?? { isRunning: false, outage: createOutage() };
@@ -106,7 +106,7 @@ function createPoller(log: Log, outage: Outage, advance: (group: ProjectGroup) =
 }
 
 function listTails<E extends LogEntry, F>(
-  group: ProjectGroup,
+  group: ShardGroup,
   tails: Map<string, Tail<E, F>>,
 ): Tail<E, F>[] {
   const projectIds = group.projectIds();

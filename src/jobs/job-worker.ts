@@ -1,7 +1,7 @@
 /** Runs jobs and sweeps in this process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobResult } from 'pg-boss';
-import type { ProjectGroup } from '../database/projects/project-groups.ts';
+import type { ShardGroup } from '../database/projects/shard-groups.ts';
 import type { Services } from '../domain/call.ts';
 import { inTrace } from '../spans.ts';
 import { endWithin, getStopWorkMs } from '../work/deadline.ts';
@@ -192,7 +192,7 @@ async function startByGroup<S extends Services>(
     for (const group of groups) {
       removedNames.delete(group.name);
       if (running.has(group.name) || stopping.signal.aborted) continue;
-      running.set(group.name, start(limitToGroup(services, group)));
+      running.set(group.name, start(limitToShardGroup(services, group)));
     }
     for (const name of removedNames) {
       void running.get(name)?.[Symbol.asyncDispose]();
@@ -217,7 +217,7 @@ async function startByGroup<S extends Services>(
 }
 
 /** Returns services whose statements across projects are limited to the shard group. */
-export function limitToGroup<S extends Services>(services: S, group: ProjectGroup): S {
+export function limitToShardGroup<S extends Services>(services: S, group: ShardGroup): S {
   if (group === services.database.shardGroup) return services;
   return { ...services, database: { ...services.database, shardGroup: group } };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-difference.ts';
-import { limitToGroup } from '../../src/jobs/job-worker.ts';
+import { limitToShardGroup } from '../../src/jobs/job-worker.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -79,7 +79,7 @@ async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
   for (const group of await services.database.listShardGroups()) {
-    await pollSchemas(limitToGroup(services, group), new AbortController().signal);
+    await pollSchemas(limitToShardGroup(services, group), new AbortController().signal);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
 import type { JobDatabase } from '../job-database.ts';
-import { ALL_PROJECTS } from '../projects/project-groups.ts';
+import { ALL_PROJECTS } from '../projects/shard-groups.ts';
 import type { ServerRouting } from '../reads/read-bursts.ts';
 import type { RunQuery } from '../rows.ts';
 import { openSession, type Server } from '../sessions/session.ts';
@@ -19,7 +19,7 @@ export interface Cluster extends Disposable {
   /** Options of the job queue, whose tables stay on the coordinator. */
   queue: JobDatabase['options'];
   /** Creates one group of projects for each node. */
-  createGroups(query: RunQuery): Pick<Database, 'shardGroup' | 'listShardGroups'>;
+  createShardGroups(query: RunQuery): Pick<Database, 'shardGroup' | 'listShardGroups'>;
 }
 
 export async function openCluster(server: Server, log: Log): Promise<Cluster> {
@@ -32,9 +32,9 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
     pools: { Client: createRoutedSession({ locations, watch }), findRefusal },
     servers: { getServerKey: (values) => locations.listNodes(values).join(), findRefusal },
     queue: { backend: 'citus' },
-    createGroups: (query) => ({
+    createShardGroups: (query) => ({
       shardGroup: ALL_PROJECTS,
-      listShardGroups: () => locations.createGroups(query),
+      listShardGroups: () => locations.createShardGroups(query),
     }),
     [Symbol.dispose]: () => watch[Symbol.dispose](),
   };

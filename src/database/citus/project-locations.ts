@@ -1,5 +1,5 @@
 /** The nodes of a cluster, and where the rows of each project are. The coordinator knows both, so no node is queried. */
-import type { ProjectGroup } from '../projects/project-groups.ts';
+import type { ShardGroup } from '../projects/shard-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import { ANCHOR } from './table-placement.ts';
 
@@ -74,7 +74,7 @@ export class ProjectLocations {
   }
 
   /** Creates a group for the projects of each node. */
-  async createGroups(query: RunQuery): Promise<ProjectGroup[]> {
+  async createShardGroups(query: RunQuery): Promise<ShardGroup[]> {
     await this.#readProjects(query);
     const nodes = await this.readNodes(query);
     return nodes.map(({ id }) => ({

@@ -14,7 +14,7 @@ import { migrate } from '../migrating/migrate.ts';
 import { type Listen, Listeners } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { registerOnlyProcess } from '../processes.ts';
-import { ONE_GROUP } from '../projects/project-groups.ts';
+import { ONE_SHARD_GROUP } from '../projects/shard-groups.ts';
 import { PLAN_ONCE_SETTING, PLANNER_SETTINGS } from '../sessions/session.ts';
 import { SessionPool } from '../sessions/session-pool.ts';
 import { requireIntactFolder } from './data-folder.ts';
@@ -96,7 +96,7 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     ...migrationResult,
     ...clients,
     connections: () => sessions.counts(),
-    ...ONE_GROUP,
+    ...ONE_SHARD_GROUP,
     sweeps: () => query,
     listen,
     jobs: createJobDatabase(pool, listen),

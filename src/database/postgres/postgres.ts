@@ -12,7 +12,7 @@ import { migrate } from '../migrating/migrate.ts';
 import { createSender } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
 import { joinProcesses } from '../processes.ts';
-import { ONE_GROUP, type ProjectGroup } from '../projects/project-groups.ts';
+import { ONE_SHARD_GROUP, type ShardGroup } from '../projects/shard-groups.ts';
 import type { RunQuery } from '../rows.ts';
 import type { Server } from '../sessions/session.ts';
 import { type PoolOptions, SessionPool } from '../sessions/session-pool.ts';
@@ -56,7 +56,7 @@ export async function openPostgres(
     ...clients,
     processes,
     now: clock.now,
-    ...(cluster?.createGroups(query) ?? ONE_GROUP),
+    ...(cluster?.createShardGroups(query) ?? ONE_SHARD_GROUP),
     sweeps: sweeps.getQuery,
     listen: notifications.listen,
     jobs,
@@ -143,7 +143,7 @@ class SweepPools implements AsyncDisposable {
     this.#server = server;
   }
 
-  readonly getQuery = ({ name: group }: ProjectGroup): RunQuery => {
+  readonly getQuery = ({ name: group }: ShardGroup): RunQuery => {
     const pool = this.#pools.get(group) ?? this.#openPool();
     this.#pools.set(group, pool);
     return pool.query;

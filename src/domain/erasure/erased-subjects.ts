@@ -2,7 +2,7 @@
 import type { Database } from '../../database/database.ts';
 import { ERASURES_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { acrossProjects, bindProjects } from '../../database/projects/all-projects.ts';
-import type { ProjectGroup } from '../../database/projects/project-groups.ts';
+import type { ShardGroup } from '../../database/projects/shard-groups.ts';
 import type { Log } from '../../log.ts';
 import { Outage } from '../../work/outage.ts';
 
@@ -72,7 +72,7 @@ class CachedErasures {
     if (failed.length > 0 && failed.length === groups.length) throw failed[0]?.reason;
   }
 
-  async #readGroup(group: ProjectGroup): Promise<void> {
+  async #readGroup(group: ShardGroup): Promise<void> {
     const { query } = this.#database.rows;
     const statement = bindProjects(SELECT_ERASED_IDS, group.projectIds(), []);
     const rows = await query<{ id: string }>(...statement);

@@ -1,6 +1,6 @@
 /** A process keeps the IDs of erased subjects while a server of the database is not available. */
 import { expect, test } from 'vitest';
-import type { ProjectGroup } from '../../../src/database/projects/project-groups.ts';
+import type { ShardGroup } from '../../../src/database/projects/shard-groups.ts';
 import { watchErasedSubjects } from '../../../src/domain/erasure/erased-subjects.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLog } from '../../../src/log.ts';
@@ -36,7 +36,7 @@ async function createTwoServers() {
   };
 }
 
-function createGroup(name: string, projectId: string): ProjectGroup {
+function createGroup(name: string, projectId: string): ShardGroup {
   return { name, projectIds: () => [projectId], splitIntoParts: (projectIds) => [projectIds] };
 }
 

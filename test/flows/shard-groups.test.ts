@@ -3,7 +3,7 @@
  * messages of the other server's projects are not delayed.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProjectGroup } from '../../src/database/projects/project-groups.ts';
+import type { ShardGroup } from '../../src/database/projects/shard-groups.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 import { startWork } from '../../src/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
@@ -22,7 +22,7 @@ const { database } = services;
 const { prisma } = database;
 
 /** Returns a group in which a statement may change rows of only one project. */
-function createGroup(name: string, projectIds: () => string[]): ProjectGroup {
+function createGroup(name: string, projectIds: () => string[]): ShardGroup {
   return { name, projectIds, splitIntoParts: (ids) => ids.map((id) => [id]) };
 }
 
@@ -68,7 +68,7 @@ async function createTwoGroups() {
     ...database,
     listShardGroups: async () => groups,
     rows: { ...database.rows, query: server.delayQuery(database.rows.query) },
-    sweeps: (group: ProjectGroup) => server.delayQuery(database.sweeps(group)),
+    sweeps: (group: ShardGroup) => server.delayQuery(database.sweeps(group)),
   };
   return { hanging, healthy, server, services: { ...services, database: splitDatabase } };
 }

@@ -4,7 +4,7 @@
  * A single server is one group of all projects.
  */
 
-export interface ProjectGroup {
+export interface ShardGroup {
   /** Stable while projects are created, deleted and moved. */
   name: string;
   /** The projects of the group now. Null means all projects. */
@@ -13,14 +13,14 @@ export interface ProjectGroup {
   splitIntoParts(projectIds: readonly string[]): readonly (readonly string[])[];
 }
 
-export const ALL_PROJECTS: ProjectGroup = {
+export const ALL_PROJECTS: ShardGroup = {
   name: 'all',
   projectIds: () => null,
   splitIntoParts: (projectIds) => [projectIds],
 };
 
 /** The group of a database on a single server. */
-export const ONE_GROUP = {
+export const ONE_SHARD_GROUP = {
   shardGroup: ALL_PROJECTS,
   listShardGroups: async () => [ALL_PROJECTS],
 };
@@ -29,7 +29,7 @@ export const ONE_GROUP = {
  * Splits the group into parts whose rows one statement may lock and change. A statement that takes a few of all rows
  * goes from part to part, and each turn begins with another part.
  */
-export function rotateParts(group: ProjectGroup, turn: number): ProjectGroup[] {
+export function rotateParts(group: ShardGroup, turn: number): ShardGroup[] {
   const projectIds = group.projectIds();
   if (projectIds === null) return [group];
   const parts = group
@@ -48,7 +48,7 @@ export interface RowBatch<R> {
 
 /** Groups the rows by the projects that one statement may change together. */
 export function batchRows<R>(
-  group: ProjectGroup,
+  group: ShardGroup,
   rows: readonly R[],
   getProjectId: (row: R) => string,
 ): RowBatch<R>[] {
