@@ -182,6 +182,7 @@ abstract class RoutedSession extends Session {
     const { rows: types } = await this.#send({
       text: `select format_type("id", null) as "name"
         from unnest($1::oid[]) with ordinality as type("id", "number") order by "number"`,
+      callerQuery: null,
       values: [fields.map(({ dataTypeID }) => dataTypeID)],
     });
     const parameters = values.map((_, index) => `$${index + 4}::text`);
@@ -209,7 +210,10 @@ abstract class RoutedSession extends Session {
     return text.replaceAll(MISSED_PROCESSES, () => `${rows[0].ids}::text[]`);
   }
 
-  /** Sends a statement to the coordinator as it is. */
+  /**
+   * Sends a statement to the coordinator as it is. `callerQuery` is the caller's statement that it stands for, or null if
+   * it only prepares one.
+   */
   #send(statement: object): Promise<pg.QueryResult> {
     return super.query(statement);
   }
@@ -227,6 +231,7 @@ function mergeResults(results: readonly pg.QueryResult[]): pg.QueryResult {
 
 /** Requests the columns of a statement without executing it. */
 class Description extends pg.Query {
+  readonly callerQuery = null;
   override submit = (connection: pg.Connection): void => {
     const { text } = this as unknown as { text: string };
     connection.parse({ text, name: '' } as never, true);
