@@ -2,6 +2,7 @@
  * The interface of a provider: metadata, and the capabilities that it implements. Providers do not import each other.
  * test/providers/contract.ts tests every provider against this interface.
  */
+import type { Behavior } from './behavior.ts';
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
 import type {
@@ -212,7 +213,17 @@ export interface AccountIdentity {
   consumerRef: string | null;
 }
 
-export interface Capabilities {
+export type Capabilities = OtherCapabilities &
+  (ReadCapability | { [Name in keyof ReadCapability]?: undefined });
+
+/** Reads records. */
+export interface ReadCapability {
+  readPage(session: ProviderSession, read: PageRead): Promise<RecordPage>;
+  /** Returns how the list of an object behaves. */
+  getBehavior(objectName: string): Behavior;
+}
+
+interface OtherCapabilities {
   /** Finds the account of an access token. Needed if the token response does not name it. */
   identify?: (session: ProviderSession, accessToken: string) => Promise<AccountIdentity>;
   /** Lists the account's objects, including custom ones if the provider lists them. */
@@ -220,7 +231,6 @@ export interface Capabilities {
   describeObject?: (session: ProviderSession, objectName: string) => Promise<ObjectDescription>;
   /** Creates and updates fields of the account's objects, which `describeObject` then returns. */
   defineFields?: DefineFieldsCapability;
-  readPage?: (session: ProviderSession, read: PageRead) => Promise<RecordPage>;
   writeRecord?: (session: ProviderSession, write: RecordWrite) => Promise<RecordOutcome>;
   /** Returns one outcome for each record, in the order of the records. */
   writeBatch?: (session: ProviderSession, write: BatchWrite) => Promise<RecordOutcome[]>;

@@ -1,5 +1,6 @@
 /** Parses provider responses, so that all connectors handle unexpected ones in the same way. */
 import { z } from 'zod';
+import { DAY_MS, SECOND_MS } from '../work/durations.ts';
 import type { ProviderResponse } from './contract.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -34,17 +35,34 @@ export function parseResponse<Schema extends z.ZodType>(
   );
 }
 
+/** The longest wait that a response can request. Longer ones are errors, such as a time in another unit. */
+const RETRY_AFTER_MS_MAX = DAY_MS;
+/** Numbers from here on are times since 1970 and not durations: in seconds, and in milliseconds. */
+const UNIX_SECONDS_MIN = 1_000_000_000;
+const UNIX_MILLISECONDS_MIN = 1_000_000_000_000;
+
 /**
- * Parses `Retry-After`, which is in seconds or an HTTP date, into milliseconds. A date is compared with the response's
- * own `Date`, so that clocks need not agree. Null if the header is absent or invalid.
+ * Parses `Retry-After` into milliseconds, at most one day. HTTP permits whole seconds and HTTP dates. Vendors also send
+ * fractions of seconds, ISO 8601 times, and times since 1970. A time is compared with the response's own `Date`, so that
+ * clocks need not agree. Null if the header is absent or invalid.
  */
 export function parseRetryAfterMs({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
   const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
-  const retryTime = Date.parse(value);
-  if (Number.isNaN(retryTime)) return null;
-  const responseTime = Date.parse(headers.date ?? '');
-  return Number.isNaN(responseTime) ? null : Math.max(0, retryTime - responseTime);
+  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
+  if (number !== null && number < UNIX_SECONDS_MIN) return limitWaitMs(number * SECOND_MS);
+  const unitMs = number !== null && number >= UNIX_MILLISECONDS_MIN ? 1 : SECOND_MS;
+  const retryTime = number === null ? Date.parse(value) : number * unitMs;
+  return toWaitMs(headers, retryTime);
+}
+
+/** Returns how long to wait until a time, by the response's own clock. Null if one of the times is absent or invalid. */
+export function toWaitMs(headers: ProviderResponse['headers'], retryTime: number): number | null {
+  const wait = retryTime - Date.parse(headers.date ?? '');
+  return Number.isNaN(wait) ? null : limitWaitMs(wait);
+}
+
+function limitWaitMs(waitMs: number): number {
+  return Math.min(Math.max(0, waitMs), RETRY_AFTER_MS_MAX);
 }
 
 export function truncateMessage(message: string): string {

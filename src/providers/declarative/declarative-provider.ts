@@ -1,5 +1,6 @@
 /** Creates a provider from its declaration. It supports exactly what the declaration contains. */
 import { z } from 'zod';
+import { type Behavior, IMMEDIATE } from '../behavior.ts';
 import { type CatalogEntry, DEFAULT_LIMITS } from '../catalog/catalog-entry.ts';
 import {
   type AccountIdentity,
@@ -29,7 +30,7 @@ import { readRecords } from './reading/records-by-ids.ts';
 import { findSearchList } from './reading/search-conditions.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath } from './template.ts';
-import { listDeclaredObjects, type Vendor } from './vendor.ts';
+import { getBehavior, getObject, listDeclaredObjects, type Vendor } from './vendor.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
@@ -177,6 +178,7 @@ function createCapabilities(vendor: Vendor): Capabilities {
   const isDeclared = (part: keyof ObjectDeclaration) => objects.some((object) => object[part]);
   return {
     readPage: (session, read) => readPage(vendor, session, read),
+    getBehavior: (objectName) => getObjectBehavior(vendor, objectName),
     ...(isDeclared('byIds') && {
       readRecords: (session, read) => readRecords(vendor, session, read),
     }),
@@ -196,6 +198,15 @@ function createCapabilities(vendor: Vendor): Capabilities {
       describeObject: (session, objectName) => describeObject(vendor, session, objectName),
     }),
   };
+}
+
+/** Returns the behavior of the list from which scheduled reads read an object. */
+function getObjectBehavior(vendor: Vendor, objectName: string): Behavior {
+  const { list, incrementalList, changedAt } = getObject(vendor, objectName);
+  const changesList = incrementalList ?? list;
+  const behavior = getBehavior(vendor.declaration, changesList);
+  // Without times of change, each read returns all records, so no record can be missed because it appears late.
+  return changedAt || changesList.since ? behavior : { ...behavior, visibility: IMMEDIATE };
 }
 
 /** Requests the account of the connection. Throws ProviderError if the request fails. */

@@ -1,14 +1,10 @@
 /** Maps a vendor's error responses to ProviderError, by the rules of its declaration or by the status. */
 import { SECOND_MS } from '../../work/durations.ts';
 import { isObject } from '../../work/is-object.ts';
+import type { Behavior, ErrorMatch, RateLimitMatch } from '../behavior.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import {
-  isSuccess,
-  parseRetryAfterMs,
-  type RequestPurpose,
-  truncateMessage,
-} from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, toWaitMs, truncateMessage } from '../read-responses.ts';
 import type { RetryHeader } from './declaration/declaration.ts';
 import { findValue } from './json.ts';
 import type { Vendor } from './vendor.ts';
@@ -40,23 +36,42 @@ export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse
   );
 }
 
-export function createFailure(
-  vendor: Vendor,
-  response: ProviderResponse,
-  purpose: RequestPurpose,
-): ProviderError {
+export function createFailure(vendor: Vendor, response: ProviderResponse): ProviderError {
   const { status } = response;
-  const kind = toErrorKind(vendor, response, purpose);
+  const { kind, waitMs } = classify(vendor, response);
   const message = `${vendor.displayName} returned ${status}: ${listMessages(vendor, response).join('; ')}`;
-  const { retryHeaders, defaultRetryAfterMs } = vendor.declaration.errors;
-  const headerWaitMs = retryHeaders
+  const headerWaitMs = vendor.declaration.errors.retryHeaders
     .map((header) => parseWaitMs(response, header))
-    .find((waitMs) => waitMs !== null);
-  const rateLimitWaitMs = kind === 'RATE_LIMITED' ? (headerWaitMs ?? defaultRetryAfterMs) : null;
+    .find((headerMs) => headerMs !== null);
   return new ProviderError(kind, truncateMessage(message), {
     status,
-    retryAfterMs: parseRetryAfterMs(response) ?? rateLimitWaitMs ?? null,
+    retryAfterMs:
+      parseRetryAfterMs(response) ??
+      (kind === 'RATE_LIMITED' ? headerWaitMs : null) ??
+      waitMs ??
+      null,
   });
+}
+
+/** Creates the error of a request for a page after the first one. It is CURSOR_GONE if the cursor has expired. */
+export function createPageFailure(
+  vendor: Vendor,
+  response: ProviderResponse,
+  { expiredCursor }: Pick<Behavior, 'expiredCursor'>,
+): ProviderError {
+  const failure = createFailure(vendor, response);
+  if (!isExpiredCursor(expiredCursor, response, failure)) return failure;
+  return new ProviderError('CURSOR_GONE', failure.message, { status: response.status });
+}
+
+/** If the vendor does not document the response to an expired cursor, any refusal of a later page may mean it. */
+function isExpiredCursor(
+  expiredCursor: Behavior['expiredCursor'],
+  response: ProviderResponse,
+  { kind }: ProviderError,
+): boolean {
+  if (expiredCursor === 'notDocumented') return kind === 'BAD_REQUEST' || kind === 'MISSING_OBJECT';
+  return Array.isArray(expiredCursor) && expiredCursor.some((match) => isMatch(match, response));
 }
 
 /**
@@ -68,15 +83,12 @@ function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeade
   if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
   const retryTime =
     format === 'iso' ? Date.parse(value) : number * (format === 'unixSeconds' ? SECOND_MS : 1);
-  const wait = retryTime - Date.parse(headers.date ?? '');
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
+  return toWaitMs(headers, retryTime);
 }
 
 /** Returns why the vendor refused the record's content. Null if it failed for another reason. */
 export function findRefusal(vendor: Vendor, response: ProviderResponse): string[] | null {
-  return toErrorKind(vendor, response, 'WRITE') === 'BAD_REQUEST'
-    ? listMessages(vendor, response)
-    : null;
+  return classify(vendor, response).kind === 'BAD_REQUEST' ? listMessages(vendor, response) : null;
 }
 
 /** Returns the vendor's messages, at least one. */
@@ -106,20 +118,50 @@ export function collectMessages(value: unknown): string[] {
   );
 }
 
-function toErrorKind(
-  { declaration }: Vendor,
-  { status, headers, body }: ProviderResponse,
-  purpose: RequestPurpose,
-): ProviderErrorKind {
-  const rule = declaration.errors.rules.find(
-    (candidate) =>
-      (candidate.status === undefined || candidate.status === status) &&
-      (candidate.header === undefined || hasHeader(headers, candidate.header)) &&
-      (candidate.contains === undefined || JSON.stringify(body ?? '').includes(candidate.contains)),
+/** The failure of a response, and how long to wait if the response does not say. */
+interface Failure {
+  kind: ProviderErrorKind;
+  waitMs?: number | undefined;
+}
+
+function classify({ declaration }: Vendor, response: ProviderResponse): Failure {
+  const rateLimit = findRateLimit(declaration.behavior, response);
+  if (rateLimit) return { kind: 'RATE_LIMITED', waitMs: rateLimit.waitMs };
+  const rule = declaration.errors.rules.find((candidate) => isMatch(candidate, response));
+  if (rule) return rule;
+  const { status } = response;
+  return {
+    kind: KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST'),
+  };
+}
+
+/** Texts that mean a rate limit in responses of vendors that do not document theirs. */
+const RATE_LIMIT_TEXTS = ['rate limit', 'ratelimit', 'rate_limit', 'too many requests'];
+const CAUTIOUS_RATE_LIMITS: RateLimitMatch[] = [200, 400, 403, 503].flatMap((status) =>
+  RATE_LIMIT_TEXTS.map((contains) => ({ status, contains })),
+);
+
+function findRateLimit(
+  { rateLimits }: Behavior,
+  response: ProviderResponse,
+): RateLimitMatch | undefined {
+  if (rateLimits === 'status429') return undefined;
+  const matches = rateLimits === 'notDocumented' ? CAUTIOUS_RATE_LIMITS : rateLimits;
+  return matches.find((match) => isMatch(match, response));
+}
+
+function isMatch(
+  { status, header, contains }: ErrorMatch,
+  { status: responseStatus, headers, body }: ProviderResponse,
+): boolean {
+  return (
+    (status === undefined || status === responseStatus) &&
+    (header === undefined || hasHeader(headers, header)) &&
+    (contains === undefined ||
+      JSON.stringify(body ?? '')
+        .toLowerCase()
+        .includes(contains.toLowerCase()))
   );
-  // Only a read has a cursor that can expire.
-  if (rule && (rule.kind !== 'CURSOR_GONE' || purpose === 'READ')) return rule.kind;
-  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');
 }
 
 function hasHeader(

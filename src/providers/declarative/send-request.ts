@@ -1,7 +1,6 @@
 /** Sends requests with the declared headers, and checks their responses. */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../contract.ts';
 import { ProviderError } from '../provider-error.ts';
-import type { RequestPurpose } from '../read-responses.ts';
 import { createFailure, hasSucceeded } from './failure.ts';
 import { findValue, parseId } from './json.ts';
 import { fillStrings } from './template.ts';
@@ -12,12 +11,11 @@ export async function sendRequest(
   vendor: Vendor,
   session: ProviderSession,
   request: Omit<ProviderRequest, 'headers'>,
-  purpose: RequestPurpose = 'READ',
 ): Promise<ProviderResponse> {
   const headers = fillStrings(vendor.declaration.headers, session);
   const response = await session.send({ ...request, headers });
   if (hasSucceeded(vendor, response)) return response;
-  throw createFailure(vendor, response, purpose);
+  throw createFailure(vendor, response);
 }
 
 /** Awaits a response. Returns null if the vendor no longer has the resource. */

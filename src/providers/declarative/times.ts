@@ -1,5 +1,6 @@
 /** Parses and formats times in vendors' formats. */
-import { MINUTE_MS, SECOND_MS } from '../../work/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../work/durations.ts';
+import type { TimeFilterBehavior } from '../behavior.ts';
 import type { TimeFilter } from './declaration/list-declaration.ts';
 import type { TimeFormat } from './declaration/request-location.ts';
 
@@ -9,21 +10,42 @@ function getPrecisionMs(format: TimeFormat): number {
   return format === 'minutes' ? MINUTE_MS : SECOND_MS;
 }
 
-/** Returns the lower bound to request. It is never too late: records that are too early are dropped from the page. */
-export function getLowerBound({ format, isExclusive, marginMs }: TimeFilter, since: Date): Date {
-  return new Date(since.getTime() - marginMs - (isExclusive ? getPrecisionMs(format) : 0));
-}
+/** A filter of a list, and how the vendor compares times with it. */
+export type ComparedFilter = Pick<TimeFilter, 'format' | 'marginMs'> & TimeFilterBehavior;
 
-/** Returns the lower bound at the format's precision: the time that the vendor compares with. */
-export function getEffectiveLowerBound(filter: TimeFilter, since: Date): Date {
-  const precision = getPrecisionMs(filter.format);
-  return new Date(Math.floor(getLowerBound(filter, since).getTime() / precision) * precision);
+const COMPARISON_PRECISION_MS = {
+  format: 0,
+  minute: MINUTE_MS,
+  day: DAY_MS,
+  notDocumented: DAY_MS,
+};
+/** No time zone is further from UTC. */
+const ZONE_OFFSET_MS_MAX = 14 * HOUR_MS;
+
+/**
+ * Returns the lower bound to request, at the precision at which the vendor compares. It is never too late: records that
+ * are too early are dropped from the page.
+ */
+export function getLowerBound(filter: ComparedFilter, since: Date): Date {
+  const { stepMs, marginMs, exclusiveMs } = getWidening(filter);
+  const time = Math.floor((since.getTime() - marginMs) / stepMs) * stepMs;
+  return new Date(time - exclusiveMs);
 }
 
 /** Returns the upper bound to request. It is never too early: records that are too late are dropped from the page. */
-export function getUpperBound({ format, isExclusive, marginMs }: TimeFilter, until: Date): Date {
-  const precision = getPrecisionMs(format);
-  return new Date(until.getTime() + marginMs + (precision - 1) + (isExclusive ? precision : 0));
+export function getUpperBound(filter: ComparedFilter, until: Date): Date {
+  const { stepMs, marginMs, exclusiveMs } = getWidening(filter);
+  const time = Math.ceil((until.getTime() + marginMs) / stepMs) * stepMs;
+  return new Date(time + exclusiveMs);
+}
+
+function getWidening({ format, marginMs, precision, zone, bounds }: ComparedFilter) {
+  const stepMs = Math.max(getPrecisionMs(format), COMPARISON_PRECISION_MS[precision]);
+  return {
+    stepMs,
+    marginMs: marginMs + (zone === 'utc' ? 0 : ZONE_OFFSET_MS_MAX),
+    exclusiveMs: bounds === 'inclusive' ? 0 : stepMs,
+  };
 }
 
 /** Formats a time, rounded down to the format's precision, so that a lower bound is never too late. */

@@ -1,6 +1,8 @@
 /** A vendor with its validated declaration, and the lookup of its objects. */
+import type { Behavior } from '../behavior.ts';
 import { ProviderError } from '../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from './declaration/declaration.ts';
+import type { ListDeclaration } from './declaration/list-declaration.ts';
 
 export interface Vendor {
   displayName: string;
@@ -26,4 +28,12 @@ export function getObject({ displayName, declaration }: Vendor, name: string): O
   const object = declaredObject ?? (OBJECT_NAME.test(name) ? declaration.otherObjects : undefined);
   if (object) return object;
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
+}
+
+/** Returns the behavior of a list: its own answers, and the provider's for all other questions. */
+export function getBehavior(
+  { behavior }: Pick<Declaration, 'behavior'>,
+  list: Pick<ListDeclaration, 'behavior'>,
+): Behavior {
+  return { ...behavior, ...list.behavior };
 }

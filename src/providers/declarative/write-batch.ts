@@ -133,6 +133,6 @@ function refuseOrThrow(
     });
   }
   const refusal = findRefusal(vendor, response);
-  if (refusal === null) throw createFailure(vendor, response, 'WRITE');
+  if (refusal === null) throw createFailure(vendor, response);
   return ids.map((id) => createRefusedOutcome(id, refusal));
 }

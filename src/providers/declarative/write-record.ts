@@ -199,6 +199,6 @@ function refuseOrThrow(
   recordId: string | null,
 ): RecordOutcome {
   const refusal = findRefusal(vendor, response);
-  if (refusal === null) throw createFailure(vendor, response, 'WRITE');
+  if (refusal === null) throw createFailure(vendor, response);
   return createRefusedOutcome(recordId, refusal);
 }

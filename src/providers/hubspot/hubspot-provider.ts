@@ -1,5 +1,6 @@
 /** The HubSpot provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import type { Behavior } from '../behavior.ts';
 import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { defineFields } from './define-fields.ts';
@@ -38,11 +39,24 @@ async function requestDetails<T extends z.ZodObject>(
   return result?.success ? result.data : {};
 }
 
+const behavior: Behavior = {
+  shortPage: 'notDocumented',
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
+  visibility: 'notDocumented',
+  expiredCursor: { never: 'A search continues after the last id, and a list after an id.' },
+  depthLimit: { records: 10_000, beyond: 'keyset' },
+  fieldsMax: 'notDocumented',
+  urlBytesMax: 'notDocumented',
+  nestedLists: 'notDocumented',
+  rateLimits: 'notDocumented',
+};
+
 const capabilities: Capabilities = {
   identify,
   describeObject,
   defineFields,
   readPage,
+  getBehavior: () => behavior,
   readRecords,
   writeRecord,
   writeBatch,

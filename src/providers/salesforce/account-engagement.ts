@@ -60,10 +60,23 @@ const api: DeclarationInput = {
     messages: ['/message'],
     // The limits for concurrent requests (code 66) and for a day (code 122) return the same HTTP status. The rules match
     // their messages.
-    rules: [
-      { contains: 'concurrent', kind: 'RATE_LIMITED' },
-      { contains: 'Daily API rate limit', kind: 'RATE_LIMITED' },
-    ],
+    rules: [],
+  },
+  behavior: {
+    shortPage: 'notDocumented',
+    timeFilter: {
+      precision: 'format',
+      zone: 'utc',
+      bounds: 'inclusive',
+      column: 'changedAt',
+    },
+    visibility: 'notDocumented',
+    expiredCursor: 'notDocumented',
+    depthLimit: 'notDocumented',
+    fieldsMax: 'notDocumented',
+    urlBytesMax: 'notDocumented',
+    nestedLists: 'notDocumented',
+    rateLimits: [{ contains: 'concurrent' }, { contains: 'Daily API rate limit' }],
   },
   objects: {
     prospects: declareWritableObject('Prospects', 'prospects', {

@@ -1,5 +1,6 @@
 /** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import type { Behavior } from '../behavior.ts';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
@@ -37,6 +38,18 @@ const LIMITS: ProviderLimits = {
   responseBytesMax: 32 * 1024 * 1024,
   batchSize: 100,
   pageSize: 2_000,
+};
+
+const behavior: Behavior = {
+  shortPage: 'notDocumented',
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
+  visibility: 'notDocumented',
+  expiredCursor: 'notDocumented',
+  depthLimit: 'notDocumented',
+  fieldsMax: 'notDocumented',
+  urlBytesMax: 16_384,
+  nestedLists: 'notDocumented',
+  rateLimits: 'notDocumented',
 };
 
 /** The options replace the URLs of the org and of other services with those of proxies or test servers. */
@@ -77,6 +90,7 @@ export function createSalesforceProvider(
       describeObject,
       defineFields,
       readPage,
+      getBehavior: () => behavior,
       readRecords,
       writeRecord,
       writeBatch,

@@ -11,6 +11,22 @@ const api: DeclaredProvider['api'] = {
   docsUrl: 'http://localhost/',
   checkedAgainst: 'src/sandbox/desk/desk-routes.ts',
   errors: { messages: ['/errors'] },
+  behavior: {
+    shortPage: 'notDocumented',
+    timeFilter: {
+      precision: 'format',
+      zone: 'utc',
+      bounds: 'inclusive',
+      column: 'changedAt',
+    },
+    visibility: 'notDocumented',
+    expiredCursor: 'notDocumented',
+    depthLimit: 'notDocumented',
+    fieldsMax: 'notDocumented',
+    urlBytesMax: 'notDocumented',
+    nestedLists: 'notDocumented',
+    rateLimits: 'notDocumented',
+  },
   objects: {
     people: {
       displayName: 'People',

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../work/durations.ts';
+import { type Behavior, IMMEDIATE } from '../behavior.ts';
 import type { Capabilities, Provider, ProviderLimits } from '../contract.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject, readPage, readRecords } from './read.ts';
@@ -17,10 +18,24 @@ const limits: ProviderLimits = {
   pageSize: 200,
 };
 
+/** The sandbox is part of the gateway, so its source answers all questions. */
+const behavior: Behavior = {
+  shortPage: 'last',
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
+  visibility: IMMEDIATE,
+  expiredCursor: { never: 'A cursor is the id of the last record.' },
+  depthLimit: 'none',
+  fieldsMax: 'none',
+  urlBytesMax: 'none',
+  nestedLists: 'complete',
+  rateLimits: 'status429',
+};
+
 const capabilities: Capabilities = {
   describeObject,
   defineFields,
   readPage,
+  getBehavior: () => behavior,
   readRecords,
   writeRecord,
   writeBatch,

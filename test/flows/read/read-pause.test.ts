@@ -15,6 +15,7 @@ import {
   startReadJobs,
   TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
+import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const app = await getSharedApp();
@@ -192,7 +193,11 @@ async function startGatedApp(url: string, gate: () => Promise<void>) {
     await gate();
     return (provider.capabilities.readPage as PageReader)(session, read);
   };
-  const capabilities = { ...provider.capabilities, readPage: readGatedPage };
+  const capabilities: Capabilities = {
+    ...provider.capabilities,
+    readPage: readGatedPage,
+    getBehavior: () => UNDOCUMENTED,
+  };
   const env = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' };
   return createTestApp({ env, providers: [{ ...provider, capabilities }] });
 }

@@ -8,6 +8,7 @@ import {
   createIntegrationContent,
 } from '../../support/fixtures/integrations.ts';
 import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
+import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
@@ -15,6 +16,7 @@ const providerWithoutSearch = createCrmProvider('http://127.0.0.1:9', {
   name: 'plain',
   displayName: 'Plain CRM',
   capabilities: {
+    getBehavior: () => UNDOCUMENTED,
     readPage: async () => ({
       records: [{ id: '1', fields: { name: 'Ada' }, raw: { name: 'Ada', more: 1 } }],
       nextCursor: null,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
+import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
 
 const template = CATALOG.at(-1) as Provider;
 const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({
@@ -18,6 +19,7 @@ const app = await getSharedApp({
       baseUrl: 'https://{{workspace}}.alpha.test',
       authSchemes: ['OAUTH2_CLIENT_CREDENTIALS', 'API_KEY'],
       capabilities: {
+        getBehavior: () => UNDOCUMENTED,
         readPage: async () => ({ records: [], nextCursor: null, estimatedTotal: null }),
         proxy: true,
       },

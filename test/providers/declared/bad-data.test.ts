@@ -1,5 +1,6 @@
 /** Tests that undocumented responses of vendors are read correctly or fail with the right kind of error. */
 import { expect, test } from 'vitest';
+import type { Behavior } from '../../../src/providers/behavior.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { DeclarationInput } from '../../../src/providers/declarative/declaration/declaration.ts';
 import type { BatchWrite, PageRead } from '../../../src/providers/moving-records.ts';
@@ -14,18 +15,21 @@ import { createThingsProvider, type ListDeclaration, POSITION } from './things.t
 const ERRORS: DeclarationInput['errors'] = {
   messages: ['/error'],
   failureMember: '/error',
-  rules: [
-    { status: 400, contains: 'cursor expired', kind: 'CURSOR_GONE' },
-    { contains: 'slow down', kind: 'RATE_LIMITED' },
-  ],
   retryHeaders: [{ name: 'x-reset', format: 'unixSeconds' }],
-  defaultRetryAfterMs: 9_000,
+};
+const BEHAVIOR: Partial<Behavior> = {
+  expiredCursor: [{ status: 400, contains: 'cursor expired' }],
+  rateLimits: [
+    { contains: 'slow down', waitMs: 9_000 },
+    { status: 429, waitMs: 9_000 },
+  ],
 };
 
 function createProvider(paging: ListDeclaration['paging']): Provider {
   return createThingsProvider({
     list: { paging },
     errors: ERRORS,
+    behavior: BEHAVIOR,
     create: { method: 'POST', path: '/things', responseRecord: '/thing' },
   });
 }

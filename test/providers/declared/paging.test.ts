@@ -22,11 +22,12 @@ import { atMinute, catchFailure } from '../contract-subject.ts';
 import { createThingsProvider, type ListDeclaration, POSITION } from './things.ts';
 
 type Paging = ListDeclaration['paging'];
+type OtherMembers = Omit<Partial<ListDeclaration>, 'paging' | 'pageSize'>;
 
 const SIZE = { name: 'size', fallback: 10, max: 50 };
 
 /** Each kind of paging: its implementation by a vendor's server, and its declaration. */
-const PAGING_KINDS: [name: string, page: Page, paging: Paging][] = [
+const PAGING_KINDS: [name: string, page: Page, paging: Paging, list?: OtherMembers][] = [
   ['cursor', byCursor(SIZE, 'at'), { kind: 'cursor', parameter: POSITION, next: '/next' }],
   ['next URL', byNextUrl(byCursor(SIZE, 'at'), 'at'), { kind: 'nextUrl', next: '/next' }],
   ['Link header', byLink(byPage(SIZE, 'at'), 'at'), { kind: 'link' }],
@@ -39,12 +40,13 @@ const PAGING_KINDS: [name: string, page: Page, paging: Paging][] = [
   [
     'offset with a total',
     byOffset(SIZE, 'at'),
-    { kind: 'offset', parameter: POSITION, total: '/total' },
+    { kind: 'offset', parameter: POSITION },
+    { total: '/total' },
   ],
   [
     'offset with short pages',
     shortenPages(byOffset(SIZE, 'at')),
-    { kind: 'offset', parameter: POSITION, hasShortPages: true },
+    { kind: 'offset', parameter: POSITION },
   ],
   ['page number', byPage(SIZE, 'at'), { kind: 'page', parameter: POSITION }],
   [
@@ -105,7 +107,7 @@ async function* readPages(
   } while (cursor);
 }
 
-test.each(PAGING_KINDS)('%s: returns each record once', async (_, page, paging) => {
+test.each(PAGING_KINDS)('%s: returns each record once', async (_, page, paging, list) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -115,7 +117,7 @@ test.each(PAGING_KINDS)('%s: returns each record once', async (_, page, paging) 
         String(server.store.create({}, new Date()).id),
       );
       const readIds: string[] = [];
-      for await (const { records } of readPages(paging, session, { pageSize })) {
+      for await (const { records } of readPages(paging, session, { ...list, pageSize })) {
         expect(records.length).toBeLessThanOrEqual(Math.min(pageSize, 50));
         readIds.push(...records.map(({ id }) => id));
       }
@@ -127,7 +129,7 @@ test.each(PAGING_KINDS)('%s: returns each record once', async (_, page, paging) 
 
 test.each(
   PAGING_KINDS,
-)('%s: returns each record once although the page size changes', async (_, page, paging) => {
+)('%s: returns each record once although the page size changes', async (_, page, paging, list) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -141,7 +143,7 @@ test.each(
         );
         let pagesRead = 0;
         const pageSize = () => sizes[pagesRead++ % sizes.length] as number;
-        const read = await Array.fromAsync(readPages(paging, session, { pageSize }));
+        const read = await Array.fromAsync(readPages(paging, session, { ...list, pageSize }));
         expect(read.flatMap(({ records }) => records.map(({ id }) => id))).toEqual(createdIds);
       },
     ),
@@ -169,7 +171,7 @@ test('uses the requested page size for a cursor that does not contain a size', a
  */
 const STABLE_KINDS = PAGING_KINDS.filter(([name]) => name === 'last id');
 
-test.each(PAGING_KINDS)('%s: returns appended records once each', async (_, page, paging) => {
+test.each(PAGING_KINDS)('%s: returns appended records once each', async (_, page, paging, list) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -182,7 +184,10 @@ test.each(PAGING_KINDS)('%s: returns appended records once each', async (_, page
         const create = () => String(server.store.create({}, new Date()).id);
         const createdIds = Array.from({ length: count }, create);
         const readIds: string[] = [];
-        for await (const { records, nextCursor } of readPages(paging, session, { pageSize })) {
+        for await (const { records, nextCursor } of readPages(paging, session, {
+          ...list,
+          pageSize,
+        })) {
           readIds.push(...records.map(({ id }) => id));
           if (nextCursor !== null) for (let n = insertionCounts.pop() ?? 0; n > 0; n--) create();
         }
@@ -196,7 +201,7 @@ test.each(PAGING_KINDS)('%s: returns appended records once each', async (_, page
 
 test.each(
   STABLE_KINDS,
-)('%s: returns each earlier record once despite insertions anywhere', async (_, page, paging) => {
+)('%s: returns each earlier record once despite insertions anywhere', async (_, page, paging, list) => {
   await using server = await startVendorServer(createFixture(page));
   const session = createPlainSession(server.url);
   await fc.assert(
@@ -209,7 +214,7 @@ test.each(
         const create = () => server.store.create({}, new Date());
         const createdIds = Array.from({ length: count }, () => String(create().id));
         const readIds: string[] = [];
-        for await (const { records } of readPages(paging, session, { pageSize })) {
+        for await (const { records } of readPages(paging, session, { ...list, pageSize })) {
           readIds.push(...records.map(({ id }) => id));
           const position = positions.pop();
           if (position === undefined) continue;
@@ -284,7 +289,7 @@ const TIME_SORTED_KINDS = PAGING_KINDS.filter(([name]) => /^(page number|offset|
 
 test.each(
   TIME_SORTED_KINDS,
-)('%s: returns all other records when one changes between pages', async (_, page, paging) => {
+)('%s: returns all other records when one changes between pages', async (_, page, paging, list) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const session = createPlainSession(server.url);
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
@@ -301,6 +306,7 @@ test.each(
           pageSize,
           since,
           isKeysetPaged: true,
+          ...list,
         })) {
           readIds.push(...records.map(({ id }) => id));
           const record = server.store.records[changedIndexes.pop() ?? 99];
@@ -315,10 +321,10 @@ test.each(
 
 test.each(
   TIME_SORTED_KINDS,
-)('%s: returns each record once when it restarts from the last time', async (_, page, paging) => {
+)('%s: returns each record once when it restarts from the last time', async (_, page, paging, list) => {
   await using server = await startVendorServer(createSortedFixture(page));
   const since = { in: 'query', name: 'since', format: 'iso' } as const;
-  const range = { pageSize: 7, since, isKeysetPaged: true };
+  const range = { pageSize: 7, since, isKeysetPaged: true, ...list };
   for (const n of [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 6, 6, 7]) {
     server.store.create({}, atMinute(n));
   }

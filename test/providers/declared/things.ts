@@ -1,10 +1,12 @@
 /** A declared provider with one object, `things`. */
+import type { Behavior } from '../../../src/providers/behavior.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type {
   DeclarationInput,
   ObjectDeclarationInput,
 } from '../../../src/providers/declarative/declaration/declaration.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
 
 export type ListDeclaration = ObjectDeclarationInput['list'];
 
@@ -14,6 +16,8 @@ interface Things {
   list: Pick<ListDeclaration, 'paging'> & Partial<ListDeclaration>;
   /** Default: `message` contains the message of a refusal. */
   errors?: DeclarationInput['errors'];
+  /** Answers that differ from UNDOCUMENTED. */
+  behavior?: Partial<Behavior>;
   /** Default: things cannot be created. */
   create?: ObjectDeclarationInput['create'];
 }
@@ -24,6 +28,7 @@ export const POSITION = { in: 'query', name: 'at' } as const;
 export function createThingsProvider({
   list,
   errors = { messages: ['/message'] },
+  behavior,
   create,
 }: Things): Provider {
   return createDeclarativeProvider({
@@ -35,6 +40,7 @@ export function createThingsProvider({
       docsUrl: 'https://things.example/docs',
       checkedAgainst: 'nothing, because only tests use it',
       errors,
+      behavior: { ...UNDOCUMENTED, ...behavior },
       objects: {
         things: {
           displayName: 'Things',

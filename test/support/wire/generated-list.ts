@@ -6,7 +6,9 @@ import type {
 } from '../../../src/providers/declarative/declaration/list-declaration.ts';
 import type { RequestLocation } from '../../../src/providers/declarative/declaration/request-location.ts';
 import { findValue, withValue } from '../../../src/providers/declarative/json.ts';
+import type { BehavingList } from '../../../src/providers/declarative/reading/paging.ts';
 import { parseTime } from '../../../src/providers/declarative/times.ts';
+import { getBehavior } from '../../../src/providers/declarative/vendor.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { type DeclaredObject, isRequestFor, setValue, writeRecord } from './generated-parts.ts';
 import {
@@ -29,12 +31,14 @@ export function serveList(
   request: ServedRequest,
   { store, url }: { store: VendorStore; url: string },
 ): ServedResponse | undefined {
-  const { object } = declaredObject;
+  const { object, declaration } = declaredObject;
   const list = [object.incrementalList, object.list].find(
     (candidate) => candidate && isListRequest(candidate, request, declaredObject),
   );
   if (!list) return undefined;
-  const sorted = filterRecords(list, request, [...store.records]).toSorted(compareRecords(list));
+  const sorted = filterRecords({ ...list, behavior: getBehavior(declaration, list) }, request, [
+    ...store.records,
+  ]).toSorted(compareRecords(list));
   const query = new URLSearchParams(request.query);
   const size = list.pageSize && readLocation(list.pageSize, request)?.replace(/\D+/g, '');
   if (size) query.set(PAGE_SIZE, size);
@@ -85,16 +89,18 @@ function compareRecords({ isNewestFirst, isKeysetPaged }: ListDeclaration) {
 }
 
 function filterRecords(
-  list: ListDeclaration,
+  list: BehavingList,
   request: ServedRequest,
   records: StoredRecord[],
 ): StoredRecord[] {
+  const { timeFilter } = list.behavior;
+  const isExclusive = timeFilter !== 'none' && timeFilter.bounds === 'exclusive';
   const since = list.since && findBound(list.since, request);
   const until = list.until && findBound(list.until, request);
   return records.filter(
     ({ changedAt }) =>
-      (!since || (list.since?.isExclusive ? changedAt > since : changedAt >= since)) &&
-      (!until || (list.until?.isExclusive ? changedAt < until : changedAt <= until)),
+      (!since || (isExclusive ? changedAt > since : changedAt >= since)) &&
+      (!until || (isExclusive ? changedAt < until : changedAt <= until)),
   );
 }
 
@@ -178,7 +184,6 @@ function createListResponse(
   set(total, slice.total);
   if ('hasMore' in paging) set(paging.hasMore, next !== null);
   if ('isLastPage' in paging) set(paging.isLastPage, next === null);
-  if (paging.kind === 'offset') set(paging.total, slice.total);
   if (paging.kind === 'cursor') set(paging.next, next);
   const isAddress = paging.kind === 'nextUrl' || paging.kind === 'link';
   const address = next !== null && isAddress ? createNextUrl(next, request, url) : null;

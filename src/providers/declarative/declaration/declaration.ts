@@ -4,6 +4,7 @@
  * validated when their module loads.
  */
 import { z } from 'zod';
+import { behavior, errorMatch } from '../../behavior.ts';
 import { eventList, eventsDeclaration, identityRequest } from './events-declaration.ts';
 import { listDeclaration } from './list-declaration.ts';
 import { objectDeclaration } from './object-declaration.ts';
@@ -17,23 +18,21 @@ export type {
 } from './object-declaration.ts';
 export { objectDeclaration };
 
-/** The meaning of an error response. The first matching rule applies. */
-const errorRule = z.strictObject({
-  status: z.int().optional(),
-  /** Matches a header with this value, or with any value if `value` is absent. */
-  header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
-  /** Matches a string in the body of the response. */
-  contains: z.string().optional(),
+/**
+ * The meaning of an error response. The first matching rule applies. Rate limits and expired cursors are declared in
+ * `behavior`.
+ */
+const errorRule = errorMatch.extend({
   kind: z.enum([
     'AUTH_INVALIDATED',
     'FORBIDDEN',
     'BAD_REQUEST',
     'MISSING_OBJECT',
-    'CURSOR_GONE',
-    'RATE_LIMITED',
     'SERVER_ERROR',
     'RETRYABLE',
   ]),
+  /** How long to wait before a retry if the response does not say. */
+  waitMs: z.int().positive().optional(),
 });
 
 /** A header other than Retry-After that says when to retry. */
@@ -77,9 +76,9 @@ export const providerDeclaration = z.strictObject({
     /** A member whose presence in a response with a success status means a failure. */
     failureMember: pointer.optional(),
     retryHeaders: z.array(retryHeader).default([]),
-    /** How long to wait after a 429 that does not say when to retry. */
-    defaultRetryAfterMs: z.int().positive().optional(),
   }),
+  /** How the vendor's lists behave. A list's own answers replace these. */
+  behavior,
   objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
   /** Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`. */
   otherObjects: objectDeclaration.optional(),

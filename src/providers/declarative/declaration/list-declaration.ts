@@ -1,5 +1,6 @@
 /** The schema for lists of records: how pages and bounds are requested, and where responses hold records. */
 import { z } from 'zod';
+import { behavior } from '../../behavior.ts';
 import {
   jsonObject,
   pathTemplate,
@@ -18,7 +19,7 @@ import {
  *
  * - link: by the URL in a Link header (RFC 8288).
  *
- * - offset: by the number of records so far.
+ * - offset: by the number of records before it. Ends at the list's total, or where the response has no next link.
  *
  * - page: by the number of the page.
  *
@@ -35,6 +36,8 @@ const paging = z.discriminatedUnion('kind', [
     next: pointer,
     hasMore: pointer.optional(),
     isLastPage: pointer.optional(),
+    /** True if every page has a cursor, so that an empty page is the last one. */
+    endsWithEmptyPage: z.boolean().default(false),
   }),
   z.strictObject({
     kind: z.literal('nextUrl'),
@@ -48,9 +51,6 @@ const paging = z.discriminatedUnion('kind', [
     parameter: requestLocation,
     hasMore: pointer.optional(),
     isLastPage: pointer.optional(),
-    /** True if any page may be shorter than requested. Only an empty page is then the last one. */
-    hasShortPages: z.boolean().optional(),
-    total: pointer.optional(),
   }),
   z.strictObject({
     kind: z.literal('page'),
@@ -80,15 +80,13 @@ const timeFilter = z.strictObject({
    * becomes a number if the format is numeric.
    */
   template: z.union([z.string().includes('{time}'), jsonObject]).default('{time}'),
-  /** True if the vendor excludes records that changed at exactly that time. */
-  isExclusive: z.boolean().default(false),
   /** True if the vendor requires this bound. Reads without one then start at the earliest time. */
   isRequired: z.boolean().default(false),
   /** True if only the first page's request has the bound, because the cursor includes it. */
   isFirstPageOnly: z.boolean().default(false),
   /**
-   * Widens the bound. Needed if the vendor uses another time zone, refuses times close to now, or has numbered pages,
-   * which must not shift when a record changes.
+   * Widens the bound further than `behavior.timeFilter`. Needed if the vendor refuses times close to now, or has numbered
+   * pages, which must not shift when a record changes.
    */
   marginMs: z.int().nonnegative().default(0),
 });
@@ -104,7 +102,8 @@ export const selectedFields = z.strictObject({
   always: z.array(z.string()).default([]),
   /** True if the names are a JSON list in the body instead of one string. */
   isList: z.boolean().default(false),
-  max: z.int().positive().optional(),
+  /** True if the vendor returns all fields to a request without names. Requests with too many names then have none. */
+  returnsAllByDefault: z.boolean().default(false),
 });
 export type SelectedFields = z.output<typeof selectedFields>;
 
@@ -171,5 +170,7 @@ export const listDeclaration = z.strictObject({
   totalHeader: z.string().optional(),
   selectedFields: selectedFields.optional(),
   equalityFilter: equalityFilter.optional(),
+  /** Answers that differ from the provider's. */
+  behavior: behavior.partial().optional(),
 });
 export type ListDeclaration = z.output<typeof listDeclaration>;

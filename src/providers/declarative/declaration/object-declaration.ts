@@ -190,6 +190,8 @@ export const objectDeclaration = z.strictObject({
       fullReadQuery: z.record(z.string(), z.string()).optional(),
     })
     .optional(),
+  /** The list of all records that continues a read where `behavior.depthLimit` ends `list`. It may repeat records. */
+  deepList: listDeclaration.optional(),
   byIds: idLookup.optional(),
   count: count.optional(),
   create: write.optional(),

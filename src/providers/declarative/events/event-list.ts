@@ -155,7 +155,7 @@ async function createWebhook(
   }
   const path = fillPath(webhook.path, {}, session);
   const body = fillJson(webhook.body, { url });
-  const response = await sendRequest(vendor, session, { method: 'POST', path, body }, 'WRITE');
+  const response = await sendRequest(vendor, session, { method: 'POST', path, body });
   return {
     providerRef: requireValueAt(response, webhook.id, 'the id of the webhook'),
     secret: requireValueAt(response, webhook.secret, 'the secret of the webhook'),
@@ -177,7 +177,7 @@ async function renewWebhook(
   if (!listedWebhook?.isActive) return false;
   const post = async ({ path, body }: WebhookDeclaration['renew']) => {
     const request = { method: 'POST', path: fillPath(path, { webhookId: ref }, session) } as const;
-    await sendRequest(vendor, session, { ...request, ...(body && { body }) }, 'WRITE');
+    await sendRequest(vendor, session, { ...request, ...(body && { body }) });
   };
   if (!listedWebhook.isNotifying) await post(webhook.resume);
   await post(webhook.renew);
@@ -190,7 +190,7 @@ async function deleteWebhook(
   { session, ref }: WebhookCall,
 ): Promise<void> {
   const path = fillPath(remove.path, { webhookId: ref }, session);
-  await ignoreMissing(sendRequest(vendor, session, { method: 'DELETE', path }, 'WRITE'));
+  await ignoreMissing(sendRequest(vendor, session, { method: 'DELETE', path }));
 }
 
 async function listWebhooks(

@@ -190,7 +190,7 @@ async function createSubscription(
   { session, body }: { session: ProviderSession; body: Record<string, unknown> },
 ): Promise<ProviderResponse> {
   const request = { method, path: fillPath(path, {}, session), body };
-  const response = await sendRequest(vendor, session, request, 'WRITE');
+  const response = await sendRequest(vendor, session, request);
   const messages =
     refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
   if (messages.length > 0) throw new ProviderError('BAD_REQUEST', messages.join('; '));
@@ -246,6 +246,6 @@ async function deleteSubscriptions(
       path,
       ...(body && { body: fillJson(body, { subscriptionId: ref }) }),
     };
-    await ignoreMissing(sendRequest(vendor, session, request, 'WRITE'));
+    await ignoreMissing(sendRequest(vendor, session, request));
   }
 }

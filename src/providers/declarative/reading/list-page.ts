@@ -3,19 +3,33 @@ import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
-import type { ObjectDeclaration } from '../declaration/declaration.ts';
+import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
-import { createFailure, hasSucceeded } from '../failure.ts';
+import { createFailure, createPageFailure, hasSucceeded } from '../failure.ts';
 import { findValue } from '../json.ts';
-import { flattenFields } from '../nested-fields.ts';
-import { findRecordId } from '../record-id.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
-import { parseTime } from '../times.ts';
-import type { Vendor } from '../vendor.ts';
-import { createRequest, getPageSize } from './page-request.ts';
-import { findNextPosition, readPosition } from './paging.ts';
+import { getBehavior, type Vendor } from '../vendor.ts';
+import {
+  createRequest,
+  getFilterBehavior,
+  getPageSize,
+  type PageRequestContext,
+} from './page-request.ts';
+import {
+  type BehavingList,
+  createCursorError,
+  findNextPosition,
+  type Position,
+  readPosition,
+  readTotal,
+} from './paging.ts';
+import { readChangeTime, toRecord } from './record.ts';
+import { addFields } from './records-by-ids.ts';
 import { findSearchList } from './search-conditions.ts';
+import { groupFields, listReturnedNames } from './selected-fields.ts';
+
+type TimeWindow = Pick<PageRead, 'since' | 'until'>;
 
 export interface ListRead {
   object: ObjectDeclaration;
@@ -33,14 +47,15 @@ export async function readList(
   session: ProviderSession,
   { object, read, variables }: ListRead,
 ): Promise<RecordPage> {
-  const [listName, list] = selectList(object, read);
-  const position = readPosition(read.cursor, listName);
-  const request = createRequest(vendor.declaration, list, { read, position, variables, session });
-  const response = await session.send(request);
-  if (response.status !== NOT_MODIFIED && !hasSucceeded(vendor, response))
-    throw createFailure(vendor, response, 'READ');
+  const { declaration } = vendor;
+  const position = readPosition(read.cursor);
+  const [listName, list] = selectList(declaration, object, { read, position });
+  const [fieldGroup, ...otherGroups] = groupFields(list.selectedFields, list.behavior, read.fields);
+  const context = { read, fieldGroup, position, variables, session };
+  const response = await requestPage(vendor, list, context);
   const rows = readRows(response, list);
-  const records = rows.map((raw) => toRecord(object, raw, { read, variables }));
+  const fields = listReturnedNames(list.selectedFields, read.fields, fieldGroup);
+  const records = rows.map((raw) => toRecord(object, raw, { fields, variables }));
   const needsTimes = read.since || read.until || list.isKeysetPaged || list.isNewestFirst;
   const times = needsTimes ? rows.map((raw) => readChangeTime(object, raw)) : [];
   const page = {
@@ -50,20 +65,16 @@ export async function readList(
     size: getPageSize(list, read, position),
     parameter: position?.next ?? null,
   };
-  const { precisionMs } = object.changedAt ?? {};
-  const isPastWindow =
-    list.isNewestFirst && !isInWindow(times.at(-1) ?? null, { since: read.since }, precisionMs);
-  const nextPosition = isPastWindow
+  const nextPosition = isPastWindow(list, read, times.at(-1))
     ? null
-    : findNextPosition(list, { page, position, times }, listName);
-  const seenIds = new Set(position?.seen);
+    : findNextPosition(declaration, list, { page, position, times }, listName);
+  const isNew = createFilter({ object, list, read, position });
   return {
-    records: records.filter(
-      ({ id, raw }, index) =>
-        isInWindow(times[index] ?? null, read, precisionMs) &&
-        !seenIds.has(id) &&
-        !isSkipped(list, raw),
-    ),
+    records: await addFields(vendor, session, {
+      ...{ object, read },
+      records: records.filter((record, index) => isNew(record, times[index] ?? null)),
+      fieldNames: otherGroups.flatMap((group) => group ?? []),
+    }),
     nextCursor: nextPosition && JSON.stringify(nextPosition),
     estimatedTotal: position
       ? null
@@ -72,17 +83,74 @@ export async function readList(
   };
 }
 
+async function requestPage(
+  vendor: Vendor,
+  list: BehavingList,
+  context: PageRequestContext,
+): Promise<ProviderResponse> {
+  const response = await context.session.send(createRequest(vendor.declaration, list, context));
+  if (response.status === NOT_MODIFIED || hasSucceeded(vendor, response)) return response;
+  throw context.position?.next == null
+    ? createFailure(vendor, response)
+    : createPageFailure(vendor, response, list.behavior);
+}
+
+/** True if all further records changed before the window, because the list begins with the newest change. */
+function isPastWindow(
+  { isNewestFirst }: BehavingList,
+  { since }: PageRead,
+  lastTime: Date | null | undefined,
+): boolean {
+  return isNewestFirst && since !== undefined && lastTime != null && lastTime < since;
+}
+
+interface FilterContext extends Pick<ListRead, 'object' | 'read'> {
+  list: BehavingList;
+  position: Position | null;
+}
+
+/** Returns a predicate: does the read return this record with this time of change? */
+function createFilter({ object, list, read, position }: FilterContext) {
+  const seenIds = new Set(position?.seen);
+  const window = getWindow(list, read);
+  return ({ id, raw }: ProviderRecord, changedAt: Date | null): boolean =>
+    isInWindow(changedAt, window, object.changedAt?.precisionMs) &&
+    !seenIds.has(id) &&
+    !isSkipped(list, raw);
+}
+
+/**
+ * Returns the window for the records of a page. If the vendor's filter compares another time than the records' time of
+ * change, its filter alone decides which records are new.
+ */
+function getWindow(list: BehavingList, { since, until }: PageRead): TimeWindow {
+  const comparesOtherTime =
+    list.since !== undefined && getFilterBehavior(list.behavior).column !== 'changedAt';
+  return comparesOtherTime ? { until } : { since, until };
+}
+
 /**
  * Selects the list for a read, and the name by which cursors refer to it. A search uses the list that supports
  * conditions. An incremental read uses `incrementalList` if it is declared. A full read also uses it if only that list
- * is complete.
+ * is complete. Throws CURSOR_GONE if the position is in another list.
  */
 function selectList(
+  declaration: Declaration,
   object: ObjectDeclaration,
+  { read, position }: { read: PageRead; position: Position | null },
+): [Position['by'], BehavingList] {
+  const { deepList } = object;
+  const [name, list] =
+    position?.by === 'deep' && deepList ? (['deep', deepList] as const) : findList(object, read);
+  if (position && position.by !== name) throw createCursorError();
+  return [name, { ...list, behavior: getBehavior(declaration, list) }];
+}
+
+function findList(
+  { list, incrementalList }: ObjectDeclaration,
   read: PageRead,
 ): ['all' | 'changed', ListDeclaration] {
-  const { list, incrementalList } = object;
-  const searchList = read.filters?.length ? findSearchList(object) : undefined;
+  const searchList = read.filters?.length ? findSearchList({ list, incrementalList }) : undefined;
   if (!incrementalList || searchList === list) return ['all', list];
   if (searchList === incrementalList || read.since || read.until)
     return ['changed', incrementalList];
@@ -115,55 +183,18 @@ function isEmptyList({ status, body }: ProviderResponse, pointer: string): boole
   );
 }
 
-function readTotal(
-  { total, totalHeader }: ListDeclaration,
-  { body, headers }: ProviderResponse,
-): number | null {
-  const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
-  const count = total === undefined ? Number(headerTotal || Number.NaN) : findValue(body, total);
-  return typeof count === 'number' && Number.isSafeInteger(count) ? count : null;
-}
-
-export function toRecord(
-  { id, nestedFields }: ObjectDeclaration,
-  raw: Record<string, unknown>,
-  { read, variables }: { read: Pick<PageRead, 'fields'>; variables: TemplateVariables },
-): ProviderRecord {
-  const recordId = findRecordId(id, raw);
-  if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
-  const maps = [
-    raw,
-    ...nestedFields.map((declaration) => flattenFields(declaration, raw)),
-    variables,
-  ];
-  const fields: Record<string, unknown> = {};
-  for (const field of read.fields) {
-    const source = maps.find((map) => Object.hasOwn(map, field));
-    fields[field] = (field === 'id' ? recordId : source?.[field]) ?? null;
-  }
-  return { id: recordId, fields, raw };
-}
-
 function isSkipped({ skipIfPresent }: ListDeclaration, raw: Record<string, unknown>): boolean {
   return skipIfPresent !== undefined && findValue(raw, skipIfPresent) != null;
 }
 
 function isInWindow(
   changedAt: Date | null,
-  { since, until }: Pick<PageRead, 'since' | 'until'>,
+  { since, until }: TimeWindow,
   precisionMs = 1,
 ): boolean {
   if (changedAt === null) return true;
   const latestTime = new Date(changedAt.getTime() + precisionMs - 1);
   return (!since || latestTime >= since) && (!until || changedAt <= until);
-}
-
-/** Returns the record's time of change. Null if the record has none. */
-function readChangeTime(
-  { changedAt }: ObjectDeclaration,
-  raw: Record<string, unknown>,
-): Date | null {
-  return changedAt ? parseTime(findValue(raw, changedAt.at), changedAt.format) : null;
 }
 
 /**

@@ -1,28 +1,22 @@
 /** Builds the request for one page of a list. */
 import { DAY_MS } from '../../../work/durations.ts';
+import type { Behavior, TimeFilterBehavior } from '../../behavior.ts';
 import type { ProviderRequest, ProviderSession } from '../../contract.ts';
 import type { PageRead } from '../../moving-records.ts';
 import type { Declaration } from '../declaration/declaration.ts';
-import type {
-  ListDeclaration,
-  SelectedFields,
-  TimeFilter,
-} from '../declaration/list-declaration.ts';
+import type { ListDeclaration, TimeFilter } from '../declaration/list-declaration.ts';
 import type { RequestLocation } from '../declaration/request-location.ts';
-import { withValue } from '../json.ts';
-import { fillJson, fillPath, fillQuery, fillStrings, type TemplateVariables } from '../template.ts';
-import { formatTime, getLowerBound, getUpperBound } from '../times.ts';
+import { fillJson, type TemplateVariables } from '../template.ts';
+import { type ComparedFilter, formatTime, getLowerBound, getUpperBound } from '../times.ts';
+import { getBehavior } from '../vendor.ts';
 import type { Position } from './paging.ts';
+import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { listConditions } from './search-conditions.ts';
+import { type FieldGroup, selectFields } from './selected-fields.ts';
 
-export type RequestDraft = Omit<ProviderRequest, 'query' | 'headers' | 'body'> & {
-  query: Record<string, string>;
-  headers: Record<string, string>;
-  body: Record<string, unknown> | undefined;
-};
-
-interface PageRequestContext {
+export interface PageRequestContext {
   read: PageRead;
+  fieldGroup: FieldGroup;
   position: Position | null;
   variables: TemplateVariables;
   session: ProviderSession;
@@ -31,33 +25,19 @@ interface PageRequestContext {
 export function createRequest(
   declaration: Declaration,
   list: ListDeclaration,
-  { read, position, variables, session }: PageRequestContext,
+  { read, fieldGroup, position, variables, session }: PageRequestContext,
 ): ProviderRequest {
   const request = draftRequest(declaration, list, { variables, session });
+  selectFields(request, list.selectedFields, fieldGroup);
   const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
   for (const [location, value] of parameters) setParameter(request, location, value);
   setConditions(request, list, [
-    ...listBounds(list, read, position),
+    ...listBounds(declaration, list, { read, position }),
     ...listConditions(list, read),
   ]);
   if (position?.next == null || !hasNextUrl(list)) return request;
   // The URL already contains the query. Headers are sent with every page.
   return { method: list.method, path: String(position.next), headers: request.headers };
-}
-
-/** Fills the templates of a declared request. */
-export function draftRequest(
-  { headers }: Declaration,
-  { method, path, query, body }: Pick<ListDeclaration, 'method' | 'path' | 'query' | 'body'>,
-  { variables, session }: Pick<PageRequestContext, 'variables' | 'session'>,
-): RequestDraft {
-  return {
-    method,
-    path: fillPath(path, variables, session),
-    query: fillQuery(query, variables, session),
-    headers: fillStrings(headers, session),
-    body: fillJson(body, variables),
-  };
 }
 
 function listDayBounds(
@@ -83,10 +63,9 @@ function* listParameters(
   read: PageRead,
   position: Position | null,
 ): Generator<[RequestLocation, unknown]> {
-  const { paging, pageSize, selectedFields } = list;
+  const { paging, pageSize } = list;
   const size = getPageSize(list, read, position);
   if (pageSize && size !== null) yield [pageSize, formatSize(pageSize, size)];
-  if (selectedFields) yield [selectedFields, formatFieldNames(selectedFields, read.fields)];
   if (!('parameter' in paging)) return;
   if (position?.next != null) yield [paging.parameter, position.next];
   else if (paging.kind === 'page') yield [paging.parameter, paging.firstPage];
@@ -109,37 +88,44 @@ function formatSize(
   return template ? template.replace('{size}', String(size)) : size;
 }
 
-/** The template of a plain list of names. Other templates are GraphQL. */
-const NAMES_ONLY = '{fields}';
-/** Names that are safe inside a GraphQL selection: they can't end it or start another. */
-const GRAPHQL_NAME = /^[A-Za-z_]\w*$/;
-
-export function formatFieldNames(
-  { always, separator, template, isList, max }: SelectedFields,
-  fieldNames: string[],
-): string | string[] {
-  // `id` is the gateway's name for the record's identifier. The vendor's name may differ.
-  const permittedNames = fieldNames.filter(
-    (name) => name !== 'id' && (template === NAMES_ONLY || GRAPHQL_NAME.test(name)),
-  );
-  const names = [...new Set([...always, ...permittedNames])].slice(0, max);
-  return isList ? names : template.replace('{fields}', names.join(separator));
-}
-
 /** Earlier than any vendor's first record. Not 1970, because some vendors refuse its first second. */
 const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 
 function* listBounds(
-  { since, until }: ListDeclaration,
-  read: PageRead,
-  position: Position | null,
+  declaration: Declaration,
+  list: ListDeclaration,
+  { read, position }: Pick<PageRequestContext, 'read' | 'position'>,
 ): Generator<[RequestLocation, unknown]> {
+  const { since, until } = list;
   const lastTime = position?.since == null ? undefined : new Date(position.since);
   const from = lastTime ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
   if (since && from && !(position?.next != null && since.isFirstPageOnly)) {
-    yield [since, formatBound(since, getLowerBound(since, from))];
+    const bound = getLowerBound(getComparedFilter(declaration, list, since), from);
+    yield [since, formatBound(since, bound)];
   }
-  if (until && read.until) yield [until, formatBound(until, getUpperBound(until, read.until))];
+  if (until && read.until) {
+    const bound = getUpperBound(getComparedFilter(declaration, list, until), read.until);
+    yield [until, formatBound(until, bound)];
+  }
+}
+
+const CAUTIOUS_FILTER: TimeFilterBehavior = {
+  precision: 'notDocumented',
+  zone: 'notDocumented',
+  bounds: 'notDocumented',
+  column: 'notDocumented',
+};
+
+export function getFilterBehavior({ timeFilter }: Behavior): TimeFilterBehavior {
+  return timeFilter === 'none' ? CAUTIOUS_FILTER : timeFilter;
+}
+
+export function getComparedFilter(
+  declaration: Declaration,
+  list: ListDeclaration,
+  { format, marginMs }: TimeFilter,
+): ComparedFilter {
+  return { format, marginMs, ...getFilterBehavior(getBehavior(declaration, list)) };
 }
 
 function formatBound({ template, format }: TimeFilter, time: Date): unknown {
@@ -168,14 +154,4 @@ function setConditions(
     location,
     filterExpression.template.replace('{all}', () => expressionText),
   );
-}
-
-export function setParameter(
-  request: RequestDraft,
-  { in: part, name }: RequestLocation,
-  value: unknown,
-): void {
-  if (part === 'query') request.query[name] = String(value);
-  else if (part === 'header') request.headers[name] = String(value);
-  else request.body = withValue(request.body ?? {}, name, value);
 }

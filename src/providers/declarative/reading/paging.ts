@@ -4,11 +4,15 @@
  */
 import LinkHeader from 'http-link-header';
 import { z } from 'zod';
+import type { Behavior } from '../../behavior.ts';
 import type { ProviderResponse } from '../../contract.ts';
+import { createRepetitionError } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
+import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration, Paging } from '../declaration/list-declaration.ts';
 import { findValue } from '../json.ts';
-import { getEffectiveLowerBound } from '../times.ts';
+import { getLowerBound } from '../times.ts';
+import { getComparedFilter } from './page-request.ts';
 
 /** The parameter of a page: a cursor, a URL, an offset, a page number or a record id. */
 export type PageParameter = string | number;
@@ -24,36 +28,84 @@ interface PageResponse {
   parameter: PageParameter | null;
 }
 
+/** A list with its behavior. */
+export type BehavingList = ListDeclaration & { behavior: Behavior };
+
 /** Returns the parameter of the next page. Null after the last page. */
-export function findNextParameter(paging: Paging, page: PageResponse): PageParameter | null {
-  const { response, ids } = page;
-  if (isLastPage(paging, response)) return null;
+export function findNextParameter(list: BehavingList, page: PageResponse): PageParameter | null {
+  const { paging } = list;
+  const { response, ids, size, parameter } = page;
   switch (paging.kind) {
-    case 'cursor':
-      return readCursor(findValue(response.body, paging.next));
+    case 'cursor': {
+      const isPastEnd = paging.endsWithEmptyPage && ids.length === 0;
+      return isPastEnd || readEndFlag(paging, response) === true
+        ? null
+        : readCursor(findValue(response.body, paging.next));
+    }
     case 'nextUrl':
-      return resolveUrl(findValue(response.body, paging.next), page);
+      return readEndFlag(paging, response) === true
+        ? null
+        : resolveUrl(findValue(response.body, paging.next), page);
     case 'link':
       return resolveUrl(readLinkHeader(response), page);
-    case 'offset':
-      return findNextOffset(paging, page);
-    case 'page':
-      return findNextPageNumber(paging, page, Number(page.parameter ?? paging.firstPage));
+    case 'offset': {
+      // A page without hidden records may still be smaller than requested, if the vendor's maximum is smaller.
+      const isSelected = list.behavior.shortPage === 'hidden' || ids.length === 0;
+      const nextOffset = Number(parameter ?? 0) + (isSelected && size !== null ? size : ids.length);
+      return hasEnded(list, page, nextOffset) ? null : nextOffset;
+    }
+    case 'page': {
+      if (paging.nextHeader)
+        return Number(response.headers[paging.nextHeader.toLowerCase()]) || null;
+      const number = Number(parameter ?? paging.firstPage);
+      const count =
+        paging.pageCount === undefined ? null : findValue(response.body, paging.pageCount);
+      if (typeof count === 'number') return number < count ? number + 1 : null;
+      const nextOffset = size === null ? null : (number - paging.firstPage + 1) * size;
+      return hasEnded(list, page, nextOffset) ? null : number + 1;
+    }
     case 'lastId':
-      return ids.length === 0 || (!paging.hasMore && isShort(page)) ? null : (ids.at(-1) ?? null);
+      return ids.length === 0 || hasEnded(list, page, null) ? null : (ids.at(-1) ?? null);
     case 'none':
       return null;
   }
 }
 
-function isLastPage(paging: Paging, { body }: ProviderResponse): boolean {
-  if ('hasMore' in paging && paging.hasMore && findValue(body, paging.hasMore) === false)
-    return true;
-  return (
-    'isLastPage' in paging &&
-    paging.isLastPage !== undefined &&
-    findValue(body, paging.isLastPage) === true
-  );
+/**
+ * True if no page follows. A flag, a link to the next page or a total decides. If the response has none of them, an empty
+ * page is the last one, and so is a short page of a vendor that returns no other short pages.
+ */
+function hasEnded(
+  list: BehavingList,
+  { response, ids, size }: PageResponse,
+  nextOffset: number | null,
+): boolean {
+  const endFlag = readEndFlag(list.paging, response);
+  if (endFlag !== null) return endFlag;
+  if (readLinkHeader(response) !== undefined) return false;
+  const total = readTotal(list, response);
+  if (total !== null && nextOffset !== null) return nextOffset >= total;
+  const isShort = size !== null && ids.length < size;
+  return ids.length === 0 || (isShort && list.behavior.shortPage === 'last');
+}
+
+/** Returns whether the response has the flag of the last page. Null if it has no flag. */
+function readEndFlag(paging: Paging, { body }: ProviderResponse): boolean | null {
+  const hasMore = 'hasMore' in paging && paging.hasMore ? findValue(body, paging.hasMore) : null;
+  if (typeof hasMore === 'boolean') return !hasMore;
+  const isLastPage =
+    'isLastPage' in paging && paging.isLastPage ? findValue(body, paging.isLastPage) : null;
+  return typeof isLastPage === 'boolean' ? isLastPage : null;
+}
+
+/** Returns the total number of records of the list. Null if the response has none. */
+export function readTotal(
+  { total, totalHeader }: ListDeclaration,
+  { body, headers }: ProviderResponse,
+): number | null {
+  const headerTotal = totalHeader && headers[totalHeader.toLowerCase()];
+  const count = total === undefined ? Number(headerTotal || Number.NaN) : findValue(body, total);
+  return typeof count === 'number' && Number.isSafeInteger(count) ? count : null;
 }
 
 function readCursor(value: unknown): PageParameter | null {
@@ -70,38 +122,9 @@ function readLinkHeader({ headers }: ProviderResponse): string | undefined {
   return headers.link ? LinkHeader.parse(headers.link).rel('next')[0]?.uri : undefined;
 }
 
-function findNextOffset(
-  { total, hasMore, isLastPage: lastPageFlag, hasShortPages }: Paging & { kind: 'offset' },
-  page: PageResponse,
-): number | null {
-  const nextOffset = Number(page.parameter ?? 0) + page.ids.length;
-  if (page.ids.length === 0) return null;
-  const totalCount = total === undefined ? undefined : findValue(page.response.body, total);
-  if (typeof totalCount === 'number') return nextOffset < totalCount ? nextOffset : null;
-  const endsWithShortPage = !hasMore && !lastPageFlag && !hasShortPages;
-  return endsWithShortPage && isShort(page) ? null : nextOffset;
-}
-
-function findNextPageNumber(
-  { pageCount, hasMore, nextHeader }: Paging & { kind: 'page' },
-  page: PageResponse,
-  pageNumber: number,
-): number | null {
-  if (nextHeader) return Number(page.response.headers[nextHeader.toLowerCase()]) || null;
-  const count = pageCount === undefined ? undefined : findValue(page.response.body, pageCount);
-  if (typeof count === 'number') return pageNumber < count ? pageNumber + 1 : null;
-  if (page.ids.length === 0 || (!hasMore && isShort(page))) return null;
-  return pageNumber + 1;
-}
-
-/** True if the page has fewer records than requested, so it is the last one. */
-function isShort({ ids, size }: PageResponse): boolean {
-  return size !== null && ids.length < size;
-}
-
 const storedPosition = z.strictObject({
-  /** The list that is read: `list` or `incrementalList`. */
-  by: z.enum(['all', 'changed']),
+  /** The list that is read: `list`, `incrementalList` or `deepList`. */
+  by: z.enum(['all', 'changed', 'deep']),
   /** The parameter of the next page. Null if the next page is the first of its list. */
   next: z.union([z.string(), z.number()]).nullable(),
   /** The page size of numbered pages. It must not change during a read. */
@@ -120,11 +143,11 @@ export type Position = z.infer<typeof storedPosition>;
 /** The maximum number of consecutive empty pages. A vendor that filters each page after selecting it returns a few. */
 const EMPTY_PAGES_MAX = 50;
 
-/** Parses a cursor. Throws CURSOR_GONE if it is not a position in this list. */
-export function readPosition(text: string | undefined, listName: Position['by']): Position | null {
+/** Parses a cursor. Throws CURSOR_GONE if it is not a position. */
+export function readPosition(text: string | undefined): Position | null {
   if (text === undefined) return null;
   const result = storedPosition.safeParse(parseJson(text));
-  if (result.success && result.data.by === listName) return result.data;
+  if (result.success) return result.data;
   throw createCursorError();
 }
 
@@ -150,19 +173,21 @@ interface PageResult {
 
 /** Returns the next position. Null after the last page. Throws RETRYABLE if the vendor's pages repeat or stay empty. */
 export function findNextPosition(
-  list: ListDeclaration,
+  declaration: Declaration,
+  list: BehavingList,
   pageResult: PageResult,
   listName: Position['by'],
 ): Position | null {
   const { page, position } = pageResult;
   const firstId = page.ids[0] ?? null;
-  const nextParameter = findNextParameter(list.paging, page);
+  const nextParameter = findNextParameter(list, page);
   if (nextParameter === null) return null;
   const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
   const isRepeated =
     position && (nextParameter === position.next || (firstId && firstId === position.first));
-  if (isRepeated || empty > EMPTY_PAGES_MAX) {
-    throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
+  if (isRepeated || empty > EMPTY_PAGES_MAX) throw createRepetitionError();
+  if (isBelowDepth(list, page, nextParameter)) {
+    return { by: 'deep', next: null, first: null, empty: 0 };
   }
   const { since, seen } = position ?? {};
   const size = list.paging.kind === 'page' ? page.size : null;
@@ -174,7 +199,22 @@ export function findNextPosition(
     empty,
     ...(since !== undefined && { since, seen }),
   };
-  return (list.isKeysetPaged && restartAtLastTime(list, pageResult, nextPage)) || nextPage;
+  return (
+    (list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, nextPage)) || nextPage
+  );
+}
+
+/** True if the vendor refuses the next page, and another list has the records below. */
+function isBelowDepth(
+  { behavior: { depthLimit }, paging }: BehavingList,
+  { size, ids }: PageResponse,
+  nextParameter: PageParameter,
+): boolean {
+  if (typeof depthLimit === 'string' || depthLimit.beyond !== 'deepList') return false;
+  if (paging.kind === 'offset') return Number(nextParameter) >= depthLimit.records;
+  if (paging.kind !== 'page') return false;
+  const pageNumber = Number(nextParameter) - paging.firstPage + 1;
+  return pageNumber * (size ?? ids.length) > depthLimit.records;
 }
 
 /**
@@ -182,13 +222,15 @@ export function findNextPosition(
  * the vendor's filter.
  */
 function restartAtLastTime(
-  { since }: ListDeclaration,
+  declaration: Declaration,
+  list: ListDeclaration,
   { page, times }: PageResult,
   { by, first }: Position,
 ): Position | null {
+  const { since } = list;
   const [firstTime, lastTime] = [times[0], times.at(-1)];
   if (!since || !firstTime || !lastTime) return null;
-  const boundTime = getEffectiveLowerBound(since, lastTime);
+  const boundTime = getLowerBound(getComparedFilter(declaration, list, since), lastTime);
   if (firstTime >= boundTime) return null;
   const seen = page.ids.filter((_id, index) => (times[index] ?? firstTime) >= boundTime);
   return { by, next: null, first, empty: 0, since: lastTime.getTime(), seen };

@@ -3,6 +3,7 @@
  */
 import type { ProviderRequest, ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ListRequest } from '../../moving-records.ts';
+import { checkCursor } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { Declaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
@@ -12,9 +13,9 @@ import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, withValue } from '../json.ts';
 import { findRecordId } from '../record-id.ts';
 import { fillStrings } from '../template.ts';
-import { listDeclaredObjects, type Vendor } from '../vendor.ts';
+import { getBehavior, listDeclaredObjects, type Vendor } from '../vendor.ts';
 import { readRows } from './list-page.ts';
-import { findNextParameter, type PageParameter } from './paging.ts';
+import { type BehavingList, findNextParameter, type PageParameter } from './paging.ts';
 
 type ProxyRecord = Record<string, unknown>;
 
@@ -33,12 +34,14 @@ export async function* listPages(
   const sizedRequest = setPageSize(first.list, request);
   let candidate: ListCandidate | undefined;
   let parameter: PageParameter | null = null;
+  let mark: string | null = null;
+  let pagesRead = 0;
   do {
     const { list } = candidate ?? first;
     const response = await session.send(
       createPageRequest(vendor.declaration, list, { ...sizedRequest, parameter, session }),
     );
-    if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
+    if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response);
     candidate ??= selectByResponse(candidates, response);
     const rows = readRows(response, candidate.list);
     yield rows;
@@ -49,15 +52,14 @@ export async function* listPages(
       rows,
       session,
     });
-    if (nextParameter !== null && nextParameter === parameter) {
-      throw new ProviderError('RETRYABLE', 'The pages of the list repeat themselves');
-    }
+    pagesRead += 1;
+    if (nextParameter !== null) mark = checkCursor(String(nextParameter), { mark, pagesRead });
     parameter = nextParameter;
   } while (parameter !== null);
 }
 
 interface ListCandidate {
-  list: ListDeclaration;
+  list: BehavingList;
   object: ObjectDeclaration;
 }
 
@@ -69,7 +71,9 @@ type Candidates = [ListCandidate, ...ListCandidate[]];
  */
 function findLists({ displayName, declaration }: Vendor, request: ListRequest): Candidates {
   const allLists = listDeclaredObjects(declaration).flatMap((object) =>
-    [object.list, object.incrementalList].flatMap((list) => (list ? { list, object } : [])),
+    [object.list, object.incrementalList, object.deepList].flatMap((list) =>
+      list ? { list: { ...list, behavior: getBehavior(declaration, list) }, object } : [],
+    ),
   );
   const text = findQuery(request);
   const [first, ...otherLists] = allLists
@@ -188,11 +192,12 @@ interface ListPageResult {
 }
 
 function findNextPage(
-  { list: { paging, pageSize }, object }: ListCandidate,
+  { list, object }: ListCandidate,
   { response, parameter, sizedRequest, rows, session }: ListPageResult,
 ): PageParameter | null {
+  const { paging, pageSize } = list;
   const start = 'parameter' in paging ? readParameter(sizedRequest, paging.parameter) : undefined;
-  return findNextParameter(paging, {
+  return findNextParameter(list, {
     response,
     baseUrl: session.baseUrl,
     ids: rows.map((row) => findRecordId(object.id, row) ?? ''),

@@ -6,16 +6,30 @@ import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
 import type { IdLookup } from '../declaration/object-declaration.ts';
 import { createFailure, hasSucceeded } from '../failure.ts';
-import { findValue } from '../json.ts';
+import { findValue, type JsonObject } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
-import { toRecord } from './list-page.ts';
-import { draftRequest, formatFieldNames, type RequestDraft, setParameter } from './page-request.ts';
+import { readChangeTime, toRecord } from './record.ts';
+import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
+import {
+  type FieldGroup,
+  getParameterBytesMax,
+  groupFields,
+  listReturnedNames,
+  selectFields,
+  splitItems,
+} from './selected-fields.ts';
 
 /** The maximum number of concurrent requests of one call. */
 const CONCURRENCY_MAX = 4;
 
-/** Reads the records, and omits deleted ones. Throws ProviderError if the provider cannot read by id, or if a request fails. */
+/** How often records that change between two requests are read again before the read is retried later. */
+const ATTEMPTS_MAX = 3;
+
+/**
+ * Reads the records, and omits deleted ones. If the fields need several requests, the parts of a record have the same
+ * time of change. Throws ProviderError if the provider cannot read by id, or if a request fails.
+ */
 export async function readRecords(
   vendor: Vendor,
   session: ProviderSession,
@@ -27,19 +41,48 @@ export async function readRecords(
     const detail = `${vendor.displayName} does not return ${objectName} by id`;
     throw new ProviderError('BAD_REQUEST', detail);
   }
-  const size = byIds.ids?.max ?? 1;
-  const batches = Array.from({ length: Math.ceil(ids.length / size) }, (_, index) =>
-    ids.slice(index * size, (index + 1) * size),
-  );
   const context = { vendor, session, object, byIds, objectName, fields };
-  const allRecords: ProviderRecord[] = [];
-  for (let start = 0; start < batches.length; start += CONCURRENCY_MAX) {
-    const fetches = batches
-      .slice(start, start + CONCURRENCY_MAX)
-      .map((batchIds) => fetchBatch(context, batchIds));
-    for (const records of await Promise.all(fetches)) allRecords.push(...records);
+  const records = new Map<string, ProviderRecord>();
+  let pendingIds = ids;
+  for (let attempt = 0; pendingIds.length > 0; attempt += 1) {
+    if (attempt === ATTEMPTS_MAX) {
+      throw new ProviderError('RETRYABLE', 'Records changed between the requests for their fields');
+    }
+    const { complete, changedIds } = await fetchFields(context, pendingIds);
+    for (const record of complete) records.set(record.id, record);
+    pendingIds = changedIds;
   }
-  return allRecords;
+  return [...records.values()];
+}
+
+/**
+ * Adds fields that the request for the page could not name. Omits records that were deleted in the meantime. A record
+ * that changed in the meantime is read again, with all of its fields.
+ */
+export async function addFields(
+  vendor: Vendor,
+  session: ProviderSession,
+  {
+    object,
+    read: { objectName, fields },
+    records,
+    fieldNames,
+  }: {
+    object: ObjectDeclaration;
+    read: Pick<RecordsRead, 'objectName' | 'fields'>;
+    records: ProviderRecord[];
+    fieldNames: string[];
+  },
+): Promise<ProviderRecord[]> {
+  if (fieldNames.length === 0 || records.length === 0) return records;
+  const ids = records.map(({ id }) => id);
+  const otherParts = await readRecords(vendor, session, { objectName, fields: fieldNames, ids });
+  const { complete, changedIds } = joinParts(object, [records, otherParts]);
+  if (changedIds.length === 0) return complete;
+  return [
+    ...complete,
+    ...(await readRecords(vendor, session, { objectName, fields, ids: changedIds })),
+  ];
 }
 
 interface FetchContext extends Omit<RecordsRead, 'ids'> {
@@ -49,21 +92,103 @@ interface FetchContext extends Omit<RecordsRead, 'ids'> {
   byIds: IdLookup;
 }
 
-async function fetchBatch(
-  { vendor, session, object, byIds, objectName, fields }: FetchContext,
+interface JoinedRecords {
+  complete: ProviderRecord[];
+  /** Records whose parts have different times of change. */
+  changedIds: string[];
+}
+
+/** Fetches each group of fields and joins the parts of each record. */
+async function fetchFields(context: FetchContext, ids: string[]): Promise<JoinedRecords> {
+  const { vendor, byIds, fields } = context;
+  const { behavior } = vendor.declaration;
+  const parts: ProviderRecord[][] = [];
+  for (const group of groupFields(byIds.selectedFields, behavior, fields)) {
+    parts.push(await fetchGroup(context, ids, group));
+  }
+  return joinParts(context.object, parts);
+}
+
+async function fetchGroup(
+  context: FetchContext,
   ids: string[],
+  fieldGroup: FieldGroup,
+): Promise<ProviderRecord[]> {
+  const { byIds, vendor } = context;
+  const batches = byIds.ids
+    ? splitItems(ids, {
+        countMax: byIds.ids.max,
+        bytesMax:
+          byIds.ids.in === 'query'
+            ? getParameterBytesMax(vendor.declaration.behavior.urlBytesMax)
+            : Infinity,
+      })
+    : ids.map((id) => [id]);
+  const allRecords: ProviderRecord[] = [];
+  for (let start = 0; start < batches.length; start += CONCURRENCY_MAX) {
+    const fetches = batches
+      .slice(start, start + CONCURRENCY_MAX)
+      .map((batchIds) => fetchBatch(context, batchIds, fieldGroup));
+    for (const records of await Promise.all(fetches)) allRecords.push(...records);
+  }
+  return allRecords;
+}
+
+/** Joins the parts of each record. Omits a record that lacks a part, because it was deleted in the meantime. */
+function joinParts(object: ObjectDeclaration, parts: ProviderRecord[][]): JoinedRecords {
+  const [firstParts = [], ...otherParts] = parts;
+  if (otherParts.length === 0) return { complete: firstParts, changedIds: [] };
+  const indexes = otherParts.map((records) => new Map(records.map((part) => [part.id, part])));
+  const joined: JoinedRecords = { complete: [], changedIds: [] };
+  for (const record of firstParts) {
+    const recordParts = indexes.map((index) => index.get(record.id));
+    if (recordParts.includes(undefined)) continue;
+    const time = readChangeTime(object, record.raw)?.getTime();
+    const hasChanged = recordParts.some(
+      (part) => part && readChangeTime(object, part.raw)?.getTime() !== time,
+    );
+    if (hasChanged) joined.changedIds.push(record.id);
+    else joined.complete.push(recordParts.reduce(mergeParts, record) ?? record);
+  }
+  return joined;
+}
+
+function mergeParts(record: ProviderRecord, part: ProviderRecord | undefined): ProviderRecord {
+  if (!part) return record;
+  return {
+    id: record.id,
+    fields: { ...record.fields, ...part.fields },
+    raw: mergeObjects(record.raw, part.raw),
+  };
+}
+
+/** Merges objects at every depth, because vendors nest fields in maps. */
+function mergeObjects(a: JsonObject, b: JsonObject): JsonObject {
+  const merged = { ...a };
+  for (const [name, value] of Object.entries(b)) {
+    const other = merged[name];
+    merged[name] = isObject(other) && isObject(value) ? mergeObjects(other, value) : value;
+  }
+  return merged;
+}
+
+async function fetchBatch(
+  { vendor, session, object, byIds, objectName, fields: allFields }: FetchContext,
+  ids: string[],
+  fieldGroup: FieldGroup,
 ): Promise<ProviderRecord[]> {
   const [id = ''] = ids;
   const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
-    createRequest(vendor, byIds, { session, ids, variables, fields }),
+    createRequest(vendor, byIds, { session, ids, variables, fieldGroup }),
   );
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
-  if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response, 'READ');
+  if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response);
+  const fields = listReturnedNames(byIds.selectedFields, allFields, fieldGroup);
   return readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
-    .map((raw) => toRecord(object, raw, { read: { fields }, variables: { object: objectName } }))
+    .map((raw) => toRecord(object, raw, { fields, variables: { object: objectName } }))
     .filter((record) => ids.includes(record.id));
 }
 
@@ -75,22 +200,18 @@ interface RecordRequest {
   session: ProviderSession;
   ids: string[];
   variables: Record<string, string>;
-  fields: string[];
+  fieldGroup: FieldGroup;
 }
 
 function createRequest(
   { declaration }: Vendor,
   byIds: IdLookup,
-  { session, ids, variables, fields }: RecordRequest,
+  { session, ids, variables, fieldGroup }: RecordRequest,
 ): RequestDraft {
-  const { ids: idList, selectedFields } = byIds;
   const request = draftRequest(declaration, byIds, { variables, session });
-  if (selectedFields) {
-    setParameter(request, selectedFields, formatFieldNames(selectedFields, fields));
-  }
-  if (idList) {
-    setParameter(request, idList, idList.isList ? ids : ids.join(','));
-  }
+  selectFields(request, byIds.selectedFields, fieldGroup);
+  const { ids: idList } = byIds;
+  if (idList) setParameter(request, idList, idList.isList ? ids : ids.join(','));
   return request;
 }
 

@@ -10,7 +10,7 @@ import { fillJson } from '../template.ts';
 export function findSearchList({
   list,
   incrementalList,
-}: ObjectDeclaration): ListDeclaration | undefined {
+}: Pick<ObjectDeclaration, 'list' | 'incrementalList'>): ListDeclaration | undefined {
   return list.equalityFilter ? list : incrementalList?.equalityFilter && incrementalList;
 }
 

@@ -6,7 +6,7 @@ import type {
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** The vendor's filters are exclusive. */
-const TIME_FILTER = { in: 'query', name: 'filter', format: 'iso', isExclusive: true } as const;
+const TIME_FILTER = { in: 'query', name: 'filter', format: 'iso' } as const;
 
 /** The writes that the vendor permits, and what their responses contain. */
 interface Writes {
@@ -153,6 +153,22 @@ export const klaviyo: DeclaredProvider = {
       'content-type': 'application/vnd.api+json',
     },
     errors: { messages: ['/errors'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       profiles: declareObject(
         'Profiles',

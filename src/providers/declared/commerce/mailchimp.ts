@@ -10,7 +10,7 @@ function declareList(path: string, records: string): ListInput {
     path,
     records: `/${records}`,
     pageSize: { in: 'query', name: 'count', max: 1000 },
-    paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' }, total: '/total_items' },
+    paging: { kind: 'offset', parameter: { in: 'query', name: 'offset' } },
     total: '/total_items',
   };
 }
@@ -50,7 +50,23 @@ export const mailchimp: DeclaredProvider = {
       'Campaigns and lists have no modification time, so each read fetches all of them.',
       'Events are not supported: the vendor does not sign its requests.',
     ],
-    errors: { messages: ['/errors', '/detail', '/title'], defaultRetryAfterMs: 10_000 },
+    errors: { messages: ['/errors', '/detail', '/title'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [{ status: 429, waitMs: 10_000 }],
+    },
     objects: {
       lists: declareObject('Audiences', 'lists'),
       campaigns: declareObject('Campaigns', 'campaigns'),
@@ -67,13 +83,11 @@ export const mailchimp: DeclaredProvider = {
             in: 'query',
             name: 'since_last_changed',
             format: 'isoOffset',
-            isExclusive: true,
           },
           until: {
             in: 'query',
             name: 'before_last_changed',
             format: 'isoOffset',
-            isExclusive: true,
           },
           isKeysetPaged: true,
         },

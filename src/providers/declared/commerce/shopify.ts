@@ -142,12 +142,8 @@ export const shopify: DeclaredProvider = {
     errors: {
       messages: ['/errors'],
       failureMember: '/errors',
-      rules: [
-        { contains: 'THROTTLED', kind: 'RATE_LIMITED' },
-        { contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' },
-      ],
+      rules: [{ contains: 'ACCESS_DENIED', kind: 'FORBIDDEN' }],
       // The rate limit refills by at least 100 points per second. A page costs hundreds.
-      defaultRetryAfterMs: 5_000,
     },
     events: {
       authentication: {
@@ -188,6 +184,22 @@ export const shopify: DeclaredProvider = {
         "In the app's configuration (shopify.app.toml) or its version at Shopify, subscribe the URI {url} to the topics of customers, products and orders.",
         "The app's client secret signs requests, so the provider app needs no `webhookSecret`.",
       ],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [{ contains: 'THROTTLED', waitMs: 5_000 }],
     },
     objects: {
       customers: declareObject(

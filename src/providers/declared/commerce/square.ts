@@ -22,14 +22,12 @@ const customers: ObjectDeclarationInput = {
       in: 'body',
       name: '/query/filter/updated_at/start_at',
       format: 'iso',
-      isExclusive: true,
       marginMs: MINUTE_MS,
     },
     until: {
       in: 'body',
       name: '/query/filter/updated_at/end_at',
       format: 'iso',
-      isExclusive: true,
     },
     equalityFilter: {
       in: 'body',
@@ -172,6 +170,22 @@ export const square: DeclaredProvider = {
     ],
     headers: { 'Square-Version': '2025-08-20' },
     errors: { messages: ['/errors'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: { customers, groups, team_members: teamMembers, locations },
   },
 };

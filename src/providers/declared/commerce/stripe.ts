@@ -112,6 +112,17 @@ export const stripe: DeclaredProvider = {
         "Set the endpoint's signing secret (whsec_…) as `webhookSecret` of the provider app.",
       ],
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: 'none',
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       customers: declareObject('Customers', 'customers', { canDelete: true }),
       products: declareObject('Products', 'products', { canDelete: true }),

@@ -35,7 +35,7 @@ function declareObject(
             pageCount: '/pagination/pageCount',
           }
         : { kind: 'none' },
-      since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds', isExclusive: true },
+      since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds' },
       isKeysetPaged: isPaged,
       ...(isPaged && { total: '/pagination/itemCount' }),
     },
@@ -116,6 +116,22 @@ export const xero: DeclaredProvider = {
         'Set the webhooks key as `webhookSecret` of the provider app.',
         'Save, and send the intent to receive. The gateway returns 401 to its incorrectly signed requests, as Xero requires.',
       ],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
     },
     objects: {
       Contacts: declareObject('Contacts', 'Contacts', {

@@ -183,6 +183,17 @@ export const attio: DeclaredProvider = {
         remove: { path: '/v2/webhooks/{subscriptionId}' },
       },
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: 'none',
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       people: declareRecords('People'),
       companies: declareRecords('Companies'),

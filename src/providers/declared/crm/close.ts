@@ -147,6 +147,22 @@ export const close: DeclaredProvider = {
         remove: { path: '/api/v1/webhook/{subscriptionId}/' },
       },
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       lead: declareObject('Leads', 'lead', {
         hasCustomFields: true,

@@ -103,6 +103,22 @@ export const dynamicsCrm: DeclaredProvider = {
     inputs: { region: { displayName: 'Region in the URL, such as crm4' } },
     headers: { 'OData-Version': '4.0', 'OData-MaxVersion': '4.0' },
     errors: { messages: ['/error/message'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       contacts: declareObject('Contacts', 'contacts', 'contact'),
       accounts: declareObject('Accounts', 'accounts', 'account'),

@@ -129,6 +129,22 @@ export const outreach: DeclaredProvider = {
         remove: { path: '/api/v2/webhooks/{subscriptionId}' },
       },
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       prospects: declareObject('Prospects', 'prospects', 'prospect'),
       accounts: declareObject('Accounts', 'accounts', 'account'),

@@ -26,7 +26,7 @@ function declareObject(
       ...(canFilter
         ? {
             since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
-            until: { in: 'query', name: 'updated_until', format: 'isoSeconds', isExclusive: true },
+            until: { in: 'query', name: 'updated_until', format: 'isoSeconds' },
           }
         : { isNewestFirst: true }),
     },
@@ -175,6 +175,22 @@ export const pipedrive: DeclaredProvider = {
         },
         remove: { path: '/v1/webhooks/{subscriptionId}' },
       },
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
     },
     objects: {
       deals: declareObject('Deals', 'deals', { fieldListName: 'dealFields' }),

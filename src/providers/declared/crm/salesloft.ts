@@ -60,6 +60,22 @@ export const salesloft: DeclaredProvider = {
       'Events are not supported: the vendor does not document which member of the response is the id of the subscription.',
     ],
     errors: { messages: ['/error', '/errors'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       people: declareObject('People', 'people'),
       accounts: declareObject('Accounts', 'accounts'),

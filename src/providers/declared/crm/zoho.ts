@@ -56,14 +56,14 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
         next: '/info/next_page_token',
         hasMore: '/info/more_records',
       },
-      since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset', isExclusive: true },
-      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+      since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset' },
+      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'] },
     },
     byIds: {
       path: PATH,
       ids: { in: 'query', name: 'ids', max: 100 },
       records: '/data',
-      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'], max: 50 },
+      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'] },
     },
     count: { path: `${PATH}/actions/count`, at: '/count' },
     create: {
@@ -149,10 +149,25 @@ export const zoho: DeclaredProvider = {
     errors: {
       messages: ['/data/0/message', '/message'],
       rules: [
-        { contains: 'TOO_MANY_REQUESTS', kind: 'RATE_LIMITED' },
         { status: 401, contains: 'OAUTH_SCOPE_MISMATCH', kind: 'FORBIDDEN' },
         { status: 400, contains: 'INVALID_MODULE', kind: 'MISSING_OBJECT' },
       ],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 50,
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [{ contains: 'TOO_MANY_REQUESTS' }],
     },
     objects: {
       Leads: declareRecords('Leads', ['leads']),

@@ -67,6 +67,22 @@ export const freshdesk: DeclaredProvider = {
       'Events are not supported: they require automation rules at the vendor, whose requests are not signed.',
     ],
     errors: { messages: ['/errors', '/description', '/message'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       // Without `updated_since`, the vendor lists only tickets of the last 30 days, and in any case at most 300 pages.
       tickets: declareObject('Tickets', 'tickets', {

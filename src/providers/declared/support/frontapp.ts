@@ -87,6 +87,22 @@ export const front: DeclaredProvider = {
       "Channels can't be created: Front requires a parent inbox or teammate.",
     ],
     errors: { messages: ['/_error/message', '/_error/details'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {
         returnsRecord: false,
@@ -96,13 +112,11 @@ export const front: DeclaredProvider = {
             in: 'query',
             name: 'q[updated_after]',
             format: 'unixSeconds',
-            isExclusive: true,
           },
           until: {
             in: 'query',
             name: 'q[updated_before]',
             format: 'unixSeconds',
-            isExclusive: true,
           },
         },
       }),

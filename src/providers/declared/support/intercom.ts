@@ -17,7 +17,6 @@ function declareTimeFilter(operator: '>' | '<') {
     name: '/query/value/-',
     format: 'unixSeconds',
     template: { field: 'updated_at', operator, value: '{time}' },
-    isExclusive: true,
   } as const;
 }
 
@@ -193,6 +192,22 @@ export const intercom: DeclaredProvider = {
         'Select the topics of contacts, companies, conversations and tickets.',
         "The app's client secret signs requests, so the provider app needs no `webhookSecret`.",
       ],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {

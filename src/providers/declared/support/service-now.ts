@@ -61,6 +61,22 @@ export const serviceNow: DeclaredProvider = {
       'Events are not supported: they require business rules in the instance, which the gateway does not create.',
     ],
     errors: { messages: ['/error/detail', '/error/message', '/error'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       incident: declareTable('Incidents'),
       problem: declareTable('Problems'),

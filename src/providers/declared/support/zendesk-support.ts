@@ -282,6 +282,22 @@ export const zendeskSupport: DeclaredProvider = {
         remove: { path: '/api/v2/webhooks/{subscriptionId}' },
       },
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       tickets: declareExportedObject('Tickets', {
         plural: 'tickets',

@@ -10,7 +10,6 @@ const FORMULA_FILTER = {
   in: 'query',
   name: 'filterByFormula',
   format: 'iso',
-  isExclusive: true,
 } as const;
 
 const table: ObjectDeclarationInput = {
@@ -65,10 +64,7 @@ export const airtable: DeclaredProvider = {
     inputs: { base: { displayName: 'Id of the base, such as appXXXXXXXXXXXXXX' } },
     errors: {
       messages: ['/error/message', '/error'],
-      rules: [
-        { status: 422, contains: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE', kind: 'CURSOR_GONE' },
-      ],
-      defaultRetryAfterMs: 30_000,
+      rules: [],
     },
     eventList: {
       authentication: {
@@ -117,6 +113,22 @@ export const airtable: DeclaredProvider = {
           destroyedRecordIds: 'DELETE',
         },
       },
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: [{ status: 422, contains: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE' }],
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [{ status: 429, waitMs: 30_000 }],
     },
     objects: {},
     otherObjects: table,

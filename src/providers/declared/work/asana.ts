@@ -130,7 +130,23 @@ export const asana: DeclaredProvider = {
         remove: { path: '/1.0/webhooks/{subscriptionId}' },
       },
     },
-    errors: { messages: ['/errors'], rules: [{ status: 412, kind: 'CURSOR_GONE' }] },
+    errors: { messages: ['/errors'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: [{ status: 412 }],
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       workspaces: declareObject('Workspaces', 'workspaces', {
         isReadOnly: true,

@@ -1,10 +1,9 @@
 /** Jira: a REST API that searches issues by JQL. */
-import { HOUR_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 /** JQL interprets times in the user's time zone, which is unknown. No zone is further than 14 hours from UTC. */
-const JQL_FILTER = { in: 'body', name: '/jql', format: 'minutes', marginMs: 14 * HOUR_MS } as const;
+const JQL_FILTER = { in: 'body', name: '/jql', format: 'minutes' } as const;
 
 const issues: ObjectDeclarationInput = {
   displayName: 'Issues',
@@ -80,6 +79,22 @@ export const atlassian: DeclaredProvider = {
       messages: ['/errorMessages', '/errors', '/message'],
       retryHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'notDocumented',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       issues,
       projects: {
@@ -110,7 +125,6 @@ export const atlassian: DeclaredProvider = {
           paging: {
             kind: 'offset',
             parameter: { in: 'query', name: 'startAt' },
-            hasShortPages: true,
           },
         },
       },

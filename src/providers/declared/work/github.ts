@@ -30,14 +30,7 @@ export const github: DeclaredProvider = {
     headers: { 'X-GitHub-Api-Version': '2022-11-28', accept: 'application/vnd.github+json' },
     errors: {
       messages: ['/errors', '/message'],
-      rules: [
-        {
-          status: 403,
-          header: { name: 'x-ratelimit-remaining', value: '0' },
-          kind: 'RATE_LIMITED',
-        },
-        { status: 403, header: { name: 'retry-after' }, kind: 'RATE_LIMITED' },
-      ],
+      rules: [],
       retryHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
     },
     events: {
@@ -68,6 +61,25 @@ export const github: DeclaredProvider = {
         'Subscribe to the event Issues. `providerWorkspaceRef` of a connection must be the owner of its repositories.',
       ],
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'exclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [
+        { status: 403, header: { name: 'x-ratelimit-remaining', value: '0' } },
+        { status: 403, header: { name: 'retry-after' } },
+      ],
+    },
     objects: {
       repositories: {
         displayName: 'Repositories',
@@ -80,7 +92,7 @@ export const github: DeclaredProvider = {
           records: '',
           pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
-          since: { ...SINCE, isExclusive: true },
+          since: { ...SINCE },
           isKeysetPaged: true,
         },
         byIds: { path: '/repos/{+id}', records: '' },

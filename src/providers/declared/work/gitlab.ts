@@ -48,6 +48,22 @@ export const gitlab: DeclaredProvider = {
       'Merge requests and issues are read-only, because the vendor writes them below a project.',
     ],
     errors: { messages: ['/message', '/error_description', '/error'] },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       projects: {
         ...declareAccountObject('Projects', 'projects', { membership: 'true' }),

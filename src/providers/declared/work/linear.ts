@@ -148,7 +148,6 @@ export const linear: DeclaredProvider = {
       messages: ['/errors'],
       failureMember: '/errors',
       rules: [
-        { contains: 'RATELIMITED', kind: 'RATE_LIMITED' },
         { contains: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
         { contains: 'FORBIDDEN', kind: 'FORBIDDEN' },
       ],
@@ -193,6 +192,22 @@ export const linear: DeclaredProvider = {
         'Choose the data change events of issues, projects and comments.',
         "Set the application's webhook signing secret as `webhookSecret` of the provider app.",
       ],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'format',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [{ contains: 'RATELIMITED' }],
     },
     objects: {
       issues: declareObject(

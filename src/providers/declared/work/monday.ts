@@ -190,14 +190,22 @@ export const monday: DeclaredProvider = {
     errors: {
       messages: ['/errors', '/error_message'],
       failureMember: '/errors',
-      rules: [
-        { contains: 'ComplexityException', kind: 'RATE_LIMITED' },
-        { contains: 'COMPLEXITY_BUDGET_EXHAUSTED', kind: 'RATE_LIMITED' },
-        { contains: 'CursorException', kind: 'CURSOR_GONE' },
-        { contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
-      ],
+      rules: [{ contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' }],
       // The complexity budget refills within a minute.
-      defaultRetryAfterMs: MINUTE_MS,
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: 'none',
+      visibility: 'notDocumented',
+      expiredCursor: [{ contains: 'CursorException' }],
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: [
+        { contains: 'ComplexityException', waitMs: MINUTE_MS },
+        { contains: 'COMPLEXITY_BUDGET_EXHAUSTED', waitMs: MINUTE_MS },
+      ],
     },
     objects: {
       boards: {

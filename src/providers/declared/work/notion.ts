@@ -98,10 +98,23 @@ export const notion: DeclaredProvider = {
     headers: { 'Notion-Version': '2025-09-03' },
     errors: {
       messages: ['/message'],
-      rules: [
-        { status: 400, contains: 'start_cursor', kind: 'CURSOR_GONE' },
-        { status: 409, kind: 'RETRYABLE' },
-      ],
+      rules: [{ status: 409, kind: 'RETRYABLE' }],
+    },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: {
+        precision: 'minute',
+        zone: 'utc',
+        bounds: 'inclusive',
+        column: 'changedAt',
+      },
+      visibility: 'notDocumented',
+      expiredCursor: [{ status: 400, contains: 'start_cursor' }],
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
     },
     objects: {
       pages: declarePages('Pages', declareSearchList('page')),

@@ -113,6 +113,17 @@ export const zoom: DeclaredProvider = {
         "Validate the endpoint. The gateway responds to Zoom's request.",
       ],
     },
+    behavior: {
+      shortPage: 'notDocumented',
+      timeFilter: 'none',
+      visibility: 'notDocumented',
+      expiredCursor: 'notDocumented',
+      depthLimit: 'notDocumented',
+      fieldsMax: 'notDocumented',
+      urlBytesMax: 'notDocumented',
+      nestedLists: 'notDocumented',
+      rateLimits: 'notDocumented',
+    },
     objects: {
       users: {
         displayName: 'Users',

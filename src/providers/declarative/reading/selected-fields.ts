@@ -1,0 +1,108 @@
+/** Selects the fields of records, in as many requests as the vendor's limits require. */
+import type { Behavior } from '../../behavior.ts';
+import type { SelectedFields } from '../declaration/list-declaration.ts';
+import { type RequestDraft, setParameter } from './request-draft.ts';
+
+/** The template of a plain list of names. Other templates are GraphQL. */
+const NAMES_ONLY = '{fields}';
+/** Names that are safe inside a GraphQL selection: they can't end it or start another. */
+const GRAPHQL_NAME = /^[A-Za-z_]\w*$/;
+
+/** Servers refuse longer URLs unless their vendor documents another limit. */
+const CAUTIOUS_URL_BYTES_MAX = 8_000;
+/** The part of a URL for the path, the position and the conditions. */
+const OTHER_URL_BYTES = 2_000;
+
+type RequestLimits = Pick<Behavior, 'fieldsMax' | 'urlBytesMax'>;
+
+/** The names that a request selects. Null for a request without names, to which the vendor returns all fields. */
+export type FieldGroup = readonly string[] | null;
+
+/** Returns the names that the vendor can select, in one group for each request. There is at least one group. */
+export function groupFields(
+  selectedFields: SelectedFields | undefined,
+  { fieldsMax, urlBytesMax }: RequestLimits,
+  fieldNames: readonly string[],
+): [FieldGroup, ...FieldGroup[]] {
+  if (!selectedFields) return [null];
+  const { always } = selectedFields;
+  const names = [...new Set(fieldNames)].filter(
+    (name) => !always.includes(name) && canSelect(selectedFields, name),
+  );
+  const alwaysBytes = sum(always.map(getEncodedBytes));
+  const [firstGroup = [], ...otherGroups] = splitItems(names, {
+    countMax: typeof fieldsMax === 'number' ? fieldsMax - always.length : Infinity,
+    bytesMax:
+      selectedFields.in === 'query' ? getParameterBytesMax(urlBytesMax) - alwaysBytes : Infinity,
+  });
+  const isTooLong = otherGroups.length > 0;
+  return isTooLong && selectedFields.returnsAllByDefault ? [null] : [firstGroup, ...otherGroups];
+}
+
+/** Returns the maximum length of a long parameter in a URL. */
+export function getParameterBytesMax(urlBytesMax: RequestLimits['urlBytesMax']): number {
+  if (urlBytesMax === 'none') return Infinity;
+  const bytesMax = urlBytesMax === 'notDocumented' ? CAUTIOUS_URL_BYTES_MAX : urlBytesMax;
+  return bytesMax - OTHER_URL_BYTES;
+}
+
+/** Splits items into consecutive groups of at most `countMax` items and `bytesMax` bytes. No group is empty. */
+export function splitItems(
+  items: readonly string[],
+  { countMax, bytesMax }: { countMax: number; bytesMax: number },
+): string[][] {
+  const groups: string[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = getEncodedBytes(item);
+    const group = groups.at(-1);
+    const isFull = group && (group.length >= countMax || bytes + size > bytesMax);
+    if (!group || isFull) groups.push([item]);
+    else group.push(item);
+    bytes = !group || isFull ? size : bytes + size;
+  }
+  return groups;
+}
+
+/** The length of an item in a URL, with an encoded separator. */
+function getEncodedBytes(item: string): number {
+  return encodeURIComponent(item).length + 3;
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** True if a request can select the field. `id` is the gateway's name for the record's identifier. */
+function canSelect({ template }: SelectedFields, name: string): boolean {
+  return name !== 'id' && (template === NAMES_ONLY || GRAPHQL_NAME.test(name));
+}
+
+/** Returns the names whose values a response contains. */
+export function listReturnedNames(
+  selectedFields: SelectedFields | undefined,
+  fieldNames: readonly string[],
+  group: FieldGroup,
+): readonly string[] {
+  if (!selectedFields || group === null) return fieldNames;
+  const returnedNames = new Set([...selectedFields.always, ...group, 'id']);
+  return fieldNames.filter((name) => returnedNames.has(name));
+}
+
+/** Adds the names of the group to the request. */
+export function selectFields(
+  request: RequestDraft,
+  selectedFields: SelectedFields | undefined,
+  group: FieldGroup,
+): void {
+  if (!selectedFields || group === null) return;
+  setParameter(request, selectedFields, formatNames(selectedFields, group));
+}
+
+function formatNames(
+  { always, separator, template, isList }: SelectedFields,
+  group: readonly string[],
+): string | string[] {
+  const names = [...always, ...group];
+  return isList ? names : template.replace('{fields}', names.join(separator));
+}
