@@ -2,7 +2,7 @@
 import { inTransaction } from '../database/transaction.ts';
 import type { Services } from '../domain/call.ts';
 import { continueRead } from '../domain/operation/read/continue-read.ts';
-import { planWindow } from '../domain/operation/read/read-plan.ts';
+import { findReadTiming, planWindow } from '../domain/operation/read/read-plan.ts';
 import { startRun } from '../domain/operation/read/read-run.ts';
 import { ALL_SCOPES, toScopeName } from '../domain/viewer/scopes.ts';
 import { DEMO_APP, DEMO_CONNECTIONS, DEMO_INSTALLATIONS, DEMO_INTEGRATIONS } from './content.ts';
@@ -179,7 +179,11 @@ async function runFirstReads(
   for (const object of objects) {
     const { objectName } = object;
     const { id: operationId } = await inTransaction(database, async (tx) => {
-      const window = planWindow(object, null, now());
+      const window = planWindow(
+        object,
+        { backfill: null, timing: findReadTiming(null, objectName) },
+        now(),
+      );
       const operation = await startRun(tx, { installation, objectName, ...window });
       await tx.installedObject.update({
         where: {

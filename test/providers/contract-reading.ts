@@ -89,7 +89,10 @@ export function checkReading(check: AddCheck): void {
     requireCapability(subject, 'readPage', skip);
     if (!subject.hasChangeTimes) skip('the records have no time of change');
     await storeTexts(subject, 1, atMinute(0));
-    expect(await readAll(subject, { since: atMinute(1) })).toEqual({ pages: 1, records: [] });
+    const { pages, records } = await readAll(subject, { since: atMinute(1) });
+    expect(records).toEqual([]);
+    // Where a vendor may hide records, a second request finds out that the first page was the last one.
+    expect(pages).toBeLessThanOrEqual(2);
   });
 
   check('returns all records if they have no time of change', async (subject, skip) => {

@@ -18,11 +18,13 @@ export interface PageToRecord
   count: number;
   progress: Pick<
     ReadRun,
-    'cursor' | 'planKey' | 'pagesRead' | 'recordsRead' | 'estimatedTotal' | 'waiting'
+    'cursor' | 'cursorMark' | 'planKey' | 'pagesRead' | 'recordsRead' | 'estimatedTotal' | 'waiting'
   >;
   /** The operation's new metadata. Null leaves it unchanged until the operation ends. */
   metadata: object | null;
   line: Pick<OperationLog, 'id' | 'severity' | 'message'> & { details: object };
+  /** The hashes of the object's delivered entries, in base64. Null leaves them unchanged. */
+  deliveredHashes: string | null;
   /** The name of the destination. */
   destination: string;
   /** In the order of delivery, each with the id of its delivery. */
@@ -51,7 +53,8 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
   with input as (
     select * from jsonb_to_record($1::jsonb -> 0) as input(
       "operationId" text, "projectId" text, "installationId" text, "objectName" text, "leaseToken" text,
-      "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "destination" text,
+      "now" timestamptz, "count" int, "progress" jsonb, "metadata" jsonb, "line" jsonb, "deliveredHashes" text,
+      "destination" text,
       "messages" jsonb, "groupId" text, "consumerId" text, "traceparent" text)
   ),
   objects as (
@@ -86,12 +89,19 @@ export const RECORD_PAGES: BatchChange<PageToRecord, RecordedPage> = {
     where object."projectId" = page."projectId" and object."installationId" = page."installationId"
       and object."objectName" = page."objectName"
   ),
+  delivered_entries as (
+    insert into "DeliveredEntries" as delivered ("projectId", "installationId", "objectName", "hashes")
+    select "projectId", "installationId", "objectName", decode("deliveredHashes", 'base64')
+    from recorded_pages where "deliveredHashes" is not null
+    on conflict ("projectId", "installationId", "objectName") do update set "hashes" = excluded."hashes"
+  ),
   advanced_runs as (
-    update "ReadRun" run set "cursor" = progress."cursor", "planKey" = progress."planKey",
+    update "ReadRun" run set "cursor" = progress."cursor", "cursorMark" = progress."cursorMark",
+      "planKey" = progress."planKey",
       "pagesRead" = progress."pagesRead", "recordsRead" = progress."recordsRead",
       "estimatedTotal" = progress."estimatedTotal", "waiting" = progress."waiting", "failures" = 0
     from recorded_pages page cross join jsonb_to_record(page."progress") as progress(
-      "cursor" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
+      "cursor" text, "cursorMark" text, "planKey" text, "pagesRead" int, "recordsRead" int, "estimatedTotal" int, "waiting" text)
     where run."projectId" = page."projectId" and run."operationId" = page."operationId"
     returning run.*
   ),

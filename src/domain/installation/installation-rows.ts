@@ -202,6 +202,7 @@ async function resetReadPositions(
     where: { projectId, installationId },
     data: { backfillDone: false, backfillOperationId: null, readUntil: null },
   });
+  await tx.deliveredEntries.deleteMany({ where: { projectId, installationId } });
   // A running read of the previous account must not store its page or complete a backfill.
   await tx.readRun.updateMany({ where: { projectId, installationId }, data: RELEASED_LEASE });
 }

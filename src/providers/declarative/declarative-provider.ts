@@ -30,7 +30,7 @@ import { readRecords } from './reading/records-by-ids.ts';
 import { findSearchList } from './reading/search-conditions.ts';
 import { sendRequest } from './send-request.ts';
 import { fillPath } from './template.ts';
-import { getBehavior, getObject, listDeclaredObjects, type Vendor } from './vendor.ts';
+import { getBehavior, listDeclaredObjects, type Vendor } from './vendor.ts';
 import { writeBatch } from './write-batch.ts';
 import { deleteRecord, writeRecord } from './write-record.ts';
 
@@ -202,7 +202,10 @@ function createCapabilities(vendor: Vendor): Capabilities {
 
 /** Returns the behavior of the list from which scheduled reads read an object. */
 function getObjectBehavior(vendor: Vendor, objectName: string): Behavior {
-  const { list, incrementalList, changedAt } = getObject(vendor, objectName);
+  const { objects, otherObjects, behavior: ownBehavior } = vendor.declaration;
+  const object = objects[objectName] ?? otherObjects;
+  if (!object) return ownBehavior;
+  const { list, incrementalList, changedAt } = object;
   const changesList = incrementalList ?? list;
   const behavior = getBehavior(vendor.declaration, changesList);
   // Without times of change, each read returns all records, so no record can be missed because it appears late.

@@ -48,7 +48,7 @@ test('records a page with its deliveries and position in one statement', async (
   expect(statements.map(nameStatement)).toEqual(['select Operation', 'with InstalledObject']);
 
   const [storedRun] = await rows.find('ReadRun', { projectId, operationId: operation.id });
-  expect(result).toEqual(storedRun);
+  expect(result.nextRun).toEqual(storedRun);
   expect(storedRun).toMatchObject({
     cursor: 'next',
     pagesRead: 1,
@@ -67,7 +67,7 @@ test('records a page with its deliveries and position in one statement', async (
 
 test('ends the read together with its last page, in one transaction', async () => {
   const { reads, run, source, createPage } = await createClaimedRun();
-  const nextRun = await recordPage(services, {
+  const { nextRun } = await recordPage(services, {
     run,
     source,
     page: createPage('1', 'next'),
@@ -77,7 +77,7 @@ test('ends the read together with its last page, in one transaction', async () =
   const { result, statements } = await recordStatements(() =>
     recordPage(services, { run: nextRun, source, page: createPage('2', null), durationMs: 0 }),
   );
-  expect(result).toBeNull();
+  expect(result.nextRun).toBeNull();
   expect(statements.slice(0, 3).map(nameStatement)).toEqual([
     'select Operation',
     'begin',

@@ -68,7 +68,6 @@ test.each([
   ['an error inside a success', respondWith({ error: 'no such view' }), 'BAD_REQUEST'],
   ['a limit inside a success', respondWith({ error: 'slow down' }), 'RATE_LIMITED'],
   ['HTML with a 502', { status: 502, body: '<html>' }, 'SERVER_ERROR'],
-  ['a cursor that expired', { status: 400, body: { error: 'cursor expired' } }, 'CURSOR_GONE'],
 ] satisfies [
   string,
   ServedResponse,
@@ -76,6 +75,18 @@ test.each([
 ][])('throws the right kind of error for %s', async (_, response, kind) => {
   await using vendor = await startVendor([response]);
   expect(await catchFailure(vendor.read())).toMatchObject({ kind });
+});
+
+test('throws CURSOR_GONE for a cursor that expired, and only for a page after the first', async () => {
+  const expired = { status: 400, body: { error: 'Cursor expired.' } };
+  await using vendor = await startVendor([
+    respondWith({ things: [{ id: 1 }], next: 'b' }),
+    expired,
+  ]);
+  const { nextCursor } = await vendor.read();
+  const failure = await catchFailure(vendor.read({ cursor: nextCursor ?? '' }));
+  expect(failure.kind).toBe('CURSOR_GONE');
+  expect((await catchFailure(vendor.read())).kind).toBe('BAD_REQUEST');
 });
 
 test('reads the wait after a 429 from the declared header, or uses the default', async () => {

@@ -70,7 +70,7 @@ function isListRequest(
   return String(findValue(request.body, selectedFields.name) ?? '').startsWith(prefix);
 }
 
-function readLocation(
+export function readLocation(
   { in: part, name }: RequestLocation,
   request: ServedRequest,
 ): string | undefined {

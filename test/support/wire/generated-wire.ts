@@ -6,6 +6,7 @@ import {
   type ObjectDeclaration,
   providerDeclaration,
 } from '../../../src/providers/declarative/declaration/declaration.ts';
+import type { ListDeclaration } from '../../../src/providers/declarative/declaration/list-declaration.ts';
 import type {
   Batch,
   Write,
@@ -16,7 +17,7 @@ import { fillPath, listVariables } from '../../../src/providers/declarative/temp
 import { getObject } from '../../../src/providers/declarative/vendor.ts';
 import type { ServedRequest, ServedResponse } from '../providers/provider-server.ts';
 import { serveFetch } from './generated-fetch.ts';
-import { serveList } from './generated-list.ts';
+import { readLocation, serveList } from './generated-list.ts';
 import {
   type DeclaredObject,
   isRequestFor,
@@ -126,9 +127,18 @@ function serveParents(
       { object: parentObject },
       { id: PARENT_ID, changedAt: new Date(0), values: {} },
     );
-    return { status: 200, body: setValue({}, parentObject.list.records, [record]) };
+    const parents = isFirstPage(parentObject.list, request) ? [record] : [];
+    return { status: 200, body: setValue({}, parentObject.list.records, parents) };
   }
   return undefined;
+}
+
+function isFirstPage({ paging }: ListDeclaration, request: ServedRequest): boolean {
+  if (!('parameter' in paging)) return true;
+  const position = readLocation(paging.parameter, request);
+  return (
+    position === undefined || Number(position) === (paging.kind === 'page' ? paging.firstPage : 0)
+  );
 }
 
 function serveFields(

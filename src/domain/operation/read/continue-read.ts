@@ -15,6 +15,7 @@ import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
+import { checkCursor, RepeatedCursors } from '../../../providers/page-guard.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { findCurrentTraceparent } from '../../../spans.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
@@ -27,8 +28,14 @@ import { OperationRequests } from '../../diagnosis/request-recorder.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { toStorableString } from '../../storable-json.ts';
 import { computeDelayMs } from '../write/retry.ts';
+import { DeliveredEntries, type SerializedEntry } from './delivered-entries.ts';
 import { failRun, succeedRun } from './read-end.ts';
-import { createPageMessages, parseEntries, serializeEntries } from './read-message.ts';
+import {
+  createPageMessages,
+  parseEntries,
+  serializeEntries,
+  serializeEntry,
+} from './read-message.ts';
 import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
 import {
   claimRun,
@@ -52,11 +59,12 @@ const WAIT_MS = MINUTE_MS;
 const FAILURES_MAX = 10;
 /** The longest wait that a provider may request. */
 const RETRY_AFTER_MS_MAX = HOUR_MS;
-/** Prevents endless restarts of a read whose cursor expires each time. */
+/** A read fails after this number of restarts without getting further. */
 const RESTARTS_MAX = 10;
 
 const FIRST_PAGE_STATE = {
   cursor: null,
+  cursorMark: null,
   pagesRead: 0,
   recordsRead: 0,
   estimatedTotal: null,
@@ -89,6 +97,8 @@ class ClaimedRead {
   readonly #services: Services;
   /** The run in its last recorded state. */
   #run: ReadRun;
+  /** Undefined if the read delivers all records. */
+  #delivered: DeliveredEntries | undefined;
 
   constructor(services: Services, run: ReadRun) {
     this.#services = services;
@@ -111,6 +121,9 @@ class ClaimedRead {
     const session = openSession(this.#services, source.connection, source.provider);
     const filters = getFilters(this.#run, fullSource);
     this.#restartIfChanged(createPlanKey(source.connection.id, fullSource.plan, filters));
+    if (this.#run.readType === 'SCHEDULED' && source.timing.lookBackMs > 0) {
+      this.#delivered = await DeliveredEntries.load(this.#services, this.#run);
+    }
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
       const isOver = pages >= TURN_PAGES_MAX || performance.now() >= endMs || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
@@ -139,9 +152,11 @@ class ClaimedRead {
       ? NO_RECORDS
       : await source.readPage(session, createRequest(run, source));
     const durationMs = Math.round(performance.now() - startMs);
-    const nextRun = await recordPage(this.#services, { run, source, page, durationMs });
+    const readPage = { run, source, page, durationMs, delivered: this.#delivered };
+    const { nextRun, delivered, count } = await recordPage(this.#services, readPage);
+    this.#delivered = delivered;
     const { projectId } = run;
-    this.#services.meters.recordsProcessed({ kind: 'read', count: page.records.length, projectId });
+    this.#services.meters.recordsProcessed({ kind: 'read', count, projectId });
     if (!nextRun) this.#countEnd('succeeded');
     this.#run = nextRun ?? run;
     return nextRun !== null;
@@ -156,6 +171,7 @@ class ClaimedRead {
       this.#services.log.error({ err: error, operationId }, 'read.slice_failed');
       return this.#retry('An internal error.', null);
     }
+    if (error instanceof RepeatedCursors) return this.#fail(error.message);
     if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
     if (!error.isTemporary) return this.#fail(error.message);
     return this.#retry(error.message, error.retryAfterMs);
@@ -172,12 +188,14 @@ class ClaimedRead {
   }
 
   async #restart(reason: string): Promise<void> {
-    const restarts = this.#run.restarts + 1;
+    const { pagesRead, furthestPage } = this.#run;
+    const isFurther = pagesRead > furthestPage;
+    const restarts = isFurther ? 1 : this.#run.restarts + 1;
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
     const message = `[${this.#run.objectName}] Restarts: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
     return releaseRun(this.#services, this.#run, {
-      change: { ...FIRST_PAGE_STATE, restarts },
+      change: { ...FIRST_PAGE_STATE, restarts, furthestPage: Math.max(pagesRead, furthestPage) },
       lines,
     });
   }
@@ -218,28 +236,40 @@ interface ReadPage {
   source: ReadSource;
   page: RecordPage;
   durationMs: number;
+  /** The entries that earlier reads delivered. Absent if the read delivers all records. */
+  delivered?: DeliveredEntries | undefined;
+}
+
+interface RecordedRead {
+  /** The updated run. Null if this was its last page. */
+  nextRun: ReadRun | null;
+  delivered: DeliveredEntries | undefined;
+  /** The number of records that were not delivered before. */
+  count: number;
 }
 
 /**
- * Records a page and returns the updated run, or null if this was its last page. Throws LeaseLost. Throws UNPROCESSABLE
- * and records nothing if the object is no longer installed or the destination does not exist.
+ * Records a page. Throws LeaseLost. Throws UNPROCESSABLE and records nothing if the object is no longer installed or the
+ * destination does not exist. Throws RepeatedCursors and records nothing if the cursors repeat.
  */
 export async function recordPage(
   services: Pick<Services, 'database' | 'now'>,
   readPage: ReadPage,
-): Promise<ReadRun | null> {
+): Promise<RecordedRead> {
   const { database } = services;
   const { operationId: id, projectId } = readPage.run;
   const [operation] = await database.rows.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
-  const row = createPageToRecord(operation, readPage, now);
+  const { row, delivered } = createPageToRecord(operation, readPage, now);
+  const { count } = row;
   if (readPage.page.nextCursor !== null) {
-    return requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
+    const nextRun = requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
+    return { nextRun, delivered, count };
   }
   return inTransaction(database, async (tx) => {
     await succeedRun(tx, requireUpdatedRun(row, await recordPageInTransaction(tx, row)), now);
-    return null;
+    return { nextRun: null, delivered, count };
   });
 }
 
@@ -247,20 +277,12 @@ function createPageToRecord(
   operation: Row<'Operation'>,
   readPage: ReadPage,
   now: Date,
-): PageToRecord {
+): { row: PageToRecord; delivered: DeliveredEntries | undefined } {
   const { run, page, source, durationMs } = readPage;
-  const { operationId, projectId, installationId, objectName, leaseToken, planKey } = run;
-  const { bodies, waitingEntries } = createMessages(operation, readPage);
-  const count = page.records.length;
-  const progress = {
-    cursor: page.nextCursor,
-    planKey,
-    pagesRead: run.pagesRead + 1,
-    recordsRead: run.recordsRead + count,
-    estimatedTotal: page.estimatedTotal ?? run.estimatedTotal,
-    waiting: serializeEntries(waitingEntries),
-  };
-  return {
+  const { operationId, projectId, installationId, objectName, leaseToken } = run;
+  const { bodies, waitingEntries, delivered, count } = createMessages(operation, readPage, now);
+  const progress = createProgress(run, { page, count, waitingEntries });
+  const row = {
     operationId,
     projectId,
     installationId,
@@ -272,14 +294,38 @@ function createPageToRecord(
     metadata: page.nextCursor === null ? null : createReadMetadata({ ...run, ...progress }),
     line: {
       id: newId('log'),
-      severity: 'DEBUG',
+      severity: 'DEBUG' as const,
       message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
       details: { records: count, messages: bodies.length, durationMs },
     },
+    deliveredHashes: delivered === readPage.delivered ? null : (delivered?.serialize() ?? null),
     destination: source.plan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
     traceparent: findCurrentTraceparent(),
+  };
+  return { row, delivered };
+}
+
+/** Throws RepeatedCursors. */
+function createProgress(
+  { cursorMark, planKey, pagesRead, recordsRead, estimatedTotal }: ReadRun,
+  {
+    page: { nextCursor, estimatedTotal: newEstimate },
+    count,
+    waitingEntries,
+  }: { page: RecordPage; count: number; waitingEntries: SerializedEntry[] },
+): PageToRecord['progress'] {
+  const pages = pagesRead + 1;
+  return {
+    cursor: nextCursor,
+    cursorMark:
+      nextCursor === null ? null : checkCursor(nextCursor, { mark: cursorMark, pagesRead: pages }),
+    planKey,
+    pagesRead: pages,
+    recordsRead: recordsRead + count,
+    estimatedTotal: newEstimate ?? estimatedTotal,
+    waiting: serializeEntries(waitingEntries),
   };
 }
 
@@ -296,19 +342,37 @@ function requireUpdatedRun(
   return run;
 }
 
+/** Creates the messages of the records that were not delivered before. */
 function createMessages(
   { id: operationId, createTime }: Row<'Operation'>,
-  { run, source: { head, plan }, page: { records, nextCursor } }: ReadPage,
+  { run, source: { head, plan }, page: { records, nextCursor }, delivered }: ReadPage,
+  now: Date,
 ) {
   const operationFields = {
     operationId,
     operationTime: createTime.toISOString(),
     readType: run.readType.toLowerCase() as Lowercase<ReadRun['readType']>,
   };
-  const pageToReport = {
-    waitingEntries: parseEntries(run.waiting),
-    records,
-    isLast: nextCursor === null,
+  const entries = records.map((record) => serializeEntry(record, plan));
+  const newEntries = delivered ? entries.filter((entry) => !delivered.has(entry)) : entries;
+  const messages = createPageMessages(
+    { ...head, ...operationFields },
+    {
+      entries: [...parseEntries(run.waiting), ...newEntries],
+      isLast: nextCursor === null,
+    },
+    plan,
+  );
+  const { bodies, sentEntries, waitingEntries } = messages;
+  const hasSent = sentEntries.length > 0;
+  return {
+    bodies,
+    waitingEntries,
+    count: newEntries.length,
+    // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.
+    delivered:
+      delivered && hasSent
+        ? delivered.add(sentEntries, { now, expireTime: run.since ?? now })
+        : delivered,
   };
-  return createPageMessages({ ...head, ...operationFields }, pageToReport, plan);
 }

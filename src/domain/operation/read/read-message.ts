@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ProviderRecord } from '../../../providers/moving-records.ts';
 import { replaceValues } from '../../installation/choice/value-mapping.ts';
+import type { SerializedEntry } from './delivered-entries.ts';
 import { findReplacements, type ReadPlan } from './read-plan.ts';
 
 /** The reference API's limit for a message. A record that exceeds it is sent alone in a message. */
@@ -80,27 +81,40 @@ export type ResultEntry = z.output<typeof resultEntry>;
 
 type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
+/** Creates the entry of a record. It lacks fields that the provider could not be asked for. */
 export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
-  const findValue = (name: string, deliveredName: string) =>
-    replaceValues(
-      Object.hasOwn(fields, name) ? fields[name] : null,
-      findReplacements(plan, deliveredName),
-    );
+  const replace = (name: string, deliveredName: string) =>
+    replaceValues(fields[name], findReplacements(plan, deliveredName));
+  const isRead = (name: string) => Object.hasOwn(fields, name);
   return {
-    fields: Object.fromEntries(plan.fields.map((name) => [name, findValue(name, name)])),
+    fields: Object.fromEntries(
+      plan.fields.filter(isRead).map((name) => [name, replace(name, name)]),
+    ),
     mappedFields: Object.fromEntries(
-      plan.mappings.map(({ fieldName, mapToName }) => [mapToName, findValue(fieldName, mapToName)]),
+      plan.mappings
+        .filter(({ fieldName }) => isRead(fieldName))
+        .map(({ fieldName, mapToName }) => [mapToName, replace(fieldName, mapToName)]),
     ),
     raw,
   };
 }
 
+export function serializeEntry(record: ProviderRecord, plan: DeliveredNames): SerializedEntry {
+  const { id } = record;
+  return { id, text: JSON.stringify({ id, ...createEntry(record, plan) }) };
+}
+
 interface PageToReport {
-  /** Serialized entries of earlier pages that wait until a message is full. */
-  waitingEntries: readonly string[];
-  records: readonly ProviderRecord[];
+  /** The entries of the page, after those of earlier pages that wait until a message is full. */
+  entries: readonly SerializedEntry[];
   /** True if no page follows, so that all entries are sent. */
   isLast: boolean;
+}
+
+interface PageMessages {
+  bodies: string[];
+  sentEntries: SerializedEntry[];
+  waitingEntries: SerializedEntry[];
 }
 
 /**
@@ -109,20 +123,18 @@ interface PageToReport {
  */
 export function createPageMessages(
   head: MessageHead,
-  { waitingEntries, records, isLast }: PageToReport,
-  plan: DeliveredNames & Pick<ReadPlan, 'messageSize'>,
-): { bodies: string[]; waitingEntries: string[] } {
-  const entries = [
-    ...waitingEntries,
-    ...records.map((record) => JSON.stringify({ id: record.id, ...createEntry(record, plan) })),
-  ];
-  const { messageSize } = plan;
-  const parts = [...splitEntries(head, entries, messageSize ?? entries.length)];
+  { entries, isLast }: PageToReport,
+  { messageSize }: Pick<ReadPlan, 'messageSize'>,
+): PageMessages {
+  const texts = entries.map(({ text }) => text);
+  const parts = [...splitEntries(head, texts, messageSize ?? texts.length)];
   const isLastPartFull = messageSize === null || (parts.at(-1)?.length ?? 0) >= messageSize;
-  const waitingPart = isLast || isLastPartFull ? undefined : parts.pop();
+  const waitingCount = isLast || isLastPartFull ? 0 : (parts.pop()?.length ?? 0);
+  const sentCount = entries.length - waitingCount;
   return {
     bodies: parts.map((part) => createBody(head, part, part.length)),
-    waitingEntries: waitingPart ?? [],
+    sentEntries: entries.slice(0, sentCount),
+    waitingEntries: entries.slice(sentCount),
   };
 }
 
@@ -134,13 +146,13 @@ export function createMessageBodies(head: object, entries: string[], entriesMax:
 }
 
 /** Serializes waiting entries for their column in the read's row. */
-export function serializeEntries(entries: readonly string[]): string | null {
-  return entries.length === 0 ? null : `[${entries.join(',')}]`;
+export function serializeEntries(entries: readonly SerializedEntry[]): string | null {
+  return entries.length === 0 ? null : `[${entries.map(({ text }) => text).join(',')}]`;
 }
 
-export function parseEntries(text: string | null): string[] {
-  const entries: unknown[] = text === null ? [] : JSON.parse(text);
-  return entries.map((entry) => JSON.stringify(entry));
+export function parseEntries(text: string | null): SerializedEntry[] {
+  const entries: { id: string }[] = text === null ? [] : JSON.parse(text);
+  return entries.map((entry) => ({ id: entry.id, text: JSON.stringify(entry) }));
 }
 
 /** Splits entries into messages of at most MESSAGE_BYTES_MAX and `countMax` entries. */

@@ -1,5 +1,6 @@
 /** Plans a read from the revision and the config: the fields that it requests, and the names under which it delivers them. */
 import { hash } from 'node:crypto';
+import { getReadTiming, IMMEDIATE, type ReadTiming } from '../../../providers/behavior.ts';
 import type { Provider } from '../../../providers/contract.ts';
 import { resolveObjectName } from '../../../providers/object-support.ts';
 import { DAY_MS } from '../../../work/durations.ts';
@@ -161,23 +162,38 @@ interface ReadWindow {
   position: Date;
 }
 
-/**
- * A window ends this long before its read starts, and the next window begins there. Providers show a change some time
- * after its timestamp, because of long transactions and search indexes.
- */
-const SETTLE_MS = 60_000;
+/** Returns when scheduled reads of the object begin and end. */
+export function findReadTiming(
+  provider: Pick<Provider, 'capabilities'> | null,
+  objectName: string,
+): ReadTiming {
+  return getReadTiming(
+    provider?.capabilities.getBehavior?.(objectName) ?? { visibility: IMMEDIATE },
+  );
+}
 
-/** Returns the window of a scheduled read: first the backfill, later the changes since the last window. */
+interface WindowSettings {
+  /** The period of the first read. Null means all records. */
+  backfill: BackfillPeriod | null;
+  timing: ReadTiming;
+}
+
+/**
+ * Returns the window of a scheduled read: first the backfill, later the changes since the last window. A provider shows a
+ * change some time after its timestamp, because of long transactions and search indexes. So a window ends before its read
+ * starts, and begins before the end of the previous window if the provider's list needs a look-back.
+ */
 export function planWindow(
   { backfillDone, readUntil }: { backfillDone: boolean; readUntil: Date | null },
-  backfill: BackfillPeriod | null,
+  { backfill, timing: { settleMs, lookBackMs } }: WindowSettings,
   now: Date,
 ): ReadWindow {
-  const settledTime = new Date(now.getTime() - SETTLE_MS);
+  const settledTime = new Date(now.getTime() - settleMs);
   if (backfillDone && readUntil) {
-    // `until` is never before `since`, even if the clocks of two processes differ.
+    const since = new Date(readUntil.getTime() - lookBackMs);
+    // `until` is never before `readUntil`, even if the clocks of two processes differ.
     const until = settledTime > readUntil ? settledTime : readUntil;
-    return { readType: 'SCHEDULED', since: readUntil, until, position: until };
+    return { readType: 'SCHEDULED', since, until, position: until };
   }
   const days = backfill?.days ?? null;
   if (days === 0) return createEmptyWindow(now);

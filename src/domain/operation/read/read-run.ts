@@ -112,6 +112,7 @@ type RunChange = Partial<
   Pick<
     ReadRun,
     | 'cursor'
+    | 'cursorMark'
     | 'planKey'
     | 'pagesRead'
     | 'recordsRead'
@@ -119,6 +120,7 @@ type RunChange = Partial<
     | 'waiting'
     | 'failures'
     | 'restarts'
+    | 'furthestPage'
   >
 >;
 

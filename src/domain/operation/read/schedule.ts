@@ -12,7 +12,7 @@ import { JOINED_CONTENTS } from '../../installation/rows-of-installations.ts';
 import { getNextRunTime } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
-import { planWindow } from './read-plan.ts';
+import { findReadTiming, planWindow } from './read-plan.ts';
 import { beginRun, startRun } from './read-run.ts';
 
 /** The maximum number of objects in one transaction. A short transaction leaves the next objects to other processes. */
@@ -23,6 +23,8 @@ const BATCHES_MAX = 40;
 /** A due object with everything that determines whether and how it is read. Its row is locked. */
 interface DueObject extends InstallationAtWork {
   objectName: string;
+  provider: string;
+  module: string | null;
   backfillDone: boolean;
   readUntil: Date | null;
   isRunning: boolean;
@@ -88,6 +90,7 @@ function lockDueObjects(
       select installation."id", installation."projectId", installation."integrationId", installation."configId",
         installation."groupId", installation."connectionId",
         object."objectName", object."backfillDone", object."readUntil",
+        revision."content"->>'provider' as "provider", revision."content"->>'module' as "module",
         exists (select 1 from "ReadRun" run
           where run."projectId" = installation."projectId" and run."installationId" = installation."id"
           and run."objectName" = object."objectName" and run."readType" <> 'TRIGGERED') as "isRunning",
@@ -107,7 +110,7 @@ function lockDueObjects(
 
 /** Starts the object's read and returns its operation. Returns null if the read does not start now. */
 async function startOrPostpone(
-  services: Pick<Services, 'now'>,
+  services: Pick<Services, 'now' | 'catalog'>,
   tx: Transaction,
   { object, backloggedProjects }: { object: DueObject; backloggedProjects: ReadonlySet<string> },
 ): Promise<Row<'Operation'> | null> {
@@ -126,7 +129,9 @@ async function startOrPostpone(
   if (!schedule || mustWait || object.isRunning) return null;
   // The read waits until every required name is mapped. Records that were read before would stay incomplete.
   if (spec && choice && listUnmappedNames(spec, choice).length > 0) return null;
-  const window = planWindow(object, resolveBackfill(spec, choice), now);
+  const provider = services.catalog.findWithModule(object.provider, object.module);
+  const timing = findReadTiming(provider, objectName);
+  const window = planWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
   const operation = await startRun(tx, { installation: object, objectName, ...window });
   if (window.readType === 'BACKFILL') {
     await tx.installedObject.updateMany({

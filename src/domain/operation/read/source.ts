@@ -1,7 +1,8 @@
 /** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
-import type { Capabilities, Provider } from '../../../providers/contract.ts';
+import type { ReadTiming } from '../../../providers/behavior.ts';
+import type { Provider, ReadCapability } from '../../../providers/contract.ts';
 import type { RecordPage } from '../../../providers/moving-records.ts';
 import type { Services } from '../../call.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
@@ -9,7 +10,7 @@ import { describeObject } from '../../installation/object-descriptions.ts';
 import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import { createObjectNames } from '../../integration/delivered-object-names.ts';
 import type { MessageHead } from './read-message.ts';
-import { createReadPlan, type ReadPlan } from './read-plan.ts';
+import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 
 export interface ReadSource {
   plan: ReadPlan;
@@ -17,7 +18,8 @@ export interface ReadSource {
   provider: Provider;
   /** The module of the integration. Null if it has none. */
   module: string | null;
-  readPage: NonNullable<Capabilities['readPage']>;
+  readPage: ReadCapability['readPage'];
+  timing: ReadTiming;
   head: Omit<MessageHead, 'operationId' | 'operationTime' | 'readType'>;
 }
 
@@ -55,7 +57,8 @@ export function createReadSource(
   const plan = createReadPlan(spec, choice, provider.limits);
   const { consumer: _consumer, ...connection } = installation.connection;
   const head = { action: 'read', ...createInstallationHead(installationContent, plan) } as const;
-  return { plan, connection, provider, module: content.module, readPage, head };
+  const timing = findReadTiming(provider, objectName);
+  return { plan, connection, provider, module: content.module, readPage, timing, head };
 }
 
 /** Adds every current field of the account to the plan, if it reads all fields. */

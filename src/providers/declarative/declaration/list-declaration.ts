@@ -36,7 +36,7 @@ const paging = z.discriminatedUnion('kind', [
     next: pointer,
     hasMore: pointer.optional(),
     isLastPage: pointer.optional(),
-    /** True if every page has a cursor, so that an empty page is the last one. */
+    /** True if every page has a cursor, which may be the same for all pages. An empty page is then the last one. */
     endsWithEmptyPage: z.boolean().default(false),
   }),
   z.strictObject({

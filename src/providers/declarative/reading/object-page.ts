@@ -1,4 +1,5 @@
 /** Reads one page of an object: of its own list, or of the lists under each parent record. */
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, RecordPage } from '../../moving-records.ts';
@@ -15,26 +16,21 @@ export async function readPage(
   const object = getObject(vendor, read.objectName);
   const variables = { object: read.objectName };
   if (!object.parent) return readList(vendor, session, { object, read, variables });
-  const parentPosition = await findCurrentParent(vendor, session, {
+  const position = await findCurrentParent(vendor, session, {
     parentName: object.parent.object,
     read,
   });
-  const [parentId] = parentPosition.ids;
-  if (parentId === undefined) return createPage(parentPosition, []);
-  const childRead = {
+  const [parentId] = position.ids;
+  if (parentId === undefined) return createPage(position, []);
+  const page = await readChildPage(vendor, session, {
     object,
-    read: { ...read, cursor: parentPosition.inner ?? undefined },
+    read: { ...read, cursor: position.inner ?? undefined },
     variables: { ...variables, [object.parent.variable]: parentId },
-  };
-  const page = await readChildPage(vendor, session, childRead);
-  const { records, nextCursor: childCursor } = page;
+  });
+  const isDone = page.nextCursor === null;
   return createPage(
-    {
-      ...parentPosition,
-      ids: childCursor === null ? parentPosition.ids.slice(1) : parentPosition.ids,
-      inner: childCursor,
-    },
-    records,
+    isDone ? withoutParent(position, parentId) : { ...position, inner: page.nextCursor },
+    page.records,
   );
 }
 
@@ -45,33 +41,81 @@ const storedPosition = z.strictObject({
   more: z.string().nullable(),
   /** The cursor of the list below the first parent. */
   inner: z.string().nullable(),
+  /**
+   * Hashes of the parents that are fully read. If the cursor of the list of parents expires, the list is read from its
+   * start, without these. Absent if the list has only one page, or was read by an earlier version.
+   */
+  done: z.array(z.string()).optional(),
 });
 type ParentPosition = z.infer<typeof storedPosition>;
 
-function createPage(parentPosition: ParentPosition, records: RecordPage['records']): RecordPage {
-  const isLastPage = parentPosition.ids.length === 0 && parentPosition.more === null;
+/** The position is stored with each page. The children of parents beyond this number may be read again. */
+const DONE_MAX = 10_000;
+const HASH_LENGTH = 11;
+
+function hashParent(id: string): string {
+  return hash('sha256', id, 'base64url').slice(0, HASH_LENGTH);
+}
+
+/** Returns the position after the children of the first parent. */
+function withoutParent(position: ParentPosition, parentId: string): ParentPosition {
+  const { ids, more, done = [] } = position;
+  const isOnlyPage = more === null && done.length === 0;
+  return {
+    ids: ids.slice(1),
+    more,
+    inner: null,
+    ...(!isOnlyPage && { done: [...done, hashParent(parentId)].slice(-DONE_MAX) }),
+  };
+}
+
+function createPage(position: ParentPosition, records: RecordPage['records']): RecordPage {
+  const isLastPage = position.ids.length === 0 && position.more === null;
   return {
     records,
-    nextCursor: isLastPage ? null : JSON.stringify(parentPosition),
+    nextCursor: isLastPage ? null : JSON.stringify(position),
     estimatedTotal: null,
   };
+}
+
+interface ParentRead {
+  parentName: string;
+  read: PageRead;
 }
 
 /** Returns the stored position, or the start of the next page of parents if all parents of the position are read. */
 async function findCurrentParent(
   vendor: Vendor,
   session: ProviderSession,
-  { parentName, read: { cursor, pageSize } }: { parentName: string; read: PageRead },
+  { parentName, read: { cursor, pageSize } }: ParentRead,
 ): Promise<ParentPosition> {
-  const parentPosition = cursor === undefined ? null : readParentPosition(cursor);
-  if (parentPosition && parentPosition.ids.length > 0) return parentPosition;
-  const page = await readPage(vendor, session, {
-    objectName: parentName,
-    fields: [],
-    pageSize,
-    cursor: parentPosition?.more ?? undefined,
-  });
-  return { ids: page.records.map(({ id }) => id), more: page.nextCursor, inner: null };
+  const position = cursor === undefined ? null : readParentPosition(cursor);
+  if (position && position.ids.length > 0) return position;
+  const read = { objectName: parentName, fields: [], pageSize };
+  const page = await readParents(vendor, session, { ...read, cursor: position?.more ?? undefined });
+  const done = new Set(position?.done);
+  const ids = page.records.map(({ id }) => id).filter((id) => !done.has(hashParent(id)));
+  return {
+    ids,
+    more: page.nextCursor,
+    inner: null,
+    ...(position?.done && { done: position.done }),
+  };
+}
+
+/** Reads a page of parents. If its cursor has expired, reads the first page. */
+async function readParents(
+  vendor: Vendor,
+  session: ProviderSession,
+  { cursor, ...read }: PageRead,
+): Promise<RecordPage> {
+  if (cursor === undefined) return readPage(vendor, session, read);
+  try {
+    return await readPage(vendor, session, { ...read, cursor });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'CURSOR_GONE') throw error;
+    return readPage(vendor, session, read);
+  }
 }
 
 function readParentPosition(cursor: string): ParentPosition {
@@ -80,7 +124,10 @@ function readParentPosition(cursor: string): ParentPosition {
   throw createCursorError();
 }
 
-/** Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. */
+/**
+ * Reads a page below a parent. If the parent was deleted after it was listed, the page is empty. If the cursor has
+ * expired, the first page below this parent is read, so that the parents that are done are not read again.
+ */
 async function readChildPage(
   vendor: Vendor,
   session: ProviderSession,
@@ -89,7 +136,13 @@ async function readChildPage(
   try {
     return await readList(vendor, session, childRead);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'MISSING_OBJECT') throw error;
-    return { records: [], nextCursor: null, estimatedTotal: null };
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind === 'MISSING_OBJECT')
+      return { records: [], nextCursor: null, estimatedTotal: null };
+    if (error.kind !== 'CURSOR_GONE' || childRead.read.cursor === undefined) throw error;
+    return readList(vendor, session, {
+      ...childRead,
+      read: { ...childRead.read, cursor: undefined },
+    });
   }
 }

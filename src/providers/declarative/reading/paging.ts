@@ -131,16 +131,21 @@ const storedPosition = z.strictObject({
   size: z.int().positive().optional(),
   /** The id of the first record of the previous page. If it occurs again, the vendor's pages repeat. */
   first: z.string().nullable(),
-  /** The number of consecutive empty pages. */
+  /** The number of consecutive pages without new records. */
   empty: z.int(),
+  /** The number of pages so far, for vendors whose cursor is the same for all pages. */
+  pages: z.int().optional(),
   /** For keyset lists: the time of change from which the next page is requested, in milliseconds since 1970. */
   since: z.number().optional(),
-  /** For keyset lists: the ids of records that changed at `since` or later and have been read. */
+  /**
+   * The ids of records that have been read and may occur again: in a keyset list those that changed at `since` or later,
+   * and after a page that may have hidden records all of that page.
+   */
   seen: z.array(z.string()).optional(),
 });
 export type Position = z.infer<typeof storedPosition>;
 
-/** The maximum number of consecutive empty pages. A vendor that filters each page after selecting it returns a few. */
+/** The maximum number of consecutive pages without new records. A vendor that hides records returns a few. */
 const EMPTY_PAGES_MAX = 50;
 
 /** Parses a cursor. Throws CURSOR_GONE if it is not a position. */
@@ -182,14 +187,20 @@ export function findNextPosition(
   const firstId = page.ids[0] ?? null;
   const nextParameter = findNextParameter(list, page);
   if (nextParameter === null) return null;
-  const empty = page.ids.length === 0 ? (position?.empty ?? 0) + 1 : 0;
+  const { since, seen = [] } = position ?? {};
+  const seenIds = new Set(seen);
+  const hasNew = page.ids.some((id) => !seenIds.has(id));
+  const empty = hasNew ? 0 : (position?.empty ?? 0) + 1;
+  const hasSameCursor = list.paging.kind === 'cursor' && list.paging.endsWithEmptyPage;
+  const mayOverlap = since === undefined && seen.length > 0;
   const isRepeated =
-    position && (nextParameter === position.next || (firstId && firstId === position.first));
+    position &&
+    ((nextParameter === position.next && !hasSameCursor) ||
+      (firstId && firstId === position.first && !mayOverlap));
   if (isRepeated || empty > EMPTY_PAGES_MAX) throw createRepetitionError();
   if (isBelowDepth(list, page, nextParameter)) {
     return { by: 'deep', next: null, first: null, empty: 0 };
   }
-  const { since, seen } = position ?? {};
   const size = list.paging.kind === 'page' ? page.size : null;
   const nextPage = {
     by: listName,
@@ -197,11 +208,19 @@ export function findNextPosition(
     ...(size !== null && { size }),
     first: firstId,
     empty,
+    ...(hasSameCursor && { pages: (position?.pages ?? 0) + 1 }),
     ...(since !== undefined && { since, seen }),
+    ...(since === undefined && overlapsNext(list, page) && { seen: page.ids }),
   };
   return (
     (list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, nextPage)) || nextPage
   );
+}
+
+/** True if the next offset follows the page's records although the page may have hidden records too. */
+function overlapsNext({ behavior, paging }: BehavingList, { size, ids }: PageResponse): boolean {
+  const isShort = size !== null && ids.length < size;
+  return paging.kind === 'offset' && behavior.shortPage === 'notDocumented' && isShort;
 }
 
 /** True if the vendor refuses the next page, and another list has the records below. */

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import type { SerializedEntry } from '../../../../src/domain/operation/read/delivered-entries.ts';
 import {
   createPageMessages,
   MESSAGE_BYTES_MAX,
   type MessageHead,
   parseEntries,
   serializeEntries,
+  serializeEntry,
 } from '../../../../src/domain/operation/read/read-message.ts';
 
 const messageHead: MessageHead = {
@@ -36,7 +38,8 @@ function createBodies(
   records: ReturnType<typeof createRecords>,
   { messageSize = null }: { messageSize?: number | null } = {},
 ) {
-  const page = { waitingEntries: [], records, isLast: true };
+  const entries = records.map((record) => serializeEntry(record, plan));
+  const page = { entries, isLast: true };
   return createPageMessages(messageHead, page, { ...plan, messageSize }).bodies;
 }
 
@@ -104,12 +107,11 @@ test("returns messages of the integration's page size, with the remaining record
 
 test('keeps records that do not fill a message for the next page', () => {
   const smallPages = { ...plan, messageSize: 50 };
-  const createPage = (waitingEntries: string[], isLast: boolean) =>
-    createPageMessages(
-      messageHead,
-      { waitingEntries, records: createRecords(70), isLast },
-      smallPages,
-    );
+  const createPage = (waitingEntries: SerializedEntry[], isLast: boolean) => {
+    const pageEntries = createRecords(70).map((record) => serializeEntry(record, plan));
+    const page = { entries: [...waitingEntries, ...pageEntries], isLast };
+    return createPageMessages(messageHead, page, smallPages);
+  };
   const firstPage = createPage([], false);
   expect([listSizes(firstPage.bodies), firstPage.waitingEntries.length]).toEqual([[50], 20]);
   const secondPage = createPage(firstPage.waitingEntries, false);

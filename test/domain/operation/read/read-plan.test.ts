@@ -15,6 +15,7 @@ import {
 } from '../../../../src/domain/operation/read/read-plan.ts';
 import { createCatalog } from '../../../../src/domain/provider/catalog.ts';
 import { DECLARED } from '../../../../src/providers/declared/all.ts';
+import { MINUTE_MS } from '../../../../src/work/durations.ts';
 import { createIntegrationContent } from '../../../support/fixtures/integrations.ts';
 
 type ReadObjectInput = NonNullable<
@@ -115,15 +116,19 @@ test('changes the key of a plan with the connection, the fields or the condition
 const now = new Date('2026-01-02T10:00:00.700Z');
 const aMinuteAgo = new Date('2026-01-02T09:59:00.700Z');
 const neverRead = { backfillDone: false, readUntil: null };
+const timing = { settleMs: MINUTE_MS, lookBackMs: 0 };
+const backfill = { days: 2, fullHistory: null };
 
 test('first reads all records if the config has no default period', () => {
   const fullRead = { readType: 'BACKFILL', since: null, until: null, position: aMinuteAgo };
-  expect(planWindow(neverRead, null, now)).toEqual(fullRead);
-  expect(planWindow(neverRead, { days: null, fullHistory: true }, now)).toEqual(fullRead);
+  expect(planWindow(neverRead, { backfill: null, timing }, now)).toEqual(fullRead);
+  expect(
+    planWindow(neverRead, { backfill: { days: null, fullHistory: true }, timing }, now),
+  ).toEqual(fullRead);
 });
 
 test('first reads the records of the last days if the config has a number of days', () => {
-  expect(planWindow(neverRead, { days: 2, fullHistory: null }, now)).toEqual({
+  expect(planWindow(neverRead, { backfill: { days: 2, fullHistory: null }, timing }, now)).toEqual({
     readType: 'BACKFILL',
     since: new Date('2025-12-31T10:00:00.700Z'),
     until: aMinuteAgo,
@@ -132,14 +137,14 @@ test('first reads the records of the last days if the config has a number of day
 });
 
 test('first reads nothing if the config has 0 days, and starts at the current second', () => {
-  const window = planWindow(neverRead, { days: 0, fullHistory: null }, now);
+  const window = planWindow(neverRead, { backfill: { days: 0, fullHistory: null }, timing }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(new Date('2026-01-02T10:00:00.000Z'));
 });
 
 test('starts a later read where the previous one ended, and ends it a minute ago', () => {
   const readUntil = new Date('2026-01-02T09:00:00.000Z');
-  const window = planWindow({ backfillDone: true, readUntil }, { days: 2, fullHistory: null }, now);
+  const window = planWindow({ backfillDone: true, readUntil }, { backfill, timing }, now);
   expect(window).toEqual({
     readType: 'SCHEDULED',
     since: readUntil,
@@ -148,8 +153,17 @@ test('starts a later read where the previous one ended, and ends it a minute ago
   });
 });
 
+test('ends a window before the settle time, and begins it before the previous one ended', () => {
+  const readUntil = new Date('2026-01-02T09:00:00.000Z');
+  const lateList = { settleMs: 5 * MINUTE_MS, lookBackMs: 15 * MINUTE_MS };
+  const window = planWindow({ backfillDone: true, readUntil }, { backfill, timing: lateList }, now);
+  const until = new Date('2026-01-02T09:55:00.700Z');
+  const since = new Date('2026-01-02T08:45:00.000Z');
+  expect(window).toEqual({ readType: 'SCHEDULED', since, until, position: until });
+});
+
 test('reads nothing if the previous read has just ended, and never moves its position back', () => {
-  const window = planWindow({ backfillDone: true, readUntil: now }, null, now);
+  const window = planWindow({ backfillDone: true, readUntil: now }, { backfill, timing }, now);
   expect(isEmptyWindow(window)).toBe(true);
   expect(window.position).toEqual(now);
 });

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  DeliveredEntries,
+  type SerializedEntry,
+} from '../../../../src/domain/operation/read/delivered-entries.ts';
+import { createVault, KEY_BYTES } from '../../../../src/secrets.ts';
+
+const OBJECT = { projectId: 'prj_1', installationId: 'ins_1', objectName: 'contacts' };
+const vault = createVault([randomBytes(KEY_BYTES)]);
+const NOW = new Date('2026-03-05T10:00:00Z');
+const EARLIER = new Date('2026-03-05T09:00:00Z');
+
+/** Loads entries from these hashes, in base64. */
+function load(hashes: string | null, keys = vault): Promise<DeliveredEntries> {
+  const row = hashes === null ? null : { hashes: Buffer.from(hashes, 'base64') };
+  const database = { prisma: { deliveredEntries: { findUnique: async () => row } } };
+  return DeliveredEntries.load({ database: database as never, vault: keys }, OBJECT);
+}
+
+const createEntry = (id: string, email = `${id}@example.test`): SerializedEntry => ({
+  id,
+  text: JSON.stringify({ id, email }),
+});
+
+test('knows exactly the entries that it was given, before and after it is stored', async () => {
+  const none = await load(null);
+  const some = none.add([createEntry('a'), createEntry('b')], { now: NOW, expireTime: EARLIER });
+  const stored = await load(some.serialize());
+  for (const entries of [some, stored]) {
+    expect(entries.has(createEntry('a'))).toBe(true);
+    expect(entries.has(createEntry('b'))).toBe(true);
+    expect(entries.has(createEntry('a', 'new@example.test'))).toBe(false);
+    expect(entries.has(createEntry('c'))).toBe(false);
+  }
+  expect(none.has(createEntry('a'))).toBe(false);
+});
+
+test('keeps only the newest entry of a record', async () => {
+  const first = (await load(null)).add([createEntry('a')], { now: NOW, expireTime: EARLIER });
+  const second = first.add([createEntry('a', 'new@example.test')], {
+    now: NOW,
+    expireTime: EARLIER,
+  });
+  expect(second.has(createEntry('a'))).toBe(false);
+  expect(second.has(createEntry('a', 'new@example.test'))).toBe(true);
+  expect(second.serialize()).toHaveLength(first.serialize().length);
+});
+
+test('forgets entries that were delivered before the expire time', async () => {
+  const first = (await load(null)).add([createEntry('a')], { now: EARLIER, expireTime: EARLIER });
+  const second = first.add([createEntry('b')], { now: NOW, expireTime: NOW });
+  expect([second.has(createEntry('a')), second.has(createEntry('b'))]).toEqual([false, true]);
+});
+
+test('forgets the oldest of more than 20,000 entries', async () => {
+  const entries = Array.from({ length: 20_001 }, (_, n) => createEntry(String(n)));
+  const all = (await load(null)).add(entries, { now: NOW, expireTime: EARLIER });
+  expect(all.has(createEntry('0'))).toBe(false);
+  expect(all.has(createEntry('1'))).toBe(true);
+  expect(Buffer.from(all.serialize(), 'base64')).toHaveLength(400_000);
+});
+
+test('knows no entries under another key, so that they are delivered again', async () => {
+  const entries = (await load(null)).add([createEntry('a')], { now: NOW, expireTime: EARLIER });
+  const others = await load(entries.serialize(), createVault([randomBytes(KEY_BYTES)]));
+  expect(others.has(createEntry('a'))).toBe(false);
+});
