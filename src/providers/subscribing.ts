@@ -122,10 +122,15 @@ export interface EventRequests {
   respondToHandshake?: (request: WebhookRequest) => WebhookResponse | null;
   /** True if one of the secrets signed the request recently. Compares in constant time. */
   isSigned(request: WebhookRequest, secrets: readonly string[], now: Date): boolean;
-  /** Parses the events. Omits unknown event types. Throws MalformedEvents. */
+  /**
+   * Parses the events. Omits events of unknown types, whatever their form: providers stop sending to a URL that refuses
+   * them. Throws MalformedEvents if an event has no type, or has a known type and another form.
+   */
   parseEvents(request: WebhookRequest, context: WebhookContext): ProviderEvent[];
-  /** The response to an accepted request. `secret` is the current one. Default: 204. */
-  respond?: (request: WebhookRequest, secret: string) => WebhookResponse;
+  /** The response to an accepted request. One of the secrets signed the request. Default: 204. */
+  respond?: (request: WebhookRequest, secrets: readonly string[], now: Date) => WebhookResponse;
+  /** True if the provider accepts only responses without a body. Refusals then have none either. */
+  requiresEmptyResponses?: true;
 }
 
 export interface StreamStart {

@@ -29,6 +29,10 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
+  scope.addHook('onSend', async ({ params }, reply, payload) => {
+    const { provider = '' } = params as Partial<AppRoute['Params']>;
+    return requiresEmptyResponses(services, provider) ? omitBody(reply) : payload;
+  });
   scope.setErrorHandler<{ code?: string } & Error, AppRoute>((error, request, reply) => {
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseBody(request, reply, 'TOO_LARGE');
@@ -41,9 +45,29 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
     },
     handler: (request, reply) => receiveWebhook(services, request, reply),
   });
-  refuseOtherMethods(scope, APP_PATH, ['POST']);
-  // Refused before a body is read.
-  scope.all('/*', { onRequest: refusePath }, refusePath);
+  refuseOtherMethods(scope, APP_PATH, ['POST', 'HEAD']);
+  // Vendors such as Intercom check a URL with HEAD before they accept it. The response does not reveal which apps exist.
+  scope.head('/*', async (_request, reply) => reply.code(200).send());
+  scope.route({
+    method: scope.supportedMethods.filter((method) => method !== 'HEAD'),
+    url: '/*',
+    exposeHeadRoute: false,
+    // Refused before a body is read.
+    onRequest: refusePath,
+    handler: refusePath,
+  });
+}
+
+function requiresEmptyResponses({ catalog }: Services, provider: string): boolean {
+  const { requests } = catalog.find(provider)?.capabilities.subscribe ?? {};
+  return requests?.requiresEmptyResponses ?? false;
+}
+
+/** Returns the payload of a response without a body. */
+function omitBody(reply: FastifyReply): null {
+  reply.removeHeader('content-type');
+  reply.removeHeader('content-length');
+  return null;
 }
 
 async function refusePath(_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

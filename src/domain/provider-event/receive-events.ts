@@ -100,7 +100,7 @@ export async function receiveEvents(
   }
   const storedCount =
     events.length === 0 ? 0 : await storeInOwnTransaction(services, owner, events);
-  const response = requests.respond?.(request, secrets[0]);
+  const response = requests.respond?.(request, secrets, context.now);
   return { ...createOutcome('ACCEPTED', storedCount), ...(response && { response }) };
 }
 

@@ -44,12 +44,13 @@ function isSigned(request: WebhookRequest, secrets: readonly string[], now: Date
   });
 }
 
-const eventSchema = z.looseObject({
+/** Members of an event of any type. */
+const typedEvent = z.looseObject({ subscriptionType: z.string().min(1).max(128) });
+const eventSchema = typedEvent.extend({
   eventId: idSchema,
   subscriptionId: idSchema,
   portalId: idSchema,
   occurredAt: z.int(),
-  subscriptionType: z.string().min(1).max(128),
   objectId: idSchema.optional(),
   objectTypeId: z.string().max(64).optional(),
   propertyName: z.string().max(256).optional(),
@@ -59,7 +60,7 @@ const eventSchema = z.looseObject({
   toObjectTypeId: z.string().max(64).optional(),
 });
 type HubspotEvent = z.output<typeof eventSchema>;
-const bodySchema = z.array(eventSchema).max(1_000);
+const bodySchema = z.array(typedEvent).max(1_000);
 
 const KINDS = new Map<string, ProviderEventKind>([
   ['creation', 'CREATE'],
@@ -88,7 +89,7 @@ const OBJECT_NAMES = new Map([
 
 function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   return parseBody(body).map(({ event, raw }) => {
-    const [prefix = '', action = ''] = event.subscriptionType.split('.');
+    const { prefix, action } = parseType(event);
     const association = findAssociation(event);
     const typeId = event.objectTypeId ?? event.fromObjectTypeId ?? prefix;
     const recordId = event.objectId ?? association?.from.id ?? null;
@@ -109,6 +110,12 @@ function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   });
 }
 
+/** Splits a type such as `contact.creation`. */
+function parseType({ subscriptionType }: z.output<typeof typedEvent>) {
+  const [prefix = '', action = ''] = subscriptionType.split('.');
+  return { prefix, action };
+}
+
 function findAssociation(event: HubspotEvent): ProviderAssociation | null {
   const { fromObjectId, fromObjectTypeId = '', toObjectId, toObjectTypeId = '' } = event;
   if (fromObjectId === undefined || toObjectId === undefined) return null;
@@ -123,11 +130,19 @@ function toObjectName(typeId: string): string {
   return OBJECT_NAMES.get(typeId) ?? typeId;
 }
 
-/** Returns each event both parsed and in its original form. */
+/**
+ * Returns each event both parsed and in its original form. Omits events of unknown types that have another form: HubSpot
+ * would retry all events of the request.
+ */
 function parseBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
   try {
     const events = JSON.parse(body.toString('utf8'));
-    return bodySchema.parse(events).map((event, index) => ({ event, raw: events[index] }));
+    return bodySchema.parse(events).flatMap((anyEvent, index) => {
+      const { data: event, error } = eventSchema.safeParse(anyEvent);
+      if (event) return { event, raw: events[index] };
+      if (KINDS.has(parseType(anyEvent).action)) throw error;
+      return [];
+    });
   } catch (cause) {
     const message = 'The body does not have the documented format of HubSpot events.';
     throw new MalformedEventsError(message, { cause });

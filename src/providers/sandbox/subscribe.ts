@@ -81,9 +81,10 @@ function isSigned(
   });
 }
 
-const eventSchema = z.looseObject({
+/** Members of an event of any type. */
+const typedEvent = z.looseObject({ type: z.string().max(128) });
+const eventSchema = typedEvent.extend({
   id: z.string().min(1).max(128),
-  type: z.string().max(128),
   account: z.string().max(256),
   objectName: z.string().max(128),
   recordId: z.string().max(128),
@@ -92,17 +93,17 @@ const eventSchema = z.looseObject({
   record: z.record(z.string(), z.unknown()).optional(),
   association: z.object({ objectName: z.string(), recordId: z.string() }).optional(),
 });
-const bodySchema = z.object({ events: z.array(eventSchema).max(1_000) });
+const bodySchema = z.object({ events: z.array(typedEvent).max(1_000) });
 
 function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
-  return parseBody(body).events.map((raw) => {
+  return parseBody(body).map((raw) => {
     const { type, objectName, recordId, association } = raw;
     return {
       nativeId: raw.id,
       account: raw.account,
       objectName,
       recordId,
-      kind: KINDS.get(type.replace(`${objectName}.`, '')) ?? 'OTHER',
+      kind: findKind(raw) ?? 'OTHER',
       nativeType: type,
       time: new Date(raw.occurredAt),
       changedFields: raw.changedFields ?? [],
@@ -118,9 +119,20 @@ function parseEvents({ body }: WebhookRequest): ProviderEvent[] {
   });
 }
 
-function parseBody(body: Buffer): z.output<typeof bodySchema> {
+/** Finds the kind of a type such as `created` or `contacts.created`. */
+function findKind({ type }: z.output<typeof typedEvent>): ProviderEventKind | undefined {
+  return KINDS.get(type.replace(/^.*\./, ''));
+}
+
+/** Parses the events. Omits events of unknown types that have another form. */
+function parseBody(body: Buffer): z.output<typeof eventSchema>[] {
   try {
-    return bodySchema.parse(JSON.parse(body.toString('utf8')));
+    return bodySchema.parse(JSON.parse(body.toString('utf8'))).events.flatMap((anyEvent) => {
+      const { data: event, error } = eventSchema.safeParse(anyEvent);
+      if (event) return event;
+      if (findKind(anyEvent)) throw error;
+      return [];
+    });
   } catch (cause) {
     const message = 'The body does not have the documented format of sandbox events.';
     throw new MalformedEventsError(message, { cause });

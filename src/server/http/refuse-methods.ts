@@ -13,6 +13,7 @@ export function refuseOtherMethods(scope: FastifyInstance, url: string, methods:
   scope.route({
     method: scope.supportedMethods.filter((method) => !methods.includes(method)),
     url,
+    exposeHeadRoute: false,
     onRequest: refuse,
     handler: refuse,
   });

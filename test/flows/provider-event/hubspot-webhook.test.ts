@@ -149,6 +149,17 @@ test('stores nothing from requests that are forged, late, malformed or for an un
   expect(await prisma.providerEvent.count({ where: { projectId: tenant.projectId } })).toBe(0);
 });
 
+test('ignores an event of another type that has another form, and stores the other events of the request', async () => {
+  const tenant = await app.createTenant();
+  const { providerApp } = await subscribe(tenant);
+  const otherEvents = [{ subscriptionType: 'app.uninstall', portalId: PORTAL_ID }];
+  const deletionEvent = createEvent({ objectId: 99, subscriptionType: 'object.deletion' });
+  expect((await send(providerApp.webhookUrl, [...otherEvents, deletionEvent])).status).toBe(204);
+  await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(1);
+  const brokenEvents = [createEvent({ subscriptionType: 'contact.creation', eventId: null })];
+  expect((await send(providerApp.webhookUrl, brokenEvents)).status).toBe(400);
+});
+
 test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {
   const [tenant, otherTenant] = [await app.createTenant(), await app.createTenant()];
   const { providerApp } = await subscribe(tenant);

@@ -9,6 +9,7 @@ import type {
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { createPlainSession } from '../../support/providers/provider-session.ts';
 import { WIRE_EVENTS } from '../../support/wire/events/all.ts';
+import { FOREIGN_EVENTS } from '../../support/wire/events/foreign-events.ts';
 import { VendorWebhooks, type WireWebhooks } from '../../support/wire/events/vendor-webhooks.ts';
 import {
   hmac,
@@ -165,6 +166,33 @@ test.each(
   expect(subscribe.requests?.isSigned({ ...sentRequest, url }, [APP_SECRET], NOW)).toBe(false);
   expect(subscribe.requests?.isSigned({ ...sentRequest, url: APP_URL }, [APP_SECRET], NOW)).toBe(
     false,
+  );
+});
+
+test.each(senders)('$name: ignores events that no integration can subscribe to', async ({
+  name,
+  subscribe,
+}) => {
+  const { request, context } = await startVendor(name, subscribe);
+  for (const { headers = {}, body } of FOREIGN_EVENTS[name]?.(NOW) ?? []) {
+    const text = JSON.stringify(body);
+    const events = subscribe.requests?.parseEvents(request({ headers, body: text }), context);
+    expect(events, text).toEqual([]);
+  }
+});
+
+test.each([
+  ['github', { 'x-github-event': 'issues' }, { issue: { number: 7 } }],
+  ['github', {}, { action: 'opened', issue: { number: 7 } }],
+  ['xero', {}, { events: [{ eventCategory: 'CONTACT', resourceId: '1' }] }],
+  ['linear', {}, { action: 'create', data: { id: '1' } }],
+  ['zoom', {}, { payload: { account_id: 'acc_1' } }],
+])('%s: throws if an event could be of a declared type', (name, headers, body) => {
+  const requests = senders.find((vendor) => vendor.name === name)?.subscribe.requests;
+  const text = Buffer.from(JSON.stringify(body));
+  const request = { method: 'POST', url: APP_URL, headers: { ...headers }, body: text };
+  expect(() => requests?.parseEvents(request, { now: NOW, subscription: null })).toThrow(
+    /An event does not have the documented format/,
   );
 });
 
@@ -329,24 +357,26 @@ test('close: rejects signatures for a secret that decodes to no key', async () =
   }
 });
 
-test("zoom: responds to the validation of its URL with the app's secret", () => {
-  const zoom = senders.find(({ name }) => name === 'zoom');
+test('zoom: responds to the validation of its URL with the secret that signed the request', () => {
+  const requests = senders.find(({ name }) => name === 'zoom')?.subscribe.requests;
   const body = JSON.stringify({
     event: 'endpoint.url_validation',
     payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' },
     event_ts: NOW.getTime(),
   });
-  const request = { method: 'POST', url: APP_URL, headers: {}, body: Buffer.from(body) };
-  expect(zoom?.subscribe.requests?.parseEvents(request, { now: NOW, subscription: null })).toEqual(
-    [],
-  );
-  expect(zoom?.subscribe.requests?.respond?.(request, APP_SECRET)).toEqual({
-    status: 200,
-    body: {
-      plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
-      encryptedToken: hmac('sha256', APP_SECRET, 'qgg8vlvZRS6UYooatFL8Aw'),
-    },
-  });
+  const headers = WIRE_EVENTS.zoom?.sign(body, { secret: APP_SECRET, sentAt: NOW }) ?? {};
+  const request = { method: 'POST', url: APP_URL, headers, body: Buffer.from(body) };
+  expect(requests?.parseEvents(request, { now: NOW, subscription: null })).toEqual([]);
+  // While the secret is rotated, Zoom still has the previous one.
+  for (const secrets of [[APP_SECRET], [OTHER_SECRET, APP_SECRET]]) {
+    expect(requests?.respond?.(request, secrets, NOW)).toEqual({
+      status: 200,
+      body: {
+        plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
+        encryptedToken: hmac('sha256', APP_SECRET, 'qgg8vlvZRS6UYooatFL8Aw'),
+      },
+    });
+  }
 });
 
 test('requests the account if the token does not name it', async () => {

@@ -150,10 +150,12 @@ export const eventsDeclaration = z.strictObject({
   changedFields: pointer.optional(),
   /** Where the event holds the record as lists return it. If absent, the gateway fetches the record. */
   record: pointer.optional(),
-  /** Events with a value here are skipped, although their type is declared. */
-  skipIfPresent: pointer.optional(),
+  /** Events without a value here are ignored, although their type is declared. */
+  ignoreIfAbsent: pointer.optional(),
   /** The status of the response to an accepted request. */
   acceptedStatus: z.literal([200, 204]).default(204),
+  /** True if the vendor accepts only responses without a body. */
+  requiresEmptyResponses: z.literal(true).optional(),
   challenge: challenge.optional(),
   handshake: handshake.optional(),
   /** Absent if a person creates the subscriptions at the vendor. */

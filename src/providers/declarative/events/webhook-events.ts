@@ -55,7 +55,8 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
           now,
         }),
       parseEvents: (request, context) => parseEvents(vendor, events, { request, context }),
-      respond: (request, secret) => createResponse(events, request, secret),
+      respond: (request, secrets, now) => createResponse(events, request, { secrets, now }),
+      ...(events.requiresEmptyResponses && { requiresEmptyResponses: true as const }),
     },
     ...(subscription && { calls: createSubscriptionCalls(vendor, events, subscription) }),
     ...(instructions && {
@@ -67,7 +68,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
   };
 }
 
-/** Parses the events of a request. Omits types that are not declared. Throws MalformedEvents. */
+/** Parses the events of a request. Omits events of other than the declared types. Throws MalformedEvents. */
 function parseEvents(
   { displayName, declaration }: Vendor,
   events: EventsDeclaration,
@@ -101,10 +102,10 @@ function parseEvent(
   events: EventsDeclaration,
   source: EventContext,
 ): ProviderEvent | [] | null {
-  const type = readEventValues(events.typeParts, source)?.join('.');
-  if (type === undefined) return null;
-  const eventType = Object.hasOwn(events.types, type) ? events.types[type] : undefined;
-  if (!eventType || isSkipped(events, source)) return [];
+  const eventType = findEventType(events, source);
+  if (eventType === undefined) return null;
+  if (eventType === null || isIgnored(events, source)) return [];
+  const { type, kind } = eventType;
   const { eventIdParts, recordId } = events;
   const eventIdValues = readEventValues(eventIdParts, source);
   const recordIdValues = readEventValues(recordId.parts, source);
@@ -120,12 +121,12 @@ function parseEvent(
     account,
     objectName,
     recordId: id,
-    kind: eventType.kind,
+    kind,
     nativeType: type,
     time,
-    changedFields: eventType.kind === 'UPDATE' ? listChangedFields(events, source.event) : [],
+    changedFields: kind === 'UPDATE' ? listChangedFields(events, source.event) : [],
     record:
-      eventType.kind === 'DELETE'
+      kind === 'DELETE'
         ? null
         : readEventRecord(events, source.event, {
             id,
@@ -136,8 +137,29 @@ function parseEvent(
   };
 }
 
-function isSkipped({ skipIfPresent }: EventsDeclaration, { event }: ReceivedEvent): boolean {
-  return skipIfPresent !== undefined && findValue(event, skipIfPresent) != null;
+type EventType = EventsDeclaration['types'][string] & { type: string };
+
+/**
+ * Returns the declared type of the event. Null if its type is not declared. Some events lack parts of a type: the ping of
+ * GitHub has no action. Undefined if the missing parts could make the event one of a declared type.
+ */
+function findEventType(
+  { types, typeParts }: EventsDeclaration,
+  source: ReceivedEvent,
+): EventType | null | undefined {
+  const values = typeParts.map((location) => readEventValue(location, source));
+  if (!values.includes(null)) {
+    const type = values.join('.');
+    const eventType = Object.hasOwn(types, type) ? types[type] : undefined;
+    return eventType ? { ...eventType, type } : null;
+  }
+  const patterns = values.map((value) => (value === null ? '.+' : RegExp.escape(value)));
+  const pattern = new RegExp(`^${patterns.join('\\.')}$`, 's');
+  return Object.keys(types).some((type) => pattern.test(type)) ? undefined : null;
+}
+
+function isIgnored({ ignoreIfAbsent }: EventsDeclaration, { event }: ReceivedEvent): boolean {
+  return ignoreIfAbsent !== undefined && findValue(event, ignoreIfAbsent) == null;
 }
 
 function readEventTime({ time }: EventsDeclaration, source: EventContext): Date | null {
@@ -186,12 +208,17 @@ function createHandshakeResponder({ header }: NonNullable<EventsDeclaration['han
 function createResponse(
   events: EventsDeclaration,
   request: WebhookRequest,
-  secret: string,
+  { secrets, now }: { secrets: readonly string[]; now: Date },
 ): WebhookResponse {
   const { challenge, acceptedStatus } = events;
   const body = challenge && parseBody(request);
   if (!challenge || !isChallenge(events, body)) return { status: acceptedStatus };
   const token = parseId(findValue(body, challenge.token)) ?? '';
+  // While a secret is rotated, the vendor may still have the previous one. It expects the secret that it signed with.
+  const secret =
+    secrets.find((candidate) =>
+      isAuthentic(events.authentication, request, { secrets: [candidate], now }),
+    ) ?? '';
   const signature = createHmac('sha256', secret).update(token).digest('hex');
   const { response } = challenge;
   return { status: 200, body: { [response.token]: token, [response.signed]: signature } };

@@ -83,6 +83,8 @@ export const stripe: DeclaredProvider = {
         },
       },
       account: { source: 'event', at: '/account' },
+      // Events of the platform's own account name no account. No connection has it.
+      ignoreIfAbsent: '/account',
       typeParts: ['/type'],
       types: {
         'customer.created': { object: 'customers', kind: 'CREATE' },

@@ -111,6 +111,7 @@ export const xero: DeclaredProvider = {
       recordId: { parts: ['/resourceId'] },
       time: { at: '/eventDateUtc', format: 'iso' },
       acceptedStatus: 200,
+      requiresEmptyResponses: true,
       instructions: [
         "In Xero's developer portal, open the app's Webhooks, choose contacts and invoices, and enter {url} as the delivery URL.",
         'Set the webhooks key as `webhookSecret` of the provider app.',

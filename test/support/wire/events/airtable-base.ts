@@ -193,12 +193,20 @@ export function signPing(
   timestamp = new Date(),
 ) {
   const body = JSON.stringify({ base: { id: BASE_ID }, webhook: { id }, timestamp });
-  const mac = hmac('sha256', Buffer.from(macSecretBase64, 'base64'), body);
   const headers = {
     'content-type': 'application/json',
-    'x-airtable-content-mac': `hmac-sha256=${mac}`,
+    ...signPingBody({ macSecretBase64 }, body),
   };
   return { body, headers };
+}
+
+/** Returns the header that signs the body of a ping. */
+export function signPingBody(
+  { macSecretBase64 }: Pick<AirtableWebhook, 'macSecretBase64'>,
+  body: string,
+) {
+  const mac = hmac('sha256', Buffer.from(macSecretBase64, 'base64'), body);
+  return { 'x-airtable-content-mac': `hmac-sha256=${mac}` };
 }
 
 function createTableChange(

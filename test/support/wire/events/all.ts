@@ -3,7 +3,7 @@ import { BadRequest } from '../paging.ts';
 import { isObject, toSeconds } from '../wire-format.ts';
 import { asana, attio, close, zendesk } from './secret-issuing-vendors.ts';
 import { readTexts } from './vendor-webhooks.ts';
-import { type Change, hmac, type WireEvents } from './wire-events.ts';
+import { hmac, type WireEvents } from './wire-events.ts';
 
 const VERB_BY_KIND = { CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted' } as const;
 
@@ -26,11 +26,14 @@ const stripe: WireEvents = {
         ...(kind === 'UPDATE' && { previous_attributes: { name: 'Eve' } }),
       },
     });
+    return { body, headers: this.sign(body, { secret, sentAt }) };
+  },
+  sign(body, { secret, sentAt }) {
     const t = toSeconds(sentAt);
     const validSignature = hmac('sha256', secret, `${t}.${body}`);
     // While a secret is rotated, there are two v1 signatures. v0 is a scheme for test mode.
     const signature = `t=${t},v1=${'0'.repeat(64)},v1=${validSignature},v0=${'1'.repeat(64)}`;
-    return { body, headers: { 'stripe-signature': signature } };
+    return { 'stripe-signature': signature };
   },
 };
 
@@ -54,8 +57,9 @@ const intercom: WireEvents = {
       delivery_attempts: 1,
       data: { type: 'notification_event_data', item: { type: 'contact', id: '6762f0ab' } },
     });
-    return { body, headers: { 'x-hub-signature': `sha1=${hmac('sha1', secret, body)}` } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (body, { secret }) => ({ 'x-hub-signature': `sha1=${hmac('sha1', secret, body)}` }),
 };
 
 const xero: WireEvents = {
@@ -80,8 +84,9 @@ const xero: WireEvents = {
       lastEventSequence: sequence,
       entropy: 'S0m3r4nd0m',
     });
-    return { body, headers: { 'x-xero-signature': hmac('sha256', secret, body, 'base64') } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (body, { secret }) => ({ 'x-xero-signature': hmac('sha256', secret, body, 'base64') }),
 };
 
 const GITHUB_ACTIONS = { CREATE: 'opened', UPDATE: 'edited', DELETE: 'deleted' } as const;
@@ -111,10 +116,13 @@ const github: WireEvents = {
       headers: {
         'x-github-event': 'issues',
         'x-github-delivery': `72d3162e-${sequence}`,
-        'x-hub-signature-256': `sha256=${hmac('sha256', secret, body)}`,
+        ...this.sign(body, { secret, sentAt }),
       },
     };
   },
+  sign: (body, { secret }) => ({
+    'x-hub-signature-256': `sha256=${hmac('sha256', secret, body)}`,
+  }),
 };
 
 const zoom: WireEvents = {
@@ -132,15 +140,12 @@ const zoom: WireEvents = {
         object: { uuid: 'u==', id: 85_746_065_123, topic: 'Weekly' },
       },
     });
+    return { body, headers: this.sign(body, { secret, sentAt }) };
+  },
+  sign(body, { secret, sentAt }) {
     const timestamp = toSeconds(sentAt);
     const signature = hmac('sha256', secret, `v0:${timestamp}:${body}`);
-    return {
-      body,
-      headers: {
-        'x-zm-request-timestamp': String(timestamp),
-        'x-zm-signature': `v0=${signature}`,
-      },
-    };
+    return { 'x-zm-request-timestamp': String(timestamp), 'x-zm-signature': `v0=${signature}` };
   },
 };
 
@@ -163,8 +168,9 @@ const linear: WireEvents = {
       webhookTimestamp: sentAt.getTime(),
       webhookId: '000042e3',
     });
-    return { body, headers: { 'linear-signature': hmac('sha256', secret, body) } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (body, { secret }) => ({ 'linear-signature': hmac('sha256', secret, body) }),
 };
 
 const SHOPIFY_ACTIONS = { CREATE: 'create', UPDATE: 'update', DELETE: 'delete' } as const;
@@ -185,10 +191,13 @@ const shopify: WireEvents = {
         'x-shopify-shop-domain': 'ada-shop.myshopify.com',
         'x-shopify-webhook-id': `b54557e4-${sequence}`,
         'x-shopify-triggered-at': sentAt.toISOString(),
-        'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64'),
+        ...this.sign(body, { secret, sentAt }),
       },
     };
   },
+  sign: (body, { secret }) => ({
+    'x-shopify-hmac-sha256': hmac('sha256', secret, body, 'base64'),
+  }),
 };
 
 const PIPEDRIVE_ACTIONS = { CREATE: 'create', UPDATE: 'change', DELETE: 'delete' } as const;
@@ -230,9 +239,11 @@ const pipedrive: WireEvents = {
       data: kind === 'DELETE' ? null : { id: 746, title: 'A deal', status: 'won' },
       previous: kind === 'UPDATE' ? { status: 'open' } : null,
     });
-    const credentials = Buffer.from(`pipedrive:${secret}`).toString('base64');
-    return { body, headers: { authorization: `Basic ${credentials}` } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (_body, { secret }) => ({
+    authorization: `Basic ${Buffer.from(`pipedrive:${secret}`).toString('base64')}`,
+  }),
 };
 
 const OUTREACH_ACTIONS = { CREATE: 'created', UPDATE: 'updated', DELETE: 'destroyed' } as const;
@@ -251,7 +262,7 @@ const outreach: WireEvents = {
     },
     toBody: ({ id, url }) => ({ data: { type: 'webhook', id: Number(id), attributes: { url } } }),
   },
-  send({ kind, sequence, sentAt, secret }: Change) {
+  send({ kind, sequence, sentAt, secret }) {
     const body = JSON.stringify({
       data: { type: 'prospect', id: 42, attributes: { title: 'CTO' }, relationships: {} },
       meta: {
@@ -259,8 +270,9 @@ const outreach: WireEvents = {
         deliveredAt: new Date(sentAt.getTime() + sequence).toISOString(),
       },
     });
-    return { body, headers: { 'outreach-webhook-signature': hmac('sha256', secret, body) } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (body, { secret }) => ({ 'outreach-webhook-signature': hmac('sha256', secret, body) }),
 };
 
 export const WIRE_EVENTS: Record<string, WireEvents> = {

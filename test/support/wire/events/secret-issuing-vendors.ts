@@ -62,10 +62,13 @@ export const close: WireEvents = {
         meta: { request_method: 'PUT' },
       },
     });
+    return { body, headers: this.sign(body, { secret, sentAt }) };
+  },
+  sign(body, { secret, sentAt }) {
     const timestamp = String(toSeconds(sentAt));
     // The key is hexadecimal text. Its bytes sign the request.
     const signature = hmac('sha256', Buffer.from(secret, 'hex'), timestamp + body);
-    return { body, headers: { 'close-sig-hash': signature, 'close-sig-timestamp': timestamp } };
+    return { 'close-sig-hash': signature, 'close-sig-timestamp': timestamp };
   },
 };
 
@@ -123,14 +126,14 @@ export const zendesk: WireEvents = {
       detail: { id: '35436', subject: 'A bug', status: 'OPEN', updated_at: time },
       event: kind === 'UPDATE' ? { current: 'A bug', previous: 'A bugg' } : {},
     });
+    return { body, headers: this.sign(body, { secret, sentAt }) };
+  },
+  sign(body, { secret, sentAt }) {
     const timestamp = `${sentAt.toISOString().slice(0, 19)}Z`;
     return {
-      body,
-      headers: {
-        'x-zendesk-webhook-id': '01GK8E6BKWMJZD2T8Y5AXJQMG5',
-        'x-zendesk-webhook-signature': hmac('sha256', secret, timestamp + body, 'base64'),
-        'x-zendesk-webhook-signature-timestamp': timestamp,
-      },
+      'x-zendesk-webhook-id': '01GK8E6BKWMJZD2T8Y5AXJQMG5',
+      'x-zendesk-webhook-signature': hmac('sha256', secret, timestamp + body, 'base64'),
+      'x-zendesk-webhook-signature-timestamp': timestamp,
     };
   },
 };
@@ -181,7 +184,7 @@ export const attio: WireEvents = {
     path === '/v2/objects/companies'
       ? { status: 200, body: { data: { id: { object_id: OBJECT_ID }, api_slug: 'companies' } } }
       : undefined,
-  send({ kind, sequence, secret }) {
+  send({ kind, sequence, sentAt, secret }) {
     const id = { workspace_id: '14beef7a', object_id: OBJECT_ID, record_id: attio.recordId };
     const body = JSON.stringify({
       webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
@@ -193,12 +196,10 @@ export const attio: WireEvents = {
         },
       ],
     });
-    const signature = hmac('sha256', secret, body);
-    return {
-      body,
-      headers: { 'attio-signature': signature, 'idempotency-key': `key-${sequence}` },
-    };
+    const signature = this.sign(body, { secret, sentAt });
+    return { body, headers: { ...signature, 'idempotency-key': `key-${sequence}` } };
   },
+  sign: (body, { secret }) => ({ 'attio-signature': hmac('sha256', secret, body) }),
 };
 
 const ASANA_ACTIONS = { CREATE: 'added', UPDATE: 'changed', DELETE: 'deleted' } as const;
@@ -260,6 +261,7 @@ export const asana: WireEvents = {
         },
       ],
     });
-    return { body, headers: { 'x-hook-signature': hmac('sha256', secret, body) } };
+    return { body, headers: this.sign(body, { secret, sentAt }) };
   },
+  sign: (body, { secret }) => ({ 'x-hook-signature': hmac('sha256', secret, body) }),
 };

@@ -3,13 +3,16 @@ import { createHmac } from 'node:crypto';
 import type { ServedRequest, ServedResponse } from '../../providers/provider-server.ts';
 import type { WireWebhooks } from './vendor-webhooks.ts';
 
-export interface Change {
+export interface Signer {
+  /** The secret that the vendor signs with. */
+  secret: string;
+  sentAt: Date;
+}
+
+export interface Change extends Signer {
   kind: 'CREATE' | 'UPDATE' | 'DELETE';
   /** Makes the event's ID unique. */
   sequence: number;
-  sentAt: Date;
-  /** The secret that the vendor signs with. */
-  secret: string;
 }
 
 export interface SignedRequest {
@@ -24,7 +27,9 @@ export interface WireEvents {
   recordId: string;
   /** The account of the events. Absent if each connection has a separate webhook URL. */
   connection?: { providerWorkspaceRef: string | null; metadata?: Record<string, string> };
-  send: (change: Change) => SignedRequest;
+  send(change: Change): SignedRequest;
+  /** Returns the headers with which the vendor signs any body. */
+  sign(body: string, signer: Signer): Record<string, string>;
   /** The vendor's API for webhooks. Absent if a person sets them up. */
   webhooks?: WireWebhooks;
   /** Responds to other requests that the gateway sends to subscribe or to fetch records. */
