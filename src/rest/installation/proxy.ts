@@ -1,7 +1,12 @@
 /**
  * Forwards requests below `…/installations/{installationId}/proxy` to the provider, with the connection's credentials.
  */
-import { type IncomingMessage, METHODS, type OutgoingHttpHeaders } from 'node:http';
+import {
+  type IncomingMessage,
+  METHODS,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
@@ -77,15 +82,13 @@ async function forward(
     res.writeHead(response.status, createHeaders(response, reply));
     reply.hijack();
     res.flushHeaders();
-    // If the provider cuts its response off, `pipeline` cuts the caller's off too, so that it does not appear complete.
-    await pipeline(response.body, res).catch(() => {});
+    await streamTo(res, response.body);
   } catch (error) {
     if (!disconnected.signal.aborted) throw error;
     reply.hijack();
   }
 }
 
-/** Streams the lines. A failure after the first page cuts the stream off, so that it does not appear complete. */
 async function streamLines(lines: Readable, reply: FastifyReply): Promise<void> {
   const { raw: res } = reply;
   res.writeHead(200, {
@@ -93,7 +96,16 @@ async function streamLines(lines: Readable, reply: FastifyReply): Promise<void> 
     'content-type': 'application/x-ndjson',
   } as OutgoingHttpHeaders);
   reply.hijack();
-  await pipeline(lines, res).catch(() => {});
+  await streamTo(res, lines);
+}
+
+/** `pipeline` adds 7 listeners of `close` to those of the gateway. Node warns of more than 10. */
+const RESPONSE_LISTENERS_MAX = 20;
+
+/** Streams the body. If its source fails, the response is cut off too, so that it does not appear complete. */
+async function streamTo(res: ServerResponse, body: Readable): Promise<void> {
+  res.setMaxListeners(RESPONSE_LISTENERS_MAX);
+  await pipeline(body, res).catch(() => {});
 }
 
 function toForwardedRequest(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {

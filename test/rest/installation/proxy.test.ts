@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type ServerResponse } from 'node:http';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { getSharedApp } from '../../support/app.ts';
 import {
@@ -336,4 +336,22 @@ test("sandboxes a provider's page, so that it cannot run on the gateway's origin
     'content-security-policy': "sandbox allow-scripts; default-src 'self', sandbox",
     'x-content-type-options': 'nosniff',
   });
+});
+
+test('forwards requests and pages without a warning of Node', async () => {
+  const warnings: Error[] = [];
+  const record = (warning: Error) => warnings.push(warning);
+  process.on('warning', record);
+  onTestFinished(() => void process.off('warning', record));
+  // Only a started server tracks the responses of its connections.
+  const { url } = await app.app.start();
+  upstream.setHandler((_req, res) => void res.end('{"results": []}'));
+  for (const path of ['/v3/contacts', '/v3/contacts?paginate=true']) {
+    const response = await fetch(url + crm.path + path, { headers: crm.key });
+    expect(response.status).toBe(200);
+    await response.text();
+  }
+  // Node emits warnings in the next tick.
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
 });
