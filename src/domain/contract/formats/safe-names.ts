@@ -1,11 +1,47 @@
 /** Converts names of a contract to type and member names in generated code. */
 import type { ContractFinding, ObjectContract } from '../contract-resource.ts';
+import type { FieldContract } from '../field-contract.ts';
 
-/** Replaces characters that GraphQL names cannot have by `_`: `First Name` becomes `First_Name`. */
+/**
+ * Converts a name to a GraphQL name, which depends on no other name. In a name of ASCII characters, other characters than
+ * letters and digits become `_`: `First Name` becomes `First_Name`. In other names, they become their code points, so that
+ * different names stay different: `Größe` becomes `Gr_x00F6__x00DF_e`.
+ */
 export function toMemberName(name: string): string {
+  return IS_ASCII.test(name) ? toAsciiMemberName(name) : escapeName(name);
+}
+
+const IS_ASCII = /^\p{ASCII}*$/u;
+
+function toAsciiMemberName(name: string): string {
   // GraphQL reserves names that begin with `__`.
   const safeName = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_{2,}/, '_');
-  return /^[0-9]/.test(safeName) || safeName === '' ? `_${safeName}` : safeName;
+  const memberName = /^[0-9]/.test(safeName) || safeName === '' ? `_${safeName}` : safeName;
+  // Text that reads as an escaped character is escaped itself.
+  return memberName.replaceAll(/_(?=x[0-9A-F]{4,6}_)/g, escapeCharacter);
+}
+
+/**
+ * Escapes all characters that GraphQL names can't have, like SQL/XML (ISO/IEC 9075-14). The name can be decoded, because an
+ * underscore that would begin an escaped character is escaped itself. The first character is escaped if it is no letter.
+ */
+function escapeName(name: string): string {
+  const escapedCharacters = /^[0-9_]|[^A-Za-z0-9_]|_(?=x[0-9A-F]{4,6}[^A-Za-z0-9])/gu;
+  return name.replaceAll(escapedCharacters, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  const codePoint = character.codePointAt(0) ?? 0;
+  return `_x${codePoint.toString(16).toUpperCase().padStart(4, '0')}_`;
+}
+
+/** Returns the description of a field in generated code. It contains the name if generated code has another. */
+export function describeMember({
+  name,
+  description,
+}: Pick<FieldContract, 'name' | 'description'>): string | null {
+  if (toMemberName(name) === name) return description;
+  return description === null ? `\`${name}\`` : `\`${name}\`: ${description}`;
 }
 
 /** Returns the prefix of the names of an object's types: `People` for `people`. */
