@@ -255,6 +255,23 @@ test('stores client credentials unchecked if a server that is not an OAuth serve
   expect(connection).toMatchObject({ status: 'CREATED' });
 });
 
+test('keeps the words of a message that contain a client secret of one letter', async () => {
+  const url = await startProvider((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"error": "invalid_client", "error_description": "This secret is not known."}');
+  });
+  await using otherApp = await createAppWithProvider(url);
+  const tenant = await otherApp.createTenant();
+  const client = { oauth2ClientCredentials: { ...CLIENT, clientSecret: 's' } };
+  const { problem } = await tenant.expectRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, client),
+  );
+  expect(problem.detail).toBe(
+    'The token endpoint of Sandbox CRM responded with 401: invalid_client: This secret is not known.',
+  );
+});
+
 test("repeats the provider's message without the credentials in it", async () => {
   const errorBody = { error: { message: 'Unknown key planted-key: rotate it', code: 'bad_key' } };
   const url = await startProvider((_request, response) => {

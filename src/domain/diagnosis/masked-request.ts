@@ -148,7 +148,7 @@ function maskValue(value: unknown): unknown {
   return value === null || typeof value === 'boolean' ? value : MASK;
 }
 
-/** Shorter strings are more often words than values. */
+/** Shorter strings are more often words than values, even as a whole text. */
 const VALUE_LENGTH_MIN = 3;
 
 /**

@@ -91,17 +91,27 @@ test.each([
   ['in JSON', JSON.stringify({ name: 'Ada "the" Lovelace', age: 123_456, tags: ['vip'] })],
   ['in a form', 'name=Ada+%22the%22+Lovelace&age=123456&tags=vip'],
 ])('masks values of the request, sent %s, that the response repeats', (_form, body) => {
-  const message = 'No Ada "the" Lovelace of 123456 is vip here';
-  const masked = 'No *** of *** is *** here';
+  const message = 'No Ada "the" Lovelace is here';
+  const masked = 'No *** is here';
   expect(maskJson({ message, code: 123_456 }, { body })).toEqual({ message: masked, code: '***' });
   expect(maskBody(message, { body }, 'text/plain')).toBe(masked);
 });
 
+test('masks a value of fewer than 8 characters only where it is the whole text', () => {
+  const body = JSON.stringify({ name: 'the', pin: '1234567', phone: '12345678' });
+  const message = 'the field is other than the 1234567 of 12345678';
+  const errors = { name: ['the', 'is other than the name'] };
+  expect(maskJson({ message, errors }, { body })).toEqual({
+    message: 'the field is other than the 1234567 of ***',
+    errors: { name: ['***', 'is other than the name'] },
+  });
+});
+
 test('masks credentials that the response repeats', () => {
-  const basic = `Basic ${Buffer.from('bob:pass-word').toString('base64')}`;
+  const basic = `Basic ${Buffer.from('bobby-jones:pass-word').toString('base64')}`;
   const headers = { authorization: basic, 'x-api-key': 'key-12345' };
   const url = 'https://api.crm.test/contacts?token=query-secret';
-  const message = `bob with pass-word, key-12345 and query-secret; Bearer abc.def; ${'x'.repeat(40)}`;
+  const message = `bobby-jones with pass-word, key-12345 and query-secret; Bearer abc.def; ${'x'.repeat(40)}`;
   expect(maskJson({ message }, { headers, url }).message).toBe(
     '*** with ***, *** and ***; ***; ***',
   );

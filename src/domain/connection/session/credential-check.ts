@@ -30,8 +30,6 @@ const CHECK_TIMEOUT_MS = 3_000;
 const UNAUTHORIZED = 401;
 /** Matches a machine-readable message: `code: invalid_api_key` or `errors: code: invalid_api_key`. */
 const ERROR_CODE = /^(\w+: )+\S+$/;
-/** Shorter strings are not masked, because they could occur in any sentence. */
-const SECRET_LENGTH_MIN = 4;
 
 type ResolvedAccount = AccountToCheck & { provider: Provider };
 
@@ -132,8 +130,7 @@ function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !ERROR_CODE.test(text));
   const explanation = dropRepetitions(sentences.length > 0 ? sentences : texts).join('; ');
-  const maskedSecrets = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
-  const maskedExplanation = maskValues(explanation, maskedSecrets);
+  const maskedExplanation = maskValues(explanation, secrets);
   return maskedExplanation === '' ? 'no reason given.' : truncateMessage(maskedExplanation);
 }
 
