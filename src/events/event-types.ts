@@ -125,6 +125,12 @@ export const EVENTS = {
       errors: z
         .array(z.string())
         .describe('Human-readable reasons why the other records were not written.'),
+      omittedFields: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'Names in the input that were not written, because the integration does not have them, or the installation does not map or write them. Absent if there are none.',
+        ),
     }),
   },
   CONNECTION_CREATED: {

@@ -54,6 +54,8 @@ const OMITTED: Record<Surface, Record<string, string>> = {
     getHydratedRevision:
       '`Revision.content` with `ConnectedAccount.objectMetadata` describes each object.',
     getCatalog: '`providers` lists the catalog in pages.',
+    writeKnownFields:
+      'It omits names that the integration does not have, as the reference API does. `writeRecords` refuses them.',
     readInstalledObjectMetadata: '`Installation.objectMetadata` reads it for a row.',
     searchRecords: '`Installation.records` searches for a row, and returns further pages.',
     refreshConnectionIfDue:
@@ -115,6 +117,7 @@ const OMITTED: Record<Surface, Record<string, string>> = {
       'A list of the whole project, for an overview. The event `setup.failed` has each of them.',
     readMetadataOfInstallation:
       '`readInstalledObjectMetadata` finds the installation by its group.',
+    writeRecords: '`writeKnownFields` writes records as the reference API does.',
   },
 };
 

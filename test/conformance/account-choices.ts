@@ -17,6 +17,7 @@ import { generateConnection } from '../support/fixtures/connections.ts';
 import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
+import { createRestInstallation } from '../support/rest/rest-installation.ts';
 
 const connectionBody: BodyEndpoint = {
   send: ({ request, base }, body) => request('POST', `${base}/connections:generate`, body),
@@ -199,8 +200,8 @@ const writeResponseChoices: Choice[] = [
   {
     open: 'Further fields of the result of a write',
     title:
-      '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order.',
-    rest: async ({ request, objectPath }) => {
+      '`errors`: the reasons of a refusal. The result of a batch has the result of each record, in order. `omittedFields`: names in the input that were not written.',
+    rest: async ({ app, request, objectPath }) => {
       const write = { groupRef: 'acme', type: 'create' };
       const withoutEmail = { lastname: 'No email' };
       const singleResponse = await request('POST', objectPath, { ...write, record: withoutEmail });
@@ -211,6 +212,12 @@ const writeResponseChoices: Choice[] = [
       );
       const { body } = await request('POST', objectPath, { ...write, batch });
       expect(body.results.map(({ success }: Json) => success)).toEqual([true, false]);
+      const objects = [{ objectName: 'contacts', inheritMapping: true }];
+      const rest = await createRestInstallation(app, { content: { write: { objects } } });
+      const record = { email: 'omitted@example.test', unheardOf: 1 };
+      const path = `${rest.integrationPath}/objects/contacts`;
+      const response = await rest.post(path, { ...write, record }, 200);
+      expect(response.omittedFields).toEqual(['unheardOf']);
     },
     graphql: async ({ tenant, createWriteInput }) => {
       const input = createWriteInput({ type: 'CREATE', record: { lastname: 'No email' } });

@@ -40,6 +40,7 @@ const PAGE_QUERY = graphql`
           before
           after
         }
+        omittedFields
         group {
           groupRef
           groupName
@@ -98,6 +99,7 @@ export default function ProposalPage({ project, id = '' }: ConsolePageProps) {
             Record: proposal.recordId && <Copyable value={proposal.recordId} label="record ID" />,
             Proposed: <Time value={proposal.createTime} />,
             'Proposed by': <Principal value={proposal.createdBy} />,
+            'Fields not written': proposal.omittedFields.join(', ') || null,
             Expires: isExpiring ? <DueTime value={proposal.expireTime} /> : null,
             [decision]: proposal.decideTime && <Time value={proposal.decideTime} />,
             [`${decision} by`]: proposal.decidedBy && <Principal value={proposal.decidedBy} />,

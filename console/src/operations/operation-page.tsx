@@ -31,6 +31,7 @@ const PAGE_QUERY = graphql`
         metadata {
           objects
           successfulRecordIds
+          omittedFields
           retry {
             attempts
             lastAttemptTime
@@ -117,6 +118,7 @@ export default function OperationPage({ project, id = '' }: ConsolePageProps) {
             Duration: isRunning ? null : formatDuration(node),
             Attempts: retry?.attempts,
             'Records written': metadata?.successfulRecordIds.join(', ') || null,
+            'Fields not written': metadata?.omittedFields.join(', ') || null,
             ID: <Copyable value={node.id} label="ID" />,
           }}
         />

@@ -47,6 +47,7 @@ interface EntryToAccept {
   record: object;
   associations: object | null;
   ifEmpty: string[] | null;
+  omittedFields: string[] | null;
   expected: object | null;
 }
 
@@ -145,12 +146,13 @@ function acceptWritesSql(
   tasks as (${tasks} returning *),
   entries as (
     insert into "WriteEntry" ("taskId", "position", "projectId", "operationId", "record", "associations",
-      "ifEmpty", "expected")
+      "ifEmpty", "omittedFields", "expected")
     select ${taskId}, ${position}, write."projectId", write."id", entry."record", entry."associations",
-      entry."ifEmpty", entry."expected"
+      entry."ifEmpty", entry."omittedFields", entry."expected"
     from ${source}
     cross join jsonb_to_recordset(write."entries") as entry(
-      "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb, "expected" jsonb)
+      "position" int, "record" jsonb, "associations" jsonb, "ifEmpty" jsonb, "omittedFields" jsonb,
+      "expected" jsonb)
   )
   select operation."id" as "key", operation.*, task."id" as "taskId", ${TASK_COLUMNS.join(', ')}
   from operations operation join tasks task on ${isOfOperation}`;

@@ -118,7 +118,7 @@ export const describeObjectInput = z.object({
 interface DescribedObject {
   object: ObjectContract;
   /** Fields that were omitted, so that the description is not too large. */
-  omittedFields: string[];
+  remainingFields: string[];
   /** The schema of a record. */
   read: JsonSchema | null;
   /** The schema of the values of a new record. */
@@ -138,13 +138,13 @@ export const describeAgentObject = projectRead(
     const agentContract = await getAgentContract(call, { projectId, groupRef });
     const contractObject = getContractObject(agentContract, objectName, null);
     requireNoIssues(listUnknownFieldIssues(names, contractObject.fields));
-    const { fields, omittedFields } = selectFields(contractObject, names);
+    const { fields, remainingFields } = selectFields(contractObject, names);
     const object = { ...contractObject, fields };
     const createForVerb = (verb: ContractVerb, createSchema: () => JsonSchema) =>
       object.verbs.includes(verb) ? createSchema() : null;
     return {
       object,
-      omittedFields,
+      remainingFields,
       read: createForVerb('LIST', () => createRecordSchema(object)),
       create: createForVerb('CREATE', () => createValuesSchema(object, 'CREATE')),
       update: createForVerb('UPDATE', () => createValuesSchema(object, 'UPDATE')),
@@ -181,7 +181,7 @@ function selectFields({ fields }: ObjectContract, names: readonly string[] | nul
   }
   return {
     fields: requestedFields.filter((field) => fittingFields.has(field)),
-    omittedFields: requestedFields
+    remainingFields: requestedFields
       .filter((field) => !fittingFields.has(field))
       .map(({ name }) => name),
   };

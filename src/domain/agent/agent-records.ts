@@ -45,8 +45,8 @@ const ITEMS_MAX = 200;
 interface BoundedFields {
   /** Values by the contract's names. */
   fields: Record<string, unknown>;
-  /** Fields that were omitted, so that the remaining fields fit in a response. */
-  omittedFields: string[];
+  /** Fields that did not fit in the response. Another call can read them. */
+  remainingFields: string[];
 }
 
 interface BoundedRecord extends BoundedFields {
@@ -69,19 +69,19 @@ function readValue(record: AccountRecord, field: FieldContract): unknown {
 /** Truncates the values and omits fields that do not fit in a response. */
 export function boundFields(values: readonly [name: string, value: unknown][]): BoundedFields {
   const entries: [string, unknown][] = [];
-  const omittedFields: string[] = [];
+  const remainingFields: string[] = [];
   let bytes = 0;
   for (const [name, value] of values) {
     const entry: [string, unknown] = [name, boundValue(value)];
     const size = countBytes(entry);
     if (bytes + size > BYTES_MAX) {
-      omittedFields.push(name);
+      remainingFields.push(name);
     } else {
       entries.push(entry);
       bytes += size;
     }
   }
-  return { fields: Object.fromEntries(entries), omittedFields };
+  return { fields: Object.fromEntries(entries), remainingFields };
 }
 
 /** Returns the first records that fit in a response together, but at least one. */

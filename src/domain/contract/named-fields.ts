@@ -7,7 +7,7 @@ import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import type { ReadConfig } from '../installation/installation-config.ts';
 import type { FieldMapping, ReadObject } from '../integration/integration-content.ts';
 import type { ReadPlan } from '../operation/read/read-plan.ts';
-import type { FieldNames } from '../operation/write/record-mapping.ts';
+import { type FieldNames, findFieldName } from '../operation/write/record-mapping.ts';
 import type { FieldSources } from './contract-fields.ts';
 import type { FieldContract } from './field-contract.ts';
 
@@ -169,9 +169,5 @@ export function acceptsName(
   { name, providerField }: Pick<FieldContract, 'name' | 'providerField'>,
 ): boolean {
   if (names === null) return name === providerField;
-  const writtenField = names.fieldsByMappedName.get(name);
-  if (writtenField !== undefined) return writtenField === providerField;
-  return (
-    name === providerField && (names.unchangedFields === null || names.unchangedFields.has(name))
-  );
+  return providerField !== null && findFieldName(names, name) === providerField;
 }

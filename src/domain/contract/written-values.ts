@@ -5,6 +5,7 @@ import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../errors.ts';
 import { addIssues, createInputIssue } from '../issues.ts';
+import { suggestName } from '../nearest-name.ts';
 import type { ObjectContract } from './contract-resource.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 
@@ -99,7 +100,11 @@ function describeErrors(
     const writableFields = object.fields.filter(({ isReadOnly }) => !isReadOnly);
     const names = writableFields.slice(0, NAMES_MAX).map((writable) => writable.name);
     const more = writableFields.length > NAMES_MAX ? ' and more' : '';
-    return `is not a field of ${object.name}. Fields that ${action} may set: ${names.join(', ')}${more}.`;
+    const suggestion = suggestName(
+      name,
+      writableFields.map((writable) => writable.name),
+    );
+    return `is not a field of ${object.name}.${suggestion} Fields that ${action} may set: ${names.join(', ')}${more}.`;
   }
   const values = field?.values?.map(({ value }) => value) ?? [];
   if (values.length > 0) {

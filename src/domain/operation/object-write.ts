@@ -1,5 +1,4 @@
 /** Writes a record of an object in the account of a group, by the builder's names, for typed APIs. */
-import { type Issue, invalidInput } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { authorize } from '../viewer/needs.ts';
 import { type NameArgument, parseInput, withArgumentNames } from './argument-names.ts';
@@ -8,7 +7,6 @@ import {
   type ObjectOfGroup,
   type ServingInstallation,
 } from './object-installation.ts';
-import { createFieldNames, renameFields } from './write/record-mapping.ts';
 import type { WriteInput } from './write/write-input.ts';
 import { type WriteOutcome, writeRecords } from './write-records.ts';
 
@@ -23,10 +21,7 @@ interface ObjectWrite extends Pick<WriteInput, 'type' | 'idempotencyKey'> {
   record: Record<string, unknown>;
 }
 
-/**
- * Writes a record as `writeRecords` does, and waits for the outcome. Throws BAD_USER_INPUT for fields that the
- * installation does not write, which `writeRecords` would omit.
- */
+/** Writes a record as `writeRecords` does, and waits for the outcome. */
 export async function writeObjectRecord(
   call: Call,
   object: ObjectOfGroup,
@@ -47,7 +42,6 @@ export async function writeObjectRecord(
     },
     nameArgument,
   );
-  if (type !== 'DELETE') refuseOmittedFields(serving, object, record);
   const outcome = await withArgumentNames(nameArgument, () => writeRecords(call, input));
   return { serving, outcome };
 }
@@ -60,20 +54,3 @@ const nameArgument: NameArgument = (name) => {
   if (field === undefined) return 'input';
   return field === 'id' ? 'id' : `input.${field}`;
 };
-
-function refuseOmittedFields(
-  { content, config, providerObject, group, installation }: ServingInstallation,
-  { objectName }: ObjectOfGroup,
-  record: Record<string, unknown>,
-): void {
-  const spec = content.write?.objects.find((object) => object.objectName === providerObject);
-  const names = spec && createFieldNames(content, config, spec);
-  const { omitted } = renameFields({ record, path: [] }, names ?? null);
-  if (omitted.length === 0) return;
-  throw invalidInput(
-    omitted.map((name): Issue => {
-      const detail = `is a field of ${objectName} that the group ${group.groupRef} does not write: map a field of its account to it in the config of the installation ${installation.id}, or omit it.`;
-      return { in: 'body', name: `input.${name}`, detail };
-    }),
-  );
-}

@@ -46,6 +46,9 @@ export function toOperationStatus(stored: StoredStatus): OperationStatus {
   return stored === 'FAILURE' ? 'FAILED' : stored;
 }
 
+export const OMITTED_FIELDS =
+  'Names in the input of a write that are not written, because the installation does not map or write them. A write over REST also omits names that the integration does not have.';
+
 /** The stored metadata of an operation. */
 export const operationMetadata = z.object({
   objects: z.array(z.string()),
@@ -57,6 +60,7 @@ export const operationMetadata = z.object({
     })
     .optional(),
   successfulRecordIds: z.array(z.string()).default([]),
+  omittedFields: z.array(z.string()).default([]),
   retry: z
     .object({
       attempts: z.int(),
@@ -111,6 +115,7 @@ const operationMetadataResource = resource(
     successfulRecordIds: z
       .array(z.string())
       .describe("For a write: the provider's ids of the records that were written."),
+    omittedFields: z.array(z.string()).describe(OMITTED_FIELDS),
     retry: operationRetryResource.nullable().describe('The attempts. Null if there was only one.'),
   },
 );

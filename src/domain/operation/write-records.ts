@@ -13,7 +13,9 @@ import { jsonObject, resource } from '../resource.ts';
 import { canSee } from '../scope.ts';
 import { castJsonColumn } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { OMITTED_FIELDS, parseOperationMetadata } from './operation.ts';
 import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
+import type { UnknownFields } from './write/record-mapping.ts';
 import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
@@ -24,37 +26,55 @@ import {
   findOperationByKey,
   type WriteToStart,
 } from './write/write-start.ts';
+import { listOmittedFields, type WriteEntry } from './write/write-task.ts';
 
 /** The part of a mutation's time limit that is reserved for building the response. */
 const RESPONSE_MARGIN_MS = 5_000;
 /** The shortest wait, if a mutation's time limit is shorter than the margin. */
 const WAIT_MS_MIN = 50;
 
+const declaration = {
+  description: "Creates, updates or deletes records in a group's account at the provider.",
+  needs: orEndUser('records:write', 'WRITE_RECORDS'),
+  input: writeRecordsInput,
+};
+
+/** Throws BAD_USER_INPUT for names that the integration does not have. */
+export const writeRecords = projectMutation({
+  ...declaration,
+  run: (call, input, { id }) => write(call, input, { projectId: id, unknownFields: 'REFUSE' }),
+});
+
+/** Writes records like `writeRecords`, but omits names that the integration does not have, as the reference API does. */
+export const writeKnownFields = projectMutation({
+  ...declaration,
+  run: (call, input, { id }) => write(call, input, { projectId: id, unknownFields: 'OMIT' }),
+});
+
 /**
  * An asynchronous write returns when it is stored. A synchronous write returns its outcome, or a pending outcome shortly
  * before LIMIT_MUTATION_MS. A refusal by the provider is an outcome, not an error. Throws RATE_LIMITED for an
  * asynchronous write while the project has too many pending deliveries.
  */
-export const writeRecords = projectMutation({
-  description: "Creates, updates or deletes records in a group's account at the provider.",
-  needs: orEndUser('records:write', 'WRITE_RECORDS'),
-  input: writeRecordsInput,
-  async run(call, input, project): Promise<WriteOutcome> {
-    const mustWait = input.mode === 'SYNCHRONOUS';
-    if (mustWait) call.slot?.requireProviderShare();
-    const key = createWriteKey(call, project.id, input);
-    const earlierOperation = key && (await findOperationByKey(call, key));
-    if (earlierOperation) {
-      return mustWait
-        ? awaitOperation(call, earlierOperation, input)
-        : createAcceptedOutcome(earlierOperation);
-    }
-    const target = await getWriteTarget(call, project.id, input);
-    const plan = await planWrite(call, input, target);
-    const write = { input, plan, key };
-    return mustWait ? writeAndWait(call, write) : writeLater(call, write);
-  },
-});
+async function write(
+  call: Call,
+  input: WriteInput,
+  { projectId, unknownFields }: { projectId: string; unknownFields: UnknownFields },
+): Promise<WriteOutcome> {
+  const mustWait = input.mode === 'SYNCHRONOUS';
+  if (mustWait) call.slot?.requireProviderShare();
+  const key = createWriteKey(call, projectId, input);
+  const earlierOperation = key && (await findOperationByKey(call, key));
+  if (earlierOperation) {
+    return mustWait
+      ? awaitOperation(call, earlierOperation, input)
+      : createAcceptedOutcome(earlierOperation);
+  }
+  const target = await getWriteTarget(call, projectId, input);
+  const plan = await planWrite(call, input, { target, unknownFields });
+  const plannedWrite = { input, plan, key };
+  return mustWait ? writeAndWait(call, plannedWrite) : writeLater(call, plannedWrite);
+}
 
 /**
  * Accepts and runs a write, and returns its outcome. Throws RATE_LIMITED or SERVICE_UNAVAILABLE before anything is
@@ -120,25 +140,32 @@ export const recordResultResource = resource('RecordResult', 'The outcome of one
   data: jsonObject
     .nullable()
     .describe("The record as it is now. Null if the provider's response does not contain it."),
+  omittedFields: z.array(z.string()).describe(OMITTED_FIELDS),
 });
 
 export interface WriteOutcome {
   operation: Row<'Operation'>;
   /** The outcome of a synchronous single write. Null for other writes. */
-  result: StoredOutcome | null;
+  result: ReportedOutcome | null;
   /** The outcomes of a synchronous batch: one for each record, in order. Null for other writes. */
-  results: StoredOutcome[] | null;
+  results: ReportedOutcome[] | null;
   successCount: number | null;
   failureCount: number | null;
+  /** Distinct names in the input that are not written, of all records. */
+  omittedFields: string[];
 }
 
 interface ReportedOutcome extends StoredOutcome {
+  /** Names in the input that were not written. */
+  omittedFields: string[];
   /** True if the outcome is not known yet. */
   isPending?: true;
 }
 
 function createAcceptedOutcome(operation: Row<'Operation'>): WriteOutcome {
-  return { operation, result: null, results: null, successCount: null, failureCount: null };
+  const { omittedFields } = parseOperationMetadata(operation);
+  const counts = { successCount: null, failureCount: null };
+  return { operation, result: null, results: null, ...counts, omittedFields };
 }
 
 /**
@@ -155,8 +182,9 @@ async function awaitOutcome(
   const waitMs = Math.max(call.config.LIMIT_MUTATION_MS - RESPONSE_MARGIN_MS, WAIT_MS_MIN);
   const waiting = waitUntilEnded(call, operation, { runningWrite, timedOut });
   const endedWrite = await withDeadline(waiting, waitMs, () => null).finally(stopWaiting);
-  const outcomes = endedWrite?.outcomes ?? (await listOutcomes(call, operation));
-  const finalOutcomes = outcomes.filter((outcome: ReportedOutcome) => !outcome.isPending);
+  const entries = endedWrite?.entries ?? (await listReportedEntries(call, operation));
+  const outcomes = entries.map((entry) => reportOutcome(entry, operation));
+  const finalOutcomes = outcomes.filter(({ isPending }) => !isPending);
   const successCount = finalOutcomes.filter(({ success }) => success).length;
   return {
     operation: endedWrite?.operation ?? (await readOperation(call, operation)) ?? operation,
@@ -164,6 +192,7 @@ async function awaitOutcome(
     results: batch ? outcomes : null,
     successCount,
     failureCount: finalOutcomes.length - successCount,
+    omittedFields: listOmittedFields(entries),
   };
 }
 
@@ -197,16 +226,23 @@ async function readOperation({ database }: Call, { id, projectId }: Row<'Operati
   return operation ?? null;
 }
 
-async function listOutcomes(
+type ReportedEntry = Pick<WriteEntry, 'outcome' | 'omittedFields'>;
+
+async function listReportedEntries(
   { database }: Call,
   { id: operationId, projectId }: Row<'Operation'>,
-): Promise<ReportedOutcome[]> {
+): Promise<ReportedEntry[]> {
   const entries = await database.prisma.writeEntry.findMany({
     where: { projectId, operationId },
     orderBy: { position: 'asc' },
-    select: { outcome: true },
+    select: { outcome: true, omittedFields: true },
   });
-  const text = `The outcome is not known yet: the operation ${operationId} is still running.`;
-  const pending = { ...createFailedOutcome(null, text), isPending: true } as const;
-  return entries.map(({ outcome }) => castJsonColumn<ReportedOutcome | null>(outcome) ?? pending);
+  return castJsonColumn(entries);
+}
+
+function reportOutcome(entry: ReportedEntry, { id }: Row<'Operation'>): ReportedOutcome {
+  const omittedFields = entry.omittedFields ?? [];
+  if (entry.outcome) return { ...entry.outcome, omittedFields };
+  const text = `The outcome is not known yet: the operation ${id} is still running.`;
+  return { ...createFailedOutcome(null, text), omittedFields, isPending: true };
 }

@@ -92,10 +92,18 @@ async function commitWrite(
     objectName,
     groupRef,
   });
-  const { input, plan } = await planProposedWrite(call, servingInstallation, proposal);
+  // Names that the integration no longer has are omitted, so that the hash differs and the proposal is stale.
+  const { input, plan } = await planProposedWrite(call, servingInstallation, proposal, {
+    unknownFields: 'OMIT',
+  });
   if (hashPlan(plan) !== proposal.planHash) throw createChangedPlanError(proposal);
   const expectedVersion = castJsonColumn<RecordVersion | null>(proposal.expected);
-  const entries = plan.entries.map((entry) => ({ ...entry, expected: expectedVersion }));
+  const omittedFields = castJsonColumn<string[] | null>(proposal.omittedFields);
+  const entries = plan.entries.map((entry) => ({
+    ...entry,
+    omittedFields,
+    expected: expectedVersion,
+  }));
   const committedBy = proposal.committedBy ?? formatActor(call.viewer);
   const dueTime = new Date(call.now().getTime() + POLL_MS);
   try {

@@ -31,6 +31,7 @@ import {
 } from '../operation/object-installation.ts';
 import { createEntry } from '../operation/read/read-message.ts';
 import { readRecordsById } from '../operation/records-by-id.ts';
+import { createMappingRules, mapRecord } from '../operation/write/record-mapping.ts';
 import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
@@ -84,24 +85,29 @@ export const createProposal = projectMutation({
     'Proposes a write of one record. The record is read, so that the approver sees the values before and after. Nothing is written until the proposal is approved and committed.',
   needs: orAgent('records:write', 'WRITE_RECORDS'),
   input: createProposalInput,
-  async run(call, input, { id: projectId }): Promise<Proposal> {
-    const { objectName, type } = input;
+  async run(call, { values: proposedValues, ...otherInput }, { id: projectId }): Promise<Proposal> {
+    const { objectName, type } = otherInput;
     const endUserCall = authorizeAgent(call, objectName, type);
     const agentContract = await getAgentContract(call, {
       projectId,
-      groupRef: input.groupRef ?? null,
+      groupRef: otherInput.groupRef ?? null,
     });
     const object = getContractObject(agentContract, objectName, type);
-    requireNoIssues(listInputIssues(input, { object, hash: agentContract.contract.hash }));
     const { groupRef } = agentContract.group;
     const servingInstallation = await getServingInstallation(endUserCall, {
       projectId,
       objectName,
       groupRef,
     });
+    const omittedFields = findOmittedFields(servingInstallation, otherInput, proposedValues ?? {});
+    const values = proposedValues && omitMembers(proposedValues, omittedFields);
+    const input = { ...otherInput, values };
+    requireNoIssues(listInputIssues(input, { object, hash: agentContract.contract.hash }));
     const recordId = input.recordId ?? null;
-    const write = { type, recordId, after: input.values ?? {} };
-    const { plan } = await planProposedWrite(endUserCall, servingInstallation, write);
+    const write = { type, recordId, after: values ?? {} };
+    const { plan } = await planProposedWrite(endUserCall, servingInstallation, write, {
+      unknownFields: 'REFUSE',
+    });
     const writtenFields = listWrittenFields(plan);
     const currentRecord =
       recordId === null
@@ -118,10 +124,27 @@ export const createProposal = projectMutation({
       installation: servingInstallation.installation,
       currentRecord,
       defaults: pickDefaults(plan, object),
+      omittedFields,
       planHash: hashPlan(plan),
     });
   },
 });
+
+/** Lists the names that the integration has, and that the write of the installation omits. */
+function findOmittedFields(
+  { content, config, providerObject }: ServingInstallation,
+  { type, objectName }: Pick<Input, 'type' | 'objectName'>,
+  record: Record<string, unknown>,
+): string[] {
+  const object = content.write?.objects.find((spec) => spec.objectName === providerObject) ?? null;
+  const write = { type, objectName, unknownFields: 'REFUSE' } as const;
+  const rules = createMappingRules(content, { config, object }, write);
+  return mapRecord({ path: [], record, associations: null }, rules).omitted;
+}
+
+function omitMembers(values: Record<string, unknown>, names: readonly string[]) {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+}
 
 function* listInputIssues(
   { type, recordId, values }: Input,
@@ -226,13 +249,14 @@ interface ProposalToStore {
   installation: Row<'Installation'>;
   currentRecord: CurrentRecord | null;
   defaults: Record<string, unknown>;
+  omittedFields: string[];
   planHash: string;
 }
 
 /** Stores the proposal. A rule of the agent session may approve it immediately. */
 async function storeProposal(
   call: Pick<Call, 'database' | 'now' | 'viewer'>,
-  { input, installation, currentRecord, defaults, planHash }: ProposalToStore,
+  { input, installation, currentRecord, defaults, omittedFields, planHash }: ProposalToStore,
 ): Promise<Proposal> {
   const { projectId } = installation;
   const { viewer } = call;
@@ -252,6 +276,7 @@ async function storeProposal(
         consumerId: viewer.kind === 'END_USER' ? viewer.consumerId : null,
         agentSessionId: sessionId,
         createdBy: formatActor(viewer),
+        ...(omittedFields.length > 0 && { omittedFields }),
         payloadHash: hashPayload(input),
         planHash,
         reason: input.reason || null,

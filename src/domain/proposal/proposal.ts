@@ -62,6 +62,14 @@ export const proposalResource = resource(
         ),
       (proposal: Proposal) => listProposedFields(proposal),
     ),
+    omittedFields: computed(
+      z
+        .array(z.string())
+        .describe(
+          'Proposed names that the write omits, because the installation does not map or write them.',
+        ),
+      (proposal: Proposal) => listOmittedNames(proposal),
+    ),
     payloadHash: z
       .string()
       .describe('Hash of the object, the type, the record and the values. A commit must name it.'),
@@ -114,6 +122,10 @@ export function listProposedFields({ after, defaults, before }: Proposal): Propo
     before: currentValues?.[name] ?? null,
     after: values[name] ?? null,
   }));
+}
+
+export function listOmittedNames({ omittedFields }: Proposal): string[] {
+  return castJsonColumn<string[] | null>(omittedFields) ?? [];
 }
 
 const proposalId = id.describe('The id of the proposal.');

@@ -1,9 +1,9 @@
 /** Plans the write of a proposal, as `writeRecords` would. */
 import { hash } from 'node:crypto';
-import { unprocessable } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { type NameArgument, parseInput, withArgumentNames } from '../operation/argument-names.ts';
 import type { ServingInstallation } from '../operation/object-installation.ts';
+import type { UnknownFields } from '../operation/write/record-mapping.ts';
 import type { WriteInput } from '../operation/write/write-input.ts';
 import { writeRecordsInput } from '../operation/write/write-input.ts';
 import { planWrite, type WritePlan } from '../operation/write/write-plan.ts';
@@ -16,14 +16,12 @@ interface ProposedWrite extends Pick<Proposal, 'type' | 'recordId'> {
   after: unknown;
 }
 
-/**
- * Plans the write. Throws the errors of `writeRecords`, which name values as `input.values`. Throws UNPROCESSABLE if the
- * installation does not write one of the fields.
- */
+/** Plans the write. Throws the errors of `writeRecords`, which name values as `input.values`. */
 export async function planProposedWrite(
   call: Call,
   { installation, integration, group, providerObject }: ServingInstallation,
   { type, recordId, after }: ProposedWrite,
+  { unknownFields }: { unknownFields: UnknownFields },
 ): Promise<{ input: WriteInput; plan: WritePlan }> {
   const { projectId } = installation;
   const values = castJsonColumn<Record<string, unknown>>(after);
@@ -40,13 +38,9 @@ export async function planProposedWrite(
     nameArgument,
   );
   const target = await getWriteTarget(call, projectId, input);
-  const plan = await withArgumentNames(nameArgument, () => planWrite(call, input, target));
-  if (plan.omitted.length > 0) {
-    const names = plan.omitted.join(', ');
-    throw unprocessable(
-      `The installation ${installation.id} does not write these fields in a write of the type ${type}: ${names}. Omit them.`,
-    );
-  }
+  const plan = await withArgumentNames(nameArgument, () =>
+    planWrite(call, input, { target, unknownFields }),
+  );
   return { input, plan };
 }
 

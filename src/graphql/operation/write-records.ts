@@ -1,3 +1,4 @@
+import { OMITTED_FIELDS } from '../../domain/operation/operation.ts';
 import {
   recordResultResource,
   type WriteOutcome,
@@ -57,6 +58,7 @@ const WriteRecordsPayload = builder.objectRef<WriteOutcome>('WriteRecordsPayload
       nullable: true,
       description: 'How many records were not written; null for an asynchronous write.',
     }),
+    omittedFields: t.exposeStringList('omittedFields', { description: OMITTED_FIELDS }),
   }),
 });
 

@@ -11,7 +11,11 @@ import {
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
 import { type ServedWrite, writeObjectRecord } from '../../domain/operation/object-write.ts';
-import { operationStatus, toOperationStatus } from '../../domain/operation/operation.ts';
+import {
+  OMITTED_FIELDS,
+  operationStatus,
+  toOperationStatus,
+} from '../../domain/operation/operation.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
 import { invalidInput } from '../../errors.ts';
 import {
@@ -130,6 +134,11 @@ const WriteResultType = new GraphQLObjectType<ServedWrite>({
       type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
       description: 'Human-readable reasons why the write failed. Empty on success.',
       resolve: ({ outcome: { result } }) => result?.errors ?? [],
+    },
+    omittedFields: {
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString))),
+      description: OMITTED_FIELDS,
+      resolve: ({ outcome: { omittedFields } }) => omittedFields,
     },
     raw: {
       type: JsonObjectType,

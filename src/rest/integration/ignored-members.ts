@@ -2,6 +2,7 @@
 import { formatPath } from '../../domain/issues.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { getValue } from '../endpoint/mask.ts';
+import { setWarnings } from '../endpoint/warning-header.ts';
 
 type Json = Record<string, unknown>;
 
@@ -9,9 +10,6 @@ type Json = Record<string, unknown>;
 const IGNORED_IN_CONTENTS = ['delete'];
 /** The reference API watches fields of updates only, and objects of its manifests have no deletions. */
 const IGNORED_IN_OBJECTS = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
-
-/** Bounds the header, because proxies refuse large headers. */
-const WARNINGS_MAX = 20;
 
 export const WARNING_HEADER_REMARK =
   'A `Warning` header names each member that is ignored, and each field that a later one replaces.';
@@ -59,27 +57,12 @@ function dropNames(value: unknown, { names, path, warnings }: DropOptions): void
 }
 
 /**
- * Sends a `Warning` header (RFC 7234, code 299) with a warning for each member that was ignored. Logs the members that
- * only REST accepts.
+ * Sends a `Warning` header with a warning for each member that was ignored. Logs the members that only REST accepts.
  */
-export function sendWarnings(
-  { call, url, setHeader, warnings: restWarnings }: RestRequest,
-  domainWarnings: readonly string[],
-): void {
-  if (restWarnings.length > 0) {
-    call.log.warn({ path: url.split('?')[0], warnings: restWarnings }, 'manifest.members_ignored');
+export function sendWarnings(request: RestRequest, domainWarnings: readonly string[]): void {
+  const { call, url, warnings } = request;
+  if (warnings.length > 0) {
+    call.log.warn({ path: url.split('?')[0], warnings }, 'manifest.members_ignored');
   }
-  const warnings = [...restWarnings, ...domainWarnings];
-  if (warnings.length === 0) return;
-  const headerTexts = warnings
-    .slice(0, WARNINGS_MAX)
-    .map((text) => `299 - ${quoteHeaderText(text)}`);
-  const omittedCount = warnings.length - headerTexts.length;
-  if (omittedCount > 0) headerTexts.push(`299 - "And ${omittedCount} more."`);
-  setHeader('warning', headerTexts.join(', '));
-}
-
-/** Quotes a text for a header, whose value must be ASCII. Names of fields may contain any characters. */
-function quoteHeaderText(text: string): string {
-  return `"${text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&')}"`;
+  setWarnings(request, [...warnings, ...domainWarnings]);
 }

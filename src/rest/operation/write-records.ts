@@ -1,23 +1,28 @@
 import { z } from 'zod';
+import { OMITTED_FIELDS } from '../../domain/operation/operation.ts';
 import {
   recordResultResource,
   type WriteOutcome,
   writeErrorResource,
-  writeRecords,
+  writeKnownFields,
 } from '../../domain/operation/write-records.ts';
 import { resource } from '../../domain/resource.ts';
 import { createProblem } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
-import type { Parts } from '../endpoint/endpoint.ts';
+import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
 import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
+import { setWarnings } from '../endpoint/warning-header.ts';
+import { extendResource } from '../openapi/response-form.ts';
 import { refuseRead } from './read-host.ts';
+
+export const recordResult = extendResource(recordResultResource, { omittedFields: null });
 
 const resultShape = {
   operationId: z.string().describe('The id of the write operation.'),
-  result: recordResultResource.nullable(),
+  result: recordResult.nullable(),
   results: z
-    .array(recordResultResource)
+    .array(recordResult)
     .nullable()
     .describe('Only for a synchronous batch: the outcomes, one for each record, in order.'),
   successCount: z
@@ -34,6 +39,10 @@ const resultShape = {
     .describe(
       'Only for a synchronous write in which records failed: the reasons, in order. In a batch, each begins with `Record` and the position of its record, from 1.',
     ),
+  omittedFields: z
+    .array(z.string())
+    .nullable()
+    .describe(`${OMITTED_FIELDS} Absent if there are none.`),
 };
 
 const writeResult = resource(
@@ -50,14 +59,26 @@ const writeProblem = resource(
 
 type RecordOutcome = NonNullable<WriteOutcome['result']>;
 
-/** Returns only members that the reference API has, because its clients expect no others. */
-function toResult({ operation, result, results, ...counts }: WriteOutcome) {
+/**
+ * Returns only members that the reference API has, because its clients expect no others. `omittedFields` is an exception:
+ * it is present only if names were omitted.
+ */
+function toResult(
+  { operation, result, results, omittedFields, ...counts }: WriteOutcome,
+  request: RestRequest,
+) {
+  setWarnings(request, omittedFields.map(formatWarning));
   const { id: operationId, status } = operation;
-  if (results) return { operationId, ...counts, results, errors: listBatchErrors(results) };
+  const members = { operationId, omittedFields: omittedFields.length > 0 ? omittedFields : null };
+  if (results) return { ...members, ...counts, results, errors: listBatchErrors(results) };
   // While the operation is in progress, its outcome is unknown, so the response reports no failure.
-  if (!result || status === 'IN_PROGRESS') return { operationId };
+  if (!result || status === 'IN_PROGRESS') return members;
   const errors = status === 'SUCCESS' ? null : result.errors.map((message) => ({ message }));
-  return { operationId, result, errors };
+  return { ...members, result, errors };
+}
+
+function formatWarning(name: string): string {
+  return `${name}: is omitted, because the integration does not name it, or the installation does not write it.`;
 }
 
 function listBatchErrors(results: RecordOutcome[]) {
@@ -113,8 +134,8 @@ export const writeEndpoints = [
     path: '/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}',
     tag: 'Writes',
     description:
-      "A synchronous write that has no outcome 5 seconds before the server's LIMIT_MUTATION_MS (30 seconds by default) continues in the background. Its operation then reports the outcome.",
-    mutation: writeRecords,
+      "A synchronous write that has no outcome 5 seconds before the server's LIMIT_MUTATION_MS (30 seconds by default) continues in the background. Its operation then reports the outcome. If a record has names that the integration does not have, or that the installation does not write, the other fields are written. `omittedFields` and a `Warning` header list these names.",
+    mutation: writeKnownFields,
     rewrite: (parts) => wrapBatchRecords(refuseRead(parts)),
     locations: {
       ...integrationInPath,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readInProject } from '../../domain/declared-read.ts';
 import { projectIdOrName } from '../../domain/names.ts';
-import { recordResultResource } from '../../domain/operation/write-records.ts';
 import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
 import { createProposal } from '../../domain/proposal/create-proposal.ts';
 import { approveProposal, rejectProposal } from '../../domain/proposal/decide-proposal.ts';
@@ -15,6 +14,7 @@ import {
 import { resource } from '../../domain/resource.ts';
 import { mutationEndpoint, pagedEndpoint, readEndpoint } from '../endpoint/resource-endpoints.ts';
 import { extendResource } from '../openapi/response-form.ts';
+import { recordResult } from '../operation/write-records.ts';
 
 const tag = 'Agents';
 const path = '/projects/{projectIdOrName}/proposals';
@@ -33,7 +33,7 @@ const proposal = extendResource(proposalResource, {
 
 const committedProposal = resource('CommittedProposal', 'A committed proposal, with its outcome.', {
   proposal: proposal.describe('The proposal after the call.'),
-  result: recordResultResource
+  result: recordResult
     .nullable()
     .describe('The outcome of the write. Omitted if it is not known yet.'),
 });

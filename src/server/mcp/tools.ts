@@ -20,6 +20,7 @@ import { commitProposal } from '../../domain/proposal/commit-proposal.ts';
 import { createProposal } from '../../domain/proposal/create-proposal.ts';
 import {
   getProposal,
+  listOmittedNames,
   listProposedFields,
   type Proposal,
   proposalInput,
@@ -56,10 +57,13 @@ const describeObjectTool = defineTool({
   callsProvider: true,
   input: describeObjectInput,
   async run(call, input) {
-    const { object, omittedFields, read, create, update } = await describeAgentObject(call, input);
+    const { object, remainingFields, read, create, update } = await describeAgentObject(
+      call,
+      input,
+    );
     const { name, displayName, verbs, filterable } = object;
-    const isWhole = omittedFields.length === 0;
-    const rest = isWhole ? '' : ' Others did not fit: call again with omittedFields as fields.';
+    const isWhole = remainingFields.length === 0;
+    const rest = isWhole ? '' : ' Others did not fit: call again with remainingFields as fields.';
     const schemas = { read, create, update };
     return {
       text: `The fields of the object. It supports ${verbs.join(', ')}.${rest}`,
@@ -69,7 +73,7 @@ const describeObjectTool = defineTool({
         verbs,
         filterable,
         ...schemas,
-        ...(!isWhole && { omittedFields }),
+        ...(!isWhole && { remainingFields }),
       },
       untrusted: ['/displayName', '/filterable', '/read', '/create', '/update'],
     };
@@ -93,10 +97,10 @@ const readRecordsTool = defineTool({
       nextCursor === null ? '' : 'More follow: call again with nextCursor as after.',
     ];
     const data = {
-      records: records.map(({ id, fields, omittedFields }) => ({
+      records: records.map(({ id, fields, remainingFields }) => ({
         id,
         fields,
-        ...(omittedFields.length > 0 && { omittedFields }),
+        ...(remainingFields.length > 0 && { remainingFields }),
       })),
       ...(missingIds.length > 0 && { missingIds }),
       ...(remainingIds.length > 0 && { remainingIds }),
@@ -171,7 +175,7 @@ const getOperationTool = defineTool({
   async run(call, input) {
     const operation = await getAgentOperation(call, input);
     const status = toOperationStatus(operation.status);
-    const { successfulRecordIds } = parseOperationMetadata(operation);
+    const { successfulRecordIds, omittedFields } = parseOperationMetadata(operation);
     return {
       text: `The operation is ${status}.`,
       data: {
@@ -179,6 +183,7 @@ const getOperationTool = defineTool({
         status,
         result: operation.result,
         recordIds: successfulRecordIds,
+        ...(omittedFields.length > 0 && { omittedFields }),
       },
       untrusted: ['/result', '/recordIds'],
     };
@@ -238,8 +243,13 @@ const NEXT_STEPS: Record<Proposal['status'], string> = {
 
 function showProposal(proposal: Proposal): ToolOutcome {
   const { id, status } = proposal;
+  const omittedFields = listOmittedNames(proposal);
+  const remark =
+    omittedFields.length > 0
+      ? ` It omits ${omittedFields.join(', ')}, which this customer's setup does not write.`
+      : '';
   return {
-    text: `The proposal ${id} is ${status}. ${NEXT_STEPS[status]}`,
+    text: `The proposal ${id} is ${status}. ${NEXT_STEPS[status]}${remark}`,
     data: toProposalData(proposal),
     untrusted: ['/fields', '/decisionReason'],
   };
@@ -249,11 +259,12 @@ function showProposal(proposal: Proposal): ToolOutcome {
 function toProposalData(proposal: Proposal): Record<string, unknown> {
   const { id, status, objectName, type, recordId, payloadHash, operationId } = proposal;
   const { decidedBy, decisionReason, expireTime } = proposal;
+  const omittedFields = listOmittedNames(proposal);
   const changes = listProposedFields(proposal).map(({ name, before, after }): [string, unknown] => [
     name,
     { before, after },
   ]);
-  const { fields, omittedFields } = boundFields(changes);
+  const { fields, remainingFields } = boundFields(changes);
   return {
     proposalId: id,
     status,
@@ -262,6 +273,7 @@ function toProposalData(proposal: Proposal): Record<string, unknown> {
     recordId,
     payloadHash,
     fields,
+    ...(remainingFields.length > 0 && { remainingFields }),
     ...(omittedFields.length > 0 && { omittedFields }),
     decidedBy,
     decisionReason,

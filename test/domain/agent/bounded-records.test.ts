@@ -6,7 +6,7 @@ import {
   takeFittingRecords,
 } from '../../../src/domain/agent/agent-records.ts';
 
-const createRecord = (id: string, text: string) => ({ id, fields: { text }, omittedFields: [] });
+const createRecord = (id: string, text: string) => ({ id, fields: { text }, remainingFields: [] });
 
 test('shortens a long text, and states its length', () => {
   expect(boundText('x'.repeat(2_000))).toBe('x'.repeat(2_000));
@@ -19,7 +19,7 @@ test('never splits a character', () => {
 
 test('shortens texts, lists and objects within values', () => {
   const members = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`m${index}`, 1]));
-  const { fields, omittedFields } = boundFields([
+  const { fields, remainingFields } = boundFields([
     ['list', Array.from({ length: 250 }, (_, index) => index)],
     ['members', members],
     ['nested', { a: ['x'.repeat(3_000)] }],
@@ -31,7 +31,7 @@ test('shortens texts, lists and objects within values', () => {
   expect(fields.members).not.toHaveProperty('m200');
   expect(JSON.stringify(fields.nested)).toContain('… [truncated: 3000 characters]');
   expect(fields.plain).toEqual({ a: [1, null, true, 'x'] });
-  expect(omittedFields).toEqual([]);
+  expect(remainingFields).toEqual([]);
 });
 
 test('truncates values that are nested too deep', () => {
@@ -43,13 +43,13 @@ test('truncates values that are nested too deep', () => {
 
 test('omits fields that do not fit', () => {
   const large = Array.from({ length: 100 }, () => 'x'.repeat(900));
-  const { fields, omittedFields } = boundFields([
+  const { fields, remainingFields } = boundFields([
     ['a', large],
     ['b', large],
     ['c', 1],
   ]);
   expect(Object.keys(fields)).toEqual(['a', 'c']);
-  expect(omittedFields).toEqual(['b']);
+  expect(remainingFields).toEqual(['b']);
 });
 
 test('takes the first records that fit together, and at least one', () => {

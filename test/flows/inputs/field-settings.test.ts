@@ -57,7 +57,9 @@ test('writes defaults of missing fields, and logs their names without values', a
   const update = { id: result.recordId, score: 9 };
   const changed = await writer.write({ type: 'UPDATE', record: { ...update, phone: '2' } });
   expect(findContact(result.recordId)).toMatchObject({ phone: '2', score: 7 });
-  expect((await findFirstLog(changed.operationId))?.details).toEqual({ leftOut: ['score'] });
+  expect((await findFirstLog(changed.operationId))?.details).toEqual({
+    omittedFields: ['score'],
+  });
 });
 
 test('does not overwrite a value at the provider if the field is written only when empty', async () => {

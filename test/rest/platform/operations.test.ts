@@ -33,7 +33,7 @@ const OMITTED_MEMBERS: Record<string, string> = {};
 /** Operations that return more members than the reference API's, with the reason. */
 const HAS_MORE: Record<string, string> = {
   writeRecords:
-    'more: a failed write (422) is a problem with these members if `Accept` names application/problem+json, and a request that is refused before the write (400) gets a problem instead of plain text',
+    'more: a failed write (422) is a problem with these members if `Accept` names application/problem+json, and a request that is refused before the write (400) gets a problem instead of plain text; names of a record that are not written are in `omittedFields`, which is absent if there are none, and in a `Warning` header',
 };
 
 /** Removes the names of path parameters, which clients do not see: `/topics/{id}` equals `/topics/{topicId}`. */

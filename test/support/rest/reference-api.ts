@@ -23,7 +23,9 @@ export interface ReferenceOperation {
 
 export interface Shape {
   $ref?: string;
+  type?: string;
   enum?: string[];
+  minItems?: number;
   properties?: Record<string, Shape>;
   allOf?: Shape[];
   anyOf?: Shape[];
@@ -48,6 +50,16 @@ const OWN_EVENT_TYPES = [
   'setup.failed',
 ];
 DEFINITIONS.NotificationEventType?.enum?.push(...OWN_EVENT_TYPES);
+
+/** Results of writes that have the member `omittedFields` if names were omitted. Only the gateway has it. */
+for (const name of [
+  'WriteResponseSingleSuccess',
+  'WriteResponseSingleFail',
+  'WriteResponseBatch',
+]) {
+  const { properties } = DEFINITIONS[name] as Shape;
+  if (properties) properties.omittedFields = { type: 'array', minItems: 1 };
+}
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

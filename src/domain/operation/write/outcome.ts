@@ -103,16 +103,19 @@ function describeOutcome(
 
 export function createWriteMetadata({
   objectName,
+  omittedFields,
   successfulRecordIds = [],
   retry,
 }: {
   objectName: string;
+  omittedFields: string[];
   successfulRecordIds?: string[];
   retry?: { attempts: number; lastAttempt: Date };
 }): StoredOperationMetadata {
   return {
     objects: [objectName],
     successfulRecordIds,
+    ...(omittedFields.length > 0 && { omittedFields }),
     ...(retry && { retry: { ...retry, lastAttempt: retry.lastAttempt.toISOString() } }),
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Maps records of the input to the records that are sent. If a write object inherits the mapping of its read object, the
- * provider's names replace mapped names. Fields that the object does not read are omitted, unless it accepts any field.
- * The config's settings of fields apply after that.
+ * provider's names replace mapped names. Names that the installation does not map are omitted, and names that the
+ * integration does not have are refused or omitted, unless the object accepts any field. The config's settings of fields
+ * apply after that.
  */
 import type { Issue } from '../../../errors.ts';
 import { mapNamesToFields } from '../../installation/choice/mapped-names.ts';
@@ -14,6 +15,7 @@ import type { WriteFieldSetting } from '../../installation/choice/write-field-se
 import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { createInputIssue } from '../../issues.ts';
+import { findNearestName } from '../../nearest-name.ts';
 import type { InputRecord, WriteInput } from './write-input.ts';
 
 export interface MappedRecord {
@@ -24,85 +26,144 @@ export interface MappedRecord {
   ifEmpty: string[];
   /** Names of fields that got their defaults. */
   defaults: string[];
-  /** Names of fields of the input that the write omits. */
+  /** Names of the input that the write omits. */
   omitted: string[];
   issues: Issue[];
 }
 
-interface MappingRules {
+export interface MappingRules {
   type: WriteInput['type'];
+  /** The name of the object, for messages. */
+  objectName: string;
   /** Null if callers use the provider's names. */
   names: FieldNames | null;
   settings: readonly WriteFieldSetting[];
+  unknownFields: UnknownFields;
+}
+
+/** The effect of names that the integration does not have. */
+export type UnknownFields = 'REFUSE' | 'OMIT';
+
+/** Creates the rules for writes of an installation. Null for `object` or `config` means that the write is refused later. */
+export function createMappingRules(
+  content: IntegrationContent,
+  { config, object }: { config: ConfigContent | null; object: WriteObject | null },
+  write: Pick<MappingRules, 'type' | 'objectName' | 'unknownFields'>,
+): MappingRules {
+  const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
+  const names = object && config && createFieldNames(content, config, object);
+  return { ...write, names, settings: choice?.fields ?? [] };
 }
 
 export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord {
-  const { record, omitted, issues } = renameFields(input, rules.names);
-  const { associations } = input;
-  const mappedRecord = {
+  const { record, namesByField, omitted, unknown, issues } = renameFields(input, rules.names);
+  const { path, associations } = input;
+  const mappedRecord: MappedRecord = {
     record: { ...record },
     associations,
     ifEmpty: [],
     defaults: [],
-    omitted,
-    issues,
+    omitted: rules.unknownFields === 'OMIT' ? [...omitted, ...unknown] : omitted,
+    issues: [...issues],
   };
+  if (rules.unknownFields === 'REFUSE' && unknown.length > 0) {
+    mappedRecord.issues.push(...unknown.map((name) => createUnknownIssue([...path, name], rules)));
+  } else if (
+    mappedRecord.omitted.length > 0 &&
+    Object.keys(record).every((name) => name === 'id')
+  ) {
+    const detail = `has no field that is written. These names are omitted: ${mappedRecord.omitted.join(', ')}.`;
+    mappedRecord.issues.push(createInputIssue(path, detail));
+  }
   if (rules.type === 'DELETE') return mappedRecord;
   for (const setting of rules.settings) {
-    applySetting(mappedRecord, setting, { ...rules, renamedRecord: record });
+    applySetting(mappedRecord, setting, { ...rules, renamedRecord: record, namesByField });
   }
   return mappedRecord;
 }
 
+function createUnknownIssue(
+  path: readonly PropertyKey[],
+  { objectName, names }: Pick<MappingRules, 'objectName' | 'names'>,
+): Issue {
+  const nearestName = findNearestName(String(path.at(-1)), names ? listNames(names) : []);
+  const remedy =
+    nearestName === null
+      ? 'Use a name of its manifest, or set valueDefaults.allowAnyFields for the object.'
+      : `Did you mean ${nearestName}?`;
+  const detail = `is not a field that the integration names for ${objectName}. ${remedy}`;
+  return createInputIssue(path, detail);
+}
+
+interface RenamedRecord extends Pick<MappedRecord, 'omitted' | 'issues'> {
+  /** The values by the provider's field names. */
+  record: InputRecord['record'];
+  /** The names of the input by the provider's field names. Empty if both are equal. */
+  namesByField: ReadonlyMap<string, string>;
+  /** Names that the integration does not have. */
+  unknown: string[];
+}
+
+/** Replaces the builder's names by the provider's. Omits names that the installation does not map, and unknown names. */
 export function renameFields(
   { record, path }: Pick<InputRecord, 'record' | 'path'>,
   names: FieldNames | null,
-): Pick<MappedRecord, 'record' | 'omitted' | 'issues'> {
-  if (!names) return { record, omitted: [], issues: [] };
-  const valuesByField = new Map<string, unknown>();
+): RenamedRecord {
+  const namesByField = new Map<string, string>();
   const omitted: string[] = [];
+  const unknown: string[] = [];
   const issues: Issue[] = [];
+  if (!names) return { record, namesByField, omitted, unknown, issues };
+  const valuesByField = new Map<string, unknown>();
   for (const [name, value] of Object.entries(record)) {
-    const fieldName = findFieldName(name, names);
+    const fieldName = findFieldName(names, name) ?? (name === 'id' ? name : null);
     if (fieldName === null) {
-      omitted.push(name);
+      const isNamed = names.namesAnyField || names.unmappedNames.has(name);
+      (isNamed ? omitted : unknown).push(name);
     } else if (valuesByField.has(fieldName)) {
       issues.push(createInputIssue([...path, name], `names the field ${fieldName} a second time.`));
     } else {
+      namesByField.set(fieldName, name);
       valuesByField.set(fieldName, replaceValues(value, names.replacements.get(name)));
     }
   }
-  if (omitted.length > 0 && ![...valuesByField.keys()].some((name) => name !== 'id')) {
-    const detail = `has no field that is written: ${omitted.join(', ')} are omitted.`;
-    issues.push(createInputIssue(path, detail));
-  }
-  return { record: Object.fromEntries(valuesByField), omitted, issues };
+  return { record: Object.fromEntries(valuesByField), namesByField, omitted, unknown, issues };
 }
 
-function findFieldName(
+/** Returns the provider's field that a write with the name sets. Null if it sets none. */
+export function findFieldName(
+  { fieldsByMappedName, unchangedFields, unmappedNames }: FieldNames,
   name: string,
-  { fieldsByMappedName, unchangedFields }: FieldNames,
 ): string | null {
   const fieldName = fieldsByMappedName.get(name);
   if (fieldName !== undefined) return fieldName;
-  return name === 'id' || unchangedFields === null || unchangedFields.has(name) ? name : null;
+  const isUnchanged = unchangedFields ? unchangedFields.has(name) : !unmappedNames.has(name);
+  return isUnchanged ? name : null;
+}
+
+/** Lists the names that callers may use, the builder's names first. */
+function listNames({ fieldsByMappedName, unchangedFields, unmappedNames }: FieldNames): string[] {
+  return [...fieldsByMappedName.keys(), ...unmappedNames, ...(unchangedFields ?? [])];
 }
 
 interface SettingContext extends Pick<MappingRules, 'type' | 'names'> {
   /** The record of the input with the provider's field names. */
   renamedRecord: InputRecord['record'];
+  namesByField: RenamedRecord['namesByField'];
 }
 
 function applySetting(
   mappedRecord: MappedRecord,
   setting: WriteFieldSetting,
-  { renamedRecord, type, names }: SettingContext,
+  { renamedRecord, namesByField, type, names }: SettingContext,
 ): void {
   const name = names?.fieldsByMappedName.get(setting.fieldName) ?? setting.fieldName;
   const occasion = type === 'CREATE' ? setting.writeOnCreate : setting.writeOnUpdate;
   if (occasion === 'NEVER') {
     delete mappedRecord.record[name];
-    if (Object.hasOwn(renamedRecord, name)) mappedRecord.omitted.push(name);
+    if (Object.hasOwn(renamedRecord, name)) {
+      mappedRecord.omitted.push(namesByField.get(name) ?? name);
+    }
     return;
   }
   const writesDefault = type === 'CREATE' || setting.defaultOnUpdate !== false;
@@ -125,6 +186,10 @@ export interface FieldNames {
   fieldsByMappedName: ReadonlyMap<string, string>;
   /** The provider's names that callers may use too. Null means any name. */
   unchangedFields: ReadonlySet<string> | null;
+  /** Names of the integration for which the installation has no field. */
+  unmappedNames: ReadonlySet<string>;
+  /** True if the integration lets installations select any field, so that it has no unknown names. */
+  namesAnyField: boolean;
   /** The provider's values for the builder's values, by the field name that callers use. */
   replacements: ReadonlyMap<string, ValueReplacements>;
 }
@@ -148,11 +213,20 @@ export function createFieldNames(
     ...contentFields.flatMap(({ fieldName }) => fieldName ?? []),
     ...fieldsByMappedName.values(),
   ]);
+  const unmappedNames = contentFields.flatMap(({ fieldName, mapToName }) =>
+    fieldName === null && mapToName !== null && !fieldsByMappedName.has(mapToName) ? mapToName : [],
+  );
+  const namesAnyField = read.optionalFieldsAuto === 'all';
   const acceptsAny =
-    valueDefaults?.allowAnyFields ||
-    (read.optionalFieldsAuto === 'all' && choice?.selectedFieldsAuto === 'all');
+    valueDefaults?.allowAnyFields || (namesAnyField && choice?.selectedFieldsAuto === 'all');
   const replacements = choice ? indexProviderReplacements(choice, fieldsByMappedName) : new Map();
-  return { fieldsByMappedName, unchangedFields: acceptsAny ? null : readFields, replacements };
+  return {
+    fieldsByMappedName,
+    unchangedFields: acceptsAny ? null : readFields,
+    unmappedNames: new Set(unmappedNames),
+    namesAnyField,
+    replacements,
+  };
 }
 
 /**

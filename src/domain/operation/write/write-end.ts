@@ -33,7 +33,14 @@ import {
   type WriteSummary,
 } from './outcome.ts';
 import type { AttemptFailure } from './retry.ts';
-import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
+import {
+  type Claim,
+  listOmittedFields,
+  saveOutcomes,
+  TASKS,
+  type WriteEntry,
+  type WriteTask,
+} from './write-task.ts';
 
 /**
  * The maximum number of operations that one transaction ends. The transaction records an event for each operation, and
@@ -47,7 +54,7 @@ const LOGGED_ERRORS_MAX = 20;
 /** A write of a single call that ended in this process. */
 export interface EndedWrite {
   operation: Row<'Operation'>;
-  outcomes: StoredOutcome[];
+  entries: readonly WriteEntry[];
 }
 
 /**
@@ -63,8 +70,8 @@ export async function endWrite(
   const source = await findEventSource(services, claim);
   const entriesByOperation = Map.groupBy(entries, ({ operationId }) => operationId);
   const rows = [...entriesByOperation].map(([id, operationEntries]) => {
-    const outcomes = listOutcomes(operationEntries);
-    return createOperationEnd(task, { id, outcomes, source, now: services.now() });
+    const end = { id, entries: operationEntries, source, now: services.now() };
+    return createOperationEnd(task, end);
   });
   const [row] = rows;
   if (rows.length === 1 && row?.operationId === task.id) {
@@ -72,7 +79,7 @@ export async function endWrite(
     const end = { ...row, leaseToken: task.leaseToken, outcomes };
     const operation = await endSingle(services, end);
     if (operation) countEnded(services, { task, entries, rows });
-    return operation && { operation, outcomes };
+    return operation && { operation, entries };
   }
   await endCollected(services, { task, entries, rows });
   countEnded(services, { task, entries, rows });
@@ -155,18 +162,19 @@ async function endSingle(
 
 interface OperationToEnd {
   id: string;
-  outcomes: StoredOutcome[];
+  entries: readonly WriteEntry[];
   source: EventSource | null;
   now: Date;
 }
 
 function createOperationEnd(
   task: WriteTask,
-  { id, outcomes, source, now }: OperationToEnd,
+  { id, entries, source, now }: OperationToEnd,
 ): OperationEndRow {
   const { projectId, installationId, objectName, attempts, lastAttempt } = task;
   const retry = attempts > 1 && lastAttempt ? { attempts, lastAttempt } : undefined;
-  const summary = summarizeOutcomes(task, outcomes);
+  const summary = summarizeOutcomes(task, listOutcomes(entries));
+  const omittedFields = listOmittedFields(entries);
   const { status, result, successfulRecordIds } = summary;
   return {
     projectId,
@@ -174,10 +182,10 @@ function createOperationEnd(
     operationId: id,
     status,
     result,
-    metadata: createWriteMetadata({ objectName, successfulRecordIds, retry }),
+    metadata: createWriteMetadata({ objectName, omittedFields, successfulRecordIds, retry }),
     now,
     lastLine: { id: newId('log'), ...createLastLine(summary) },
-    event: source && createDoneEvent(source, { id, objectName, summary }),
+    event: source && createDoneEvent(source, { id, objectName, omittedFields, summary }),
   };
 }
 
@@ -193,8 +201,9 @@ function createDoneEvent(
   {
     id: operationId,
     objectName,
+    omittedFields,
     summary: { failureCount, successfulRecordIds, errors },
-  }: { id: string; objectName: string; summary: WriteSummary },
+  }: { id: string; objectName: string; omittedFields: string[]; summary: WriteSummary },
 ): EventRow {
   const fields = toInstallationFields(target);
   const { projectId, installationId, connectionId } = fields;
@@ -202,7 +211,16 @@ function createDoneEvent(
   return createEventRow({
     projectId,
     eventType: 'WRITE_ASYNC_DONE',
-    data: { ...fields, operationId, objectName, ...names, success, successfulRecordIds, errors },
+    data: {
+      ...fields,
+      operationId,
+      objectName,
+      ...names,
+      success,
+      successfulRecordIds,
+      errors,
+      ...(omittedFields.length > 0 && { omittedFields }),
+    },
     connectionId,
     installationId,
     operationId,
@@ -225,14 +243,15 @@ export async function postponeWrite(
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
-  const metadata = createWriteMetadata({ objectName, retry });
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
   await retryTransaction(services, async (tx) => {
     const change = { dueTime: time, isUncertain, ...RELEASED_LEASE };
     await TASKS.updateClaimed(tx.writeTask, task, change);
     await saveOutcomes(tx, task, entries);
-    for (const id of new Set(entries.map(({ operationId }) => operationId))) {
+    for (const [id, ownEntries] of Map.groupBy(entries, ({ operationId }) => operationId)) {
       const operation = { id, projectId };
+      const omittedFields = listOmittedFields(ownEntries);
+      const metadata = createWriteMetadata({ objectName, omittedFields, retry });
       // An operation that was erased during the attempt has no log either.
       if (!(await updateOperation(tx, operation, { metadata, now }))) continue;
       await logOperation(tx, operation, { severity: 'WARNING', message });

@@ -17,7 +17,12 @@ import type { IntegrationContent, WriteObject } from '../../integration/integrat
 import { createInputIssue } from '../../issues.ts';
 import { listCapabilities } from '../../provider/provider.ts';
 import { sortJsonMembers } from '../../storable-json.ts';
-import { createFieldNames, type MappedRecord, mapRecord } from './record-mapping.ts';
+import {
+  createMappingRules,
+  type MappedRecord,
+  mapRecord,
+  type UnknownFields,
+} from './record-mapping.ts';
 import { type InputRecord, listInputRecords, type WriteInput } from './write-input.ts';
 import type { WriteEntry } from './write-task.ts';
 
@@ -27,10 +32,13 @@ export interface WritePlan {
   objectName: string;
   /** The records to send, in the order of the input. */
   entries: Omit<WriteEntry, 'operationId' | 'outcome'>[];
-  /** Distinct names of fields that the mapping or the config omitted. */
-  omitted: string[];
   /** Distinct names of fields that got the config's defaults. */
   defaults: string[];
+}
+
+interface PlanOptions {
+  target: NamedTarget;
+  unknownFields: UnknownFields;
 }
 
 /**
@@ -40,7 +48,7 @@ export interface WritePlan {
 export async function planWrite(
   call: Call,
   input: WriteInput,
-  target: NamedTarget,
+  { target, unknownFields }: PlanOptions,
 ): Promise<WritePlan> {
   const { integration, group, installation } = target;
   const content = await getContent(call, integration);
@@ -50,8 +58,9 @@ export async function planWrite(
     findWriteObject(content, input.objectName) ??
     findWriteObject(content, resolveObjectName(provider, input.objectName));
   const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
-  const names = object && config && createFieldNames(content, config, object);
-  const rules = { type: input.type, names, settings: choice?.fields ?? [] };
+  const { type, objectName } = input;
+  const write = { type, objectName, unknownFields };
+  const rules = createMappingRules(content, { config, object }, write);
   const records = listInputRecords(input);
   const mappedRecords = records.map((record) => mapRecord(record, rules));
   const mappingIssues = mappedRecords.flatMap(({ issues }) => issues);
@@ -72,13 +81,12 @@ export async function planWrite(
     target,
     objectName: object.objectName,
     entries: mappedRecords.map(toEntry),
-    omitted: [...new Set(mappedRecords.flatMap(({ omitted }) => omitted))],
     defaults: [...new Set(mappedRecords.flatMap(({ defaults }) => defaults))],
   };
 }
 
 function toEntry(
-  { record, associations, ifEmpty }: MappedRecord,
+  { record, associations, ifEmpty, omitted }: MappedRecord,
   position: number,
 ): WritePlan['entries'][number] {
   return {
@@ -86,6 +94,7 @@ function toEntry(
     record: sortJsonMembers(record),
     associations: associations ? sortJsonMembers(associations) : null,
     ifEmpty: ifEmpty.length > 0 ? ifEmpty : null,
+    omittedFields: omitted.length > 0 ? omitted : null,
     expected: null,
   };
 }

@@ -18,7 +18,7 @@ import type { LogLine } from '../operation-work.ts';
 import { createWriteMetadata } from './outcome.ts';
 import { RETRY_HOURS_DEFAULT, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
-import { TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
+import { listOmittedFields, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /** Creates a task for each write, which is due immediately or leased from the start. */
 const ACCEPT_WRITES = acceptWrites(TASKS.leaseEndSql.sql);
@@ -88,7 +88,7 @@ function toRow(
     configId,
     groupId,
     consumerId: target.consumer.id,
-    metadata: createWriteMetadata({ objectName }),
+    metadata: createWriteMetadata({ objectName, omittedFields: listOmittedFields(entries) }),
     objectName,
     type: input.type,
     mode: input.mode,
@@ -126,10 +126,11 @@ function createOpenTaskKey(
 
 /** The first line of the operation's log. It names fields, but never their values. */
 function createFirstLine({ type }: WriteInput, plan: WritePlan): LogLine {
-  const { entries, omitted, defaults, objectName } = plan;
+  const { entries, defaults, objectName } = plan;
+  const omittedFields = listOmittedFields(entries);
   const noun = entries.length === 1 ? 'record' : 'records';
   const details = {
-    ...(omitted.length > 0 && { leftOut: omitted }),
+    ...(omittedFields.length > 0 && { omittedFields }),
     ...(defaults.length > 0 && { defaults }),
   };
   return {

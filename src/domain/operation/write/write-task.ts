@@ -44,6 +44,8 @@ export interface WriteEntry {
   associations: Association[] | null;
   /** Fields that are written only into records without a value for them. */
   ifEmpty: string[] | null;
+  /** Names of the input that the write omits. Null if there are none. */
+  omittedFields: string[] | null;
   /** The version that the record must have. Null if it may have any. */
   expected: RecordVersion | null;
   outcome: StoredOutcome | null;
@@ -70,6 +72,11 @@ export async function claimWrite(
   if (row?.leaseToken !== leaseToken) return null;
   const { wasUncertain, ...task } = row;
   return { task, wasUncertain };
+}
+
+/** Lists the distinct names of the input that the write omits in any of the records. */
+export function listOmittedFields(entries: readonly Pick<WriteEntry, 'omittedFields'>[]): string[] {
+  return [...new Set(entries.flatMap(({ omittedFields }) => omittedFields ?? []))];
 }
 
 export async function listEntries(

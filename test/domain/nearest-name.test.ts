@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { findNearestName, suggestName } from '../../src/domain/nearest-name.ts';
+
+test.each([
+  ['lastnam', 'lastname'],
+  ['lastnaem', 'lastname'],
+  ['LastName', 'lastname'],
+  ['compannies', 'companies'],
+  ['comapneis', 'companies'],
+  ['emial', 'email'],
+  ['emails', 'email'],
+])('finds the name that %s probably means', (name, nearestName) => {
+  expect(findNearestName(name, ['id', 'email', 'lastname', 'companies'])).toBe(nearestName);
+});
+
+test.each([
+  'is',
+  'emmial',
+  'loyalty_tier',
+  '',
+  'lst',
+  'companiesorcontacts',
+])('finds no name that differs too much from "%s"', (name) => {
+  expect(findNearestName(name, ['id', 'email', 'lastname', 'companies'])).toBeNull();
+});
+
+test('prefers the name with the fewest errors, and the first of equal ones', () => {
+  expect(findNearestName('phones', ['phonea', 'phone1s', 'phone'])).toBe('phonea');
+  expect(findNearestName('lastnames', ['last_names_', 'lastname'])).toBe('lastname');
+});
+
+test('formats the suggestion as a sentence', () => {
+  expect(suggestName('lastnam', ['lastname'])).toBe(' Did you mean lastname?');
+  expect(suggestName('fax', ['lastname'])).toBe('');
+});
