@@ -1,14 +1,22 @@
 /** Finds the name that a caller probably meant by a misspelled one. */
 
+interface Tolerance {
+  /** A name may have one error for so many letters. Names of 3 letters or more may always have one. */
+  lettersPerError: number;
+}
+
 /**
  * Returns the candidate that differs least from the name, regardless of case. Null if every candidate differs too much to
  * be meant.
  */
-export function findNearestName(name: string, candidates: Iterable<string>): string | null {
+export function findNearestName(
+  name: string,
+  candidates: Iterable<string>,
+  { lettersPerError }: Tolerance = { lettersPerError: 3 },
+): string | null {
   const word = name.toLowerCase();
   let nearest: string | null = null;
-  // A word of 3 to 6 letters may have one error, a word of 7 to 10 letters two, and so on.
-  let errorsMax = Math.floor((word.length + 1) / 4);
+  let errorsMax = Math.max(Math.floor(word.length / lettersPerError), word.length < 3 ? 0 : 1);
   for (const candidate of candidates) {
     const errors = countErrors(word, candidate.toLowerCase(), errorsMax);
     if (errors > errorsMax) continue;

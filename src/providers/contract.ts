@@ -132,7 +132,13 @@ export interface ProviderLimits {
 /** The part of a provider that reads and writes records. */
 export type Connector = Pick<
   Provider,
-  'objects' | 'objectAliases' | 'commonObjects' | 'limits' | 'features' | 'capabilities'
+  | 'objects'
+  | 'objectAliases'
+  | 'commonObjects'
+  | 'standardNames'
+  | 'limits'
+  | 'features'
+  | 'capabilities'
 >;
 
 /** A part of a provider, usually with its own base URL. */
@@ -184,6 +190,11 @@ export interface Provider {
   objectAliases?: ReadonlyMap<string, string>;
   /** The objects that every account has. */
   commonObjects?: readonly CommonObject[];
+  /**
+   * The vendor's own objects, with the names of their fields if they are known. Misspelled names in manifests are compared
+   * with them. An account may lack some of them, and have others. Absent if `commonObjects` has these names.
+   */
+  standardNames?: StandardNames;
   /** The URL of the vendor's documentation. */
   docsUrl?: string;
   apiVersion?: string;
@@ -316,6 +327,9 @@ export interface ProviderResponse {
   /** The parsed JSON, a string if it is not JSON, or null if it is empty. */
   body: unknown;
 }
+
+/** Names of fields by the name of the object. */
+export type StandardNames = ReadonlyMap<string, readonly string[]>;
 
 /** An object that every account has. */
 export interface CommonObject extends ObjectSummary {

@@ -24,6 +24,7 @@ const NO_OBJECTS = {
   objects: undefined,
   objectAliases: undefined,
   commonObjects: undefined,
+  standardNames: undefined,
 };
 
 /**

@@ -9,13 +9,14 @@ test.each([
   ['comapneis', 'companies'],
   ['emial', 'email'],
   ['emails', 'email'],
+  ['emmial', 'email'],
 ])('finds the name that %s probably means', (name, nearestName) => {
   expect(findNearestName(name, ['id', 'email', 'lastname', 'companies'])).toBe(nearestName);
 });
 
 test.each([
   'is',
-  'emmial',
+  'emmiali',
   'loyalty_tier',
   '',
   'lst',
@@ -27,6 +28,13 @@ test.each([
 test('prefers the name with the fewest errors, and the first of equal ones', () => {
   expect(findNearestName('phones', ['phonea', 'phone1s', 'phone'])).toBe('phonea');
   expect(findNearestName('lastnames', ['last_names_', 'lastname'])).toBe('lastname');
+});
+
+test('permits fewer errors in a name on request', () => {
+  const tolerance = { lettersPerError: 6 };
+  expect(findNearestName('emial', ['email'], tolerance)).toBe('email');
+  expect(findNearestName('emmial', ['email'], tolerance)).toBeNull();
+  expect(findNearestName('meeting_id', ['meeting_uuid'], tolerance)).toBeNull();
 });
 
 test('formats the suggestion as a sentence', () => {

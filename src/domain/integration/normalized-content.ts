@@ -7,12 +7,13 @@ import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import { formatPath } from '../issues.ts';
 import { listSubscribeWarnings } from './integration-capability-check.ts';
 import type { FieldMapping, IntegrationContent } from './integration-content.ts';
+import { listSpellingWarnings } from './spelling-check.ts';
 
 const FIELD_LISTS = ['requiredFields', 'optionalFields'] as const;
 
 interface NormalizedContent {
   content: IntegrationContent;
-  /** Sentences that name each omitted field and each event that the provider can't send, with the reason. */
+  /** Sentences that name each omitted field, each event that the provider can't send, and each misspelled name. */
   warnings: string[];
 }
 
@@ -23,12 +24,18 @@ export function normalizeContent(
   path: readonly PropertyKey[],
 ): NormalizedContent {
   const provider = call.catalog.find(content.provider);
-  const normalizedContent = dropRepeatedFields(call, replaceAliases(content, provider), path);
+  const contentWithoutAliases = replaceAliases(content, provider);
+  const normalizedContent = dropRepeatedFields(call, contentWithoutAliases, path);
   const { module } = normalizedContent.content;
   const moduleProvider = provider && applyModule(provider, module ?? null);
   if (!moduleProvider) return normalizedContent;
-  const warnings = listSubscribeWarnings(normalizedContent.content, path, moduleProvider);
-  return { ...normalizedContent, warnings: [...normalizedContent.warnings, ...warnings] };
+  const warnings = [
+    ...normalizedContent.warnings,
+    ...listSubscribeWarnings(normalizedContent.content, path, moduleProvider),
+    // Paths of fields are those of the input, in which repeated fields have positions.
+    ...listSpellingWarnings(contentWithoutAliases, path, moduleProvider),
+  ];
+  return { ...normalizedContent, warnings };
 }
 
 /** Drops fields that the manifest repeats later, as the reference API does, and logs them. */

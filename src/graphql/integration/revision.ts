@@ -41,7 +41,7 @@ objectType(Revision, revisionResource);
 addList(Integration, 'revisions', Revision, listRevisions);
 
 export const WARNINGS =
-  'Members that were accepted and ignored, each with its path and the reason. If fields are named twice, the last one applies.';
+  'Members that were accepted and ignored, each with its path and the reason, and names of objects and fields that are probably misspelled, each with the nearest standard name of the provider. If fields are named twice, the last one applies.';
 
 /** Creates the field for the installations that new revisions break. */
 export function impactsField<P extends { impacts: Impact[] }>(

@@ -7,6 +7,7 @@ import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
 import { readPage, readRecords } from './read.ts';
+import { standardNames } from './standard-names.ts';
 import { subscribe } from './subscribe.ts';
 import { idSchema } from './wire.ts';
 import { deleteRecord, writeRecord } from './write.ts';
@@ -88,6 +89,7 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
       `crm.objects.${object}.write`,
       `crm.schemas.${object}.read`,
     ]),
+    standardNames,
     limits: {
       // HubSpot allows an account five searches per second, so few requests run at the same time.
       concurrency: 4,

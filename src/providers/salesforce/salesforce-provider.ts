@@ -8,6 +8,7 @@ import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
 import { readPage, readRecords } from './read.ts';
+import { standardNames } from './standard-names.ts';
 import { createSubscribe } from './subscribe.ts';
 import { deleteRecord, writeBatch, writeRecord } from './write.ts';
 
@@ -77,6 +78,7 @@ export function createSalesforceProvider(
       createAccountEngagement('account-engagement', options.engagementUrl ?? ENGAGEMENT_URL),
       createAccountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
     ],
+    standardNames,
     limits: LIMITS,
     features: {
       filtersMax: 20,

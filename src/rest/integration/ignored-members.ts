@@ -12,7 +12,7 @@ const IGNORED_IN_CONTENTS = ['delete'];
 const IGNORED_IN_OBJECTS = ['delete', 'createEvent.watchFieldsAuto', 'deleteEvent.watchFieldsAuto'];
 
 export const WARNING_HEADER_REMARK =
-  'A `Warning` header names each member that is ignored, and each field that a later one replaces.';
+  'A `Warning` header names each member that is ignored, each field that a later one replaces, and each object and field whose name is probably misspelled.';
 
 /** Drops the ignored members of the contents at `path` in the body, with a warning for each. */
 export function dropIgnoredMembers(
