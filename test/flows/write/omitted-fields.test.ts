@@ -229,6 +229,18 @@ test('omits unknown names over REST, and lists them in the response and a header
   });
 });
 
+test('lists a bounded number of names', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => [`${index}${'x'.repeat(300)}`, 1]);
+  const { body, warning } = await requestRest({
+    record: createPerson(Object.fromEntries(names)),
+  });
+  expect(body.omittedFields).toHaveLength(200);
+  expect(Math.max(...body.omittedFields.map((name: string) => name.length))).toBe(256);
+  expect(warning).toContain('And 180 more.');
+  const { metadata } = await waitForOperation(body.operationId);
+  expect(metadata).toMatchObject({ omittedFields: body.omittedFields });
+});
+
 test('adds nothing to responses of REST whose names are all written', async () => {
   const { body, warning } = await requestRest({ record: createPerson() });
   expect(Object.keys(body).sort()).toEqual(['operationId', 'result']);

@@ -74,9 +74,16 @@ export async function claimWrite(
   return { task, wasUncertain };
 }
 
-/** Lists the distinct names of the input that the write omits in any of the records. */
+/** Bounds of the names that an operation, its log and its event repeat. Objects rarely have so many fields. */
+const OMITTED_FIELDS_MAX = 200;
+const NAME_LENGTH_MAX = 256;
+
+/** Lists the first distinct names of the input that the write omits in any of the records. */
 export function listOmittedFields(entries: readonly Pick<WriteEntry, 'omittedFields'>[]): string[] {
-  return [...new Set(entries.flatMap(({ omittedFields }) => omittedFields ?? []))];
+  const names = new Set(entries.flatMap(({ omittedFields }) => omittedFields ?? []));
+  return [...names.values().take(OMITTED_FIELDS_MAX)].map((name) =>
+    name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1).toWellFormed()}…` : name,
+  );
 }
 
 export async function listEntries(

@@ -1,11 +1,11 @@
 /** Misspelled names in manifests are accepted, and every response and plan suggests the names that were meant. */
 import { expect, test } from 'vitest';
-import { getSharedApp } from '../support/app.ts';
-import { PROVIDERS } from '../support/fixtures/connections.ts';
-import { createIntegrationContent, toRevision } from '../support/fixtures/integrations.ts';
-import { planAndApply, planDocument } from '../support/fixtures/project-documents.ts';
-import { createRestTenant } from '../support/rest/rest-client.ts';
-import { createRestTenantWithDestination } from '../support/rest/rest-installation.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { PROVIDERS } from '../../support/fixtures/connections.ts';
+import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
+import { planAndApply, planDocument } from '../../support/fixtures/project-documents.ts';
+import { createRestTenant } from '../../support/rest/rest-client.ts';
+import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 
 const app = await getSharedApp({ providers: PROVIDERS });
 
