@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 import { type DemoServer, startDemo } from '../support/stage.ts';
 
 const runCommand = promisify(execFile);
@@ -70,8 +71,8 @@ test('runs each client until it has read the viewer and followed an operation', 
   );
   expect(commands).toHaveLength(2);
   const env = {
-    ...process.env,
-    PATH: `${join(ROOT, 'node_modules', '.bin')}:${process.env.PATH}`,
+    ...PROCESS_ENV,
+    PATH: `${join(ROOT, 'node_modules', '.bin')}:${PROCESS_ENV.PATH}`,
     PORT: new URL(server.demo.url).port,
     token: session.token,
     operation: session.operationId,

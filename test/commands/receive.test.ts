@@ -10,12 +10,13 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSignatureHeaders, createSigningKey } from '../../src/deliveries/sign.ts';
 import { createSigningSecret } from '../../src/deliveries/signing-secret.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const command = join(import.meta.dirname, '../../src/commands/receive.ts');
 
 async function startReceiving(secret: string, secretSource: 'environment' | 'option' = 'option') {
   const options = secretSource === 'option' ? ['--secret', secret] : [];
-  const env = secretSource === 'option' ? process.env : { ...process.env, SIGNING_SECRET: secret };
+  const env = { ...PROCESS_ENV, ...(secretSource === 'environment' && { SIGNING_SECRET: secret }) };
   const child = spawn(process.execPath, [command, ...options, '--port', '0'], { env });
   onTestFinished(() => void child.kill());
   const readLines = (stream: NodeJS.ReadableStream) =>

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { formatReleasedSchema, RELEASED_SCHEMA } from '../../scripts/released-schema.ts';
 import { ROOT } from '../support/documents.ts';
+import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const CHANGELOG =
   '# Changelog\n\n## Unreleased\n\n### Added\n\n- A field.\n\n## 1.0.0 - 2026-01-01\n';
@@ -27,7 +28,7 @@ function createRepository(changedFiles: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const env = {
-    ...process.env,
+    ...PROCESS_ENV,
     ...Object.fromEntries(
       ['AUTHOR', 'COMMITTER'].flatMap((role) => [
         [`GIT_${role}_NAME`, 'Ada'],
@@ -35,7 +36,6 @@ function createRepository(changedFiles: Record<string, string> = {}) {
       ]),
     ),
     GIT_CONFIG_GLOBAL: '/dev/null',
-    NODE_OPTIONS: '',
   };
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
