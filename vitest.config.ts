@@ -72,6 +72,8 @@ const common = {
     '--max-semi-space-size=64',
     // Several workers share the cores, so more threads for one worker's scavenges take CPU time without saving time.
     '--no-parallel-scavenge',
+    // Node warns once for each worker that it imports WebAssembly, which the parser of SQL does.
+    '--disable-warning=ExperimentalWarning',
     '--import',
     pathToFileURL(join(import.meta.dirname, 'test/support/preload.ts')).href,
   ],

@@ -20,6 +20,7 @@ import { createTenant, type Tenant } from './fixtures/tenant.ts';
 import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
 import { registerOpenApp, unregisterApp } from './open-apps.ts';
 import { ENCRYPTION_KEY } from './process/encryption-key.ts';
+import { testLog } from './test-log.ts';
 import { type Served, serve } from './wire/serve.ts';
 
 export type { GraphqlResponse, Tenant };
@@ -53,7 +54,7 @@ async function openTestApp(
   releasable?: Releasable,
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
-  const log = overrides.log ?? createLog('error');
+  const log = overrides.log ?? testLog;
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
   const database = overrides.database ?? (await openAppDatabase(overrides.log));
   const createdApp = await createApp(config, { ...overrides, log, database });
@@ -115,7 +116,7 @@ export async function createTestDatabase(
 }
 
 function openAppDatabase(log?: Log): Promise<Database> {
-  if (onPostgres || log) return openTestDatabase(log ?? createLog('error'), NO_METERS);
+  if (onPostgres || log) return openTestDatabase(log ?? testLog, NO_METERS);
   return borrowDatabase();
 }
 

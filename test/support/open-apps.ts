@@ -22,9 +22,10 @@ export function expectNoOpenApps(): void {
   if (firstError) throw firstError;
 }
 
-/** Closes the apps of a file that failed while it was loaded, because its hooks do not run. */
-export async function closeOpenApps(): Promise<void> {
+/** Closes the apps of a file that failed while it was loaded, because its hooks do not run. Returns false without any. */
+export async function closeOpenApps(): Promise<boolean> {
   const apps = [...openApps.keys()];
   openApps.clear();
   for (const app of apps) await app[Symbol.asyncDispose]();
+  return apps.length > 0;
 }

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { type Database, openEngine } from '../../../../src/database/database.ts';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
-import { createLog } from '../../../../src/log.ts';
+import { testLog } from '../../test-log.ts';
 import { type Connection, emptyDatabase, tryToEmpty } from '../empty-database.ts';
 import { guardFunctions, Releasable } from '../releasable.ts';
 import { runAsTest } from '../test-statements.ts';
@@ -80,6 +80,12 @@ export async function borrowDatabase(): Promise<Database> {
   };
 }
 
+/** Runs `work`, which borrows only databases that it opened itself. */
+export async function withOwnDatabases(work: () => Promise<void>): Promise<void> {
+  const others = pool.splice(0);
+  await work().finally(() => pool.push(...others));
+}
+
 /** Returns a database without migrations, as a first start creates it. */
 export async function startUnmigratedEngine(): Promise<Engine> {
   const engine = await startMemoryEngine();
@@ -127,7 +133,7 @@ async function takeDatabase(): Promise<OpenIdle> {
 /** Closing the database leaves the engine open. */
 function openDatabase({ address }: Engine): Promise<Database> {
   const engine = { address, [Symbol.asyncDispose]: async () => {} };
-  return openEngine(engine, createLog('error'));
+  return openEngine(engine, testLog);
 }
 
 async function releaseDatabase(idle: OpenIdle): Promise<void> {
