@@ -1,7 +1,12 @@
-/** A database for a test has no traces of earlier tests. */
-import { expect, test } from 'vitest';
+/** A database for a test has no traces of earlier tests. These tests lend databases of their own. */
+import { aroundEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createTestApp, createTestDatabase, onCitus, onPostgres } from '../support/app.ts';
+import { withOwnDatabases } from '../support/database/embedded/embedded-databases.ts';
+import { type Connection, emptyDatabase } from '../support/database/empty-database.ts';
+import { withOwnPostgres } from '../support/database/postgres-databases.ts';
+
+aroundEach((runTest) => (onPostgres ? withOwnPostgres : withOwnDatabases)(runTest));
 
 const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
 /** Each process inserts a row into this table, which PostgreSQL counts about a second later. */
@@ -36,6 +41,34 @@ test.skipIf(onCitus)('resets statistics and rows before it lends a database agai
   await using nextDatabase = await createTestDatabase();
   expect(await readStatistics(nextDatabase)).toEqual(initialStatistics);
   expect(await nextDatabase.rows.query('select "id" from "Org"', [])).toEqual([]);
+});
+
+const SCHEMA_CHANGES = [
+  'create table "Left" ("id" text)',
+  'alter table "Org" add column "left" text',
+  'alter table "Org" alter column "label" set (n_distinct = 1)',
+  'create index "left" on "Org" ("label")',
+  `alter table "Org" add constraint "left" check ("label" <> '')`,
+  'create function "left"() returns int language sql as $$ select 1 $$',
+  `create trigger "left" before update on "Org" for each row
+     execute function suppress_redundant_updates_trigger()`,
+];
+
+test.skipIf(onCitus)('does not lend a database again if its schema has changed', async () => {
+  const database = await createTestDatabase();
+  const query = database.jobs.db.executeSql as Connection['query'];
+  expect(await emptyDatabase({ query })).toBe(true);
+  for (const text of SCHEMA_CHANGES) {
+    await query(text);
+    expect([text, await emptyDatabase({ query })]).toEqual([text, false]);
+    await query('select pg_stat_reset()');
+  }
+  await query('create table "Last" ("id" text)');
+  await database[Symbol.asyncDispose]();
+
+  await using nextDatabase = await createTestDatabase();
+  const leftTables = `select relname from pg_class where relname in ('Left', 'left')`;
+  expect(await nextDatabase.rows.query(leftTables, [])).toEqual([]);
 });
 
 test.skipIf(onPostgres)('lends an open database without rows to the next app only', async () => {

@@ -29,6 +29,11 @@ const RESET_STATISTICS = [
   `select pg_stat_reset_single_table_counters(oid) ${FROM_TABLES}`,
 ];
 
+/** Counts the changes of the schema since the database was copied from the snapshot or the template. */
+const COUNT_SCHEMA_CHANGES = `
+  select sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid))::int as "changes"
+  from unnest('{pg_attribute, pg_constraint, pg_proc, pg_trigger}'::regclass[]) oid`;
+
 /** Returns false if emptying failed or timed out. The database must then be dropped. */
 export function tryToEmpty(tryOnce: () => Promise<boolean>): Promise<boolean> {
   return Promise.race([tryOnce().catch(() => false), wait(EMPTY_MAX_MS, false, { ref: false })]);
@@ -39,9 +44,14 @@ export interface Connection {
 }
 
 /**
- * Empties the database, and sets `session_replication_role` for the session. Returns false if there are too many rows.
+ * Empties the database, and sets `session_replication_role` for the session. Returns false if there are too many rows, or
+ * if the schema has changed.
  */
 export async function emptyDatabase(client: Connection): Promise<boolean> {
+  // Without this, the session reports its changes to the statistics only when it ends.
+  await client.query('select pg_stat_force_next_flush()');
+  const [{ changes }] = (await client.query(COUNT_SCHEMA_CHANGES)).rows as [{ changes: number }];
+  if (changes > 0) return false;
   const { rows } = (await client.query(
     `select oid::regclass::text as "name", pg_relation_size(oid) as "bytes"
      ${FROM_TABLES} and relname <> all($2) and pg_relation_size(oid) > 0`,
@@ -61,7 +71,6 @@ export async function emptyDatabase(client: Connection): Promise<boolean> {
     // Without the option, it would also read all of `pg_class` to update the age of the database.
     await client.query(`vacuum (skip_database_stats) ${names.join(', ')}`);
   }
-  // Without this, the session reports its deletions to the statistics only when it ends.
   await client.query('select pg_stat_force_next_flush()');
   for (const text of RESET_STATISTICS) await client.query(text, [SCHEMAS]);
   return true;

@@ -40,6 +40,12 @@ export async function acquirePostgres(): Promise<PostgresDatabase> {
   };
 }
 
+/** Runs `work`, which acquires only databases that it created itself. */
+export async function withOwnPostgres(work: () => Promise<void>): Promise<void> {
+  const others = pool.splice(0);
+  await work().finally(() => pool.push(...others));
+}
+
 /**
  * Retries, because `force` does not end the server's own sessions, such as those between the nodes of a
  * cluster. They end within a second.
