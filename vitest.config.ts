@@ -63,7 +63,7 @@ const common = {
   // On a busy machine, tests take several times as long, and an awaited state may arrive late.
   testTimeout: 2 * MINUTE_MS,
   hookTimeout: 2 * MINUTE_MS,
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 60_000 } },
   // A worker loads the modules once for all of its files.
   isolate: false,
   execArgv: [

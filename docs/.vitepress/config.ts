@@ -16,8 +16,9 @@ import {
 } from './navigation.ts';
 
 const BASE = '/docs/';
+const ICON = 'console/public/icon.svg';
 /** Files that pages link to and that are not pages. They are copied into the site. */
-const linkedFiles = new Set<string>();
+const linkedFiles = new Set([ICON]);
 /** The inline scripts of pages by the names of the files that replace them. */
 const scripts = new Map<string, string>();
 
@@ -69,6 +70,8 @@ export default defineConfig({
   title: 'Integration gateway',
   description: 'An integration platform behind a GraphQL API',
   base: BASE,
+  // Without it, browsers request /favicon.ico, which the server does not have.
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}files/${ICON}` }]],
   cleanUrls: true,
   // Puts the metadata of pages into a file, because the Content-Security-Policy of the server allows no inline script.
   metaChunk: true,

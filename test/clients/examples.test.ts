@@ -83,4 +83,4 @@ test('runs each client until it has read the viewer and followed an operation', 
     expect(stdout).toMatch(new RegExp(`by ${client} .*"kind":"END_USER".*"groupRef":"acme"`));
     expect(stdout).toMatch(new RegExp(`by ${client} .*"id":"opr_.*"status":"SUCCEEDED"`));
   }
-}, 60_000);
+});

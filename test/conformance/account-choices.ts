@@ -14,6 +14,7 @@ import {
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
+import { stopRates } from '../support/fixtures/rates.ts';
 import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
@@ -250,6 +251,7 @@ const writeResponseChoices: Choice[] = [
     title:
       'A key may send `RATE_LIMIT_PER_SECOND` requests per second, with bursts of `RATE_LIMIT_BURST`. Further requests return 429 with `Retry-After`.',
     rest: async () => {
+      stopRates();
       const env = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
       await using app = await createTestApp({ env });
       const { tenant, base } = await createRestTenant(app);

@@ -224,7 +224,7 @@ async function expectSuccess({ get, base, app, services }: Fixture, ids: string[
   // Reads the database directly, because repeated queries for each operation would delay the work.
   const where = { id: { in: ids }, status: { not: 'IN_PROGRESS' } } as const;
   const countEnded = () => prisma.operation.count({ where });
-  await expect.poll(countEnded, { interval: 100, timeout: 45_000 }).toBe(ids.length);
+  await expect.poll(countEnded, { interval: 100 }).toBe(ids.length);
   const fetchStatus = async (id: string) => (await get(`${base}/operations/${id}`)).status;
   expect(await Promise.all(ids.map(fetchStatus))).toEqual(ids.map(() => 'success'));
 }

@@ -56,7 +56,9 @@ export function testApprovals(getStage: () => ConsoleStage) {
     await card.getByRole('button', { name: 'Approve' }).click();
     const outcome = page.getByRole('status');
     await outcome.getByText('Approved: Change a record: People').waitFor();
-    expect(await outcome.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => outcome.evaluate((element) => element === document.activeElement))
+      .toBe(true);
     expect(await findProposal(id)).toMatchObject({
       status: 'APPROVED',
       decidedBy: expect.stringMatching(/^consumer:/),
@@ -66,9 +68,9 @@ export function testApprovals(getStage: () => ConsoleStage) {
 
   test('rejects a proposal with a reason', async () => {
     await press('Reject');
-    expect(await page.locator(':focus').getAttribute('name')).toBe('reason');
+    await page.locator('[name="reason"]:focus').waitFor();
     await press('Cancel');
-    expect(await page.locator(':focus').innerText()).toBe('Reject');
+    await page.locator(':focus', { hasText: /^Reject$/ }).waitFor();
     await press('Reject');
     await page.getByLabel('Reason').fill('Not a customer.');
     await expectFitsScreens(page);

@@ -5,7 +5,6 @@ import { expectAccessible } from '../support/console.ts';
 import type { DemoServer } from '../support/stage.ts';
 import type { ConsoleStage } from './stage.ts';
 
-const TEST_TIMEOUT_MS = 60_000;
 const DARK_PHONE: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   colorScheme: 'dark',
@@ -39,48 +38,44 @@ export function testFirstRun(getStage: () => ConsoleStage<DemoServer>) {
     await page.getByRole('button', { name: 'Create project' }).click();
   }
 
-  test(
-    'guides a new user from an empty install to a first record and an API key',
-    { timeout: TEST_TIMEOUT_MS },
-    async () => {
-      const page = await openAsNewBuilder('first@example.com');
-      await createProject(page, 'not a name');
-      await page.getByText('must be letters, digits and hyphens').first().waitFor();
-      // The org exists already, and the second attempt uses it.
-      await page.getByLabel('Project name').fill('first-run');
-      await page.getByRole('button', { name: 'Create project' }).click();
-      await expectHeading(page, 'Get started');
-      await expectAccessible(page);
-      expect(await countPrimaryActions(page)).toBe(1);
-      await page.getByRole('link', { name: 'Choose a provider' }).click();
-      await page.getByRole('searchbox', { name: 'Provider' }).fill('sandb');
-      await page.getByRole('link', { name: 'Sandbox CRM' }).click();
-      await page.getByRole('button', { name: 'Create integration' }).click();
-      await expectHeading(page, 'sandbox-sync');
+  test('guides a new user from an empty install to a first record and an API key', async () => {
+    const page = await openAsNewBuilder('first@example.com');
+    await createProject(page, 'not a name');
+    await page.getByText('must be letters, digits and hyphens').first().waitFor();
+    // The org exists already, and the second attempt uses it.
+    await page.getByLabel('Project name').fill('first-run');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await expectHeading(page, 'Get started');
+    await expectAccessible(page);
+    expect(await countPrimaryActions(page)).toBe(1);
+    await page.getByRole('link', { name: 'Choose a provider' }).click();
+    await page.getByRole('searchbox', { name: 'Provider' }).fill('sandb');
+    await page.getByRole('link', { name: 'Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Create integration' }).click();
+    await expectHeading(page, 'sandbox-sync');
 
-      await page.getByRole('link', { name: 'Get started' }).click();
-      await page.getByRole('button', { name: 'Connect test account' }).waitFor();
-      expect(await countPrimaryActions(page)).toBe(1);
-      await page.getByRole('button', { name: 'Connect test account' }).click();
-      await page.getByText('50 records read').waitFor();
-      await page.getByRole('cell', { name: 'contact-1@example.test' }).waitFor();
-      await expectAccessible(page);
+    await page.getByRole('link', { name: 'Get started' }).click();
+    await page.getByRole('button', { name: 'Connect test account' }).waitFor();
+    expect(await countPrimaryActions(page)).toBe(1);
+    await page.getByRole('button', { name: 'Connect test account' }).click();
+    await page.getByText('50 records read').waitFor();
+    await page.getByRole('cell', { name: 'contact-1@example.test' }).waitFor();
+    await expectAccessible(page);
 
-      await page.getByRole('button', { name: 'Create key' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Label').fill('Backend');
-      await dialog.getByRole('button', { name: 'Create key' }).click();
-      const key = await dialog.locator('[data-label="API key"]').innerText();
-      await dialog.getByRole('button', { name: 'Done' }).click();
-      expect(await sendCurl(page, 'Read a customer', key)).toMatchObject({
-        data: { project: { installation: { records: { nodes: expect.any(Array) } } } },
-      });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Label').fill('Backend');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    const key = await dialog.locator('[data-label="API key"]').innerText();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect(await sendCurl(page, 'Read a customer', key)).toMatchObject({
+      data: { project: { installation: { records: { nodes: expect.any(Array) } } } },
+    });
 
-      await page.getByRole('link', { name: 'Overview' }).click();
-      await expectHeading(page, 'Overview');
-      await page.context().close();
-    },
-  );
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await expectHeading(page, 'Overview');
+    await page.context().close();
+  });
 
   /** Sends the body of a copied curl command with the key. */
   async function sendCurl(page: Page, title: string, key: string): Promise<unknown> {

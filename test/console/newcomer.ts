@@ -14,7 +14,6 @@ const TOUR_TEXT = SECTION.replaceAll(/\s+/g, ' ');
 const [BREAK_COMMAND = '', REPAIR_COMMAND = ''] = [...SECTION.matchAll(/```sh\n(.*?)```/gs)].map(
   ([, text]) => text ?? '',
 );
-const TOUR_TIMEOUT_MS = 90_000;
 
 export function testNewcomer(getStage: () => ConsoleStage) {
   /** Presses an element that the tour names. */
@@ -38,67 +37,63 @@ export function testNewcomer(getStage: () => ConsoleStage) {
     await promisify(execFile)('sh', ['-c', localCommand.replaceAll('curl -s', 'curl -sf')]);
   }
 
-  test(
-    'connects a group, and shows its messages, a failure and the recovery',
-    { timeout: TOUR_TIMEOUT_MS },
-    async () => {
-      const context = await getStage().openContext();
-      const page = await context.newPage();
-      await signIn(page, getStage().server.demo.url);
+  test('connects a group, and shows its messages, a failure and the recovery', async () => {
+    const context = await getStage().openContext();
+    const page = await context.newPage();
+    await signIn(page, getStage().server.demo.url);
 
-      await openFromMenu(page, 'Connections');
-      await press(page, 'Connect customer');
-      const customer = page.getByRole('dialog');
-      await customer.getByLabel('Group').fill('newcomer');
-      await customer.getByLabel('Consumer').fill('nora');
-      await press(customer, 'Create link');
-      const pagePromise = context.waitForEvent('page');
-      await press(customer, 'Open connect page', 'link');
-      const connect = await pagePromise;
-      const card = connect.getByRole('region', { name: 'CRM sync' });
-      await press(card, 'Connect Sandbox CRM');
-      await card.getByRole('button', { name: /How to connect$/ }).click();
-      await press(connect, 'With an API key', 'option');
-      await card.getByLabel('API key', { exact: true }).fill('sandbox-key');
-      await press(card, 'Connect');
-      await press(card, 'Start');
-      await card.getByText(/^50 records, last read/).waitFor();
-      await press(card, 'Read now: People');
+    await openFromMenu(page, 'Connections');
+    await press(page, 'Connect customer');
+    const customer = page.getByRole('dialog');
+    await customer.getByLabel('Group').fill('newcomer');
+    await customer.getByLabel('Consumer').fill('nora');
+    await press(customer, 'Create link');
+    const pagePromise = context.waitForEvent('page');
+    await press(customer, 'Open connect page', 'link');
+    const connect = await pagePromise;
+    const card = connect.getByRole('region', { name: 'CRM sync' });
+    await press(card, 'Connect Sandbox CRM');
+    await card.getByRole('button', { name: /How to connect$/ }).click();
+    await press(connect, 'With an API key', 'option');
+    await card.getByLabel('API key', { exact: true }).fill('sandbox-key');
+    await press(card, 'Connect');
+    await press(card, 'Start');
+    await card.getByText(/^50 records, last read/).waitFor();
+    await press(card, 'Read now: People');
 
-      await customer.getByRole('button', { name: 'Done' }).click();
-      await openFromMenu(page, 'Destinations');
-      await press(page, 'live', 'link');
-      const lines = page.locator('main .lines li');
-      await lines.filter({ hasText: 'Read triggered done' }).first().waitFor();
-      for (const type of ['Connection created', 'Installation created']) {
-        expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
-      }
+    await customer.getByRole('button', { name: 'Done' }).click();
+    await openFromMenu(page, 'Destinations');
+    await press(page, 'live', 'link');
+    const lines = page.locator('main .lines li');
+    await lines.filter({ hasText: 'Read triggered done' }).first().waitFor();
+    for (const type of ['Connection created', 'Installation created']) {
+      expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
+    }
 
-      await runCommand(BREAK_COMMAND);
-      await press(card, 'Read now: People');
-      await openFromMenu(page, 'Destinations');
-      await press(page, 'records', 'link');
-      const failedRow = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
-      await failedRow.first().waitFor();
+    await runCommand(BREAK_COMMAND);
+    await press(card, 'Read now: People');
+    await openFromMenu(page, 'Destinations');
+    await press(page, 'records', 'link');
+    const failedRow = page.getByRole('row', { name: /Records of .* Retrying .* 2 503/ });
+    await failedRow.first().waitFor();
 
-      await runCommand(REPAIR_COMMAND);
-      await press(page, 'Retry deliveries');
-      const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: /^Retrying/ }).waitFor();
-      await press(dialog, 'Retry deliveries');
-      await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
-      await dialog.getByRole('button', { name: 'Close' }).click();
-      await page
-        .getByRole('row', { name: /Records of .* Succeeded .* 3 204/ })
-        .first()
-        .waitFor();
-      const { project } = await getStage().api(`{ project(idOrName: "demo") {
+    await runCommand(REPAIR_COMMAND);
+    await press(page, 'Retry deliveries');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Retrying/ }).waitFor();
+    await press(dialog, 'Retry deliveries');
+    await dialog.getByText(/^(\d+) of \1 deliveries$/).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page
+      .getByRole('row', { name: /Records of .* Succeeded .* 3 204/ })
+      .first()
+      .waitFor();
+    const { project } = await getStage().api(`{ project(idOrName: "demo") {
       pending: deliveries(status: PENDING) { totalCount }
       retrying: deliveries(status: RETRYING) { totalCount } } }`);
-      expect(project).toEqual({ pending: { totalCount: 0 }, retrying: { totalCount: 0 } });
-      await context.close();
-    },
-  );
+    expect(project).toEqual({ pending: { totalCount: 0 }, retrying: { totalCount: 0 } });
+    await context.close();
+  });
 }
 
 type Role = 'button' | 'link' | 'option';

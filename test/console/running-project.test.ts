@@ -9,12 +9,18 @@ import { testPlans } from './plans.ts';
 import { openConsoleStage } from './stage.ts';
 import { testStates } from './states.ts';
 
-describeInBrowser(openConsoleStage, (getStage) => {
-  // Later suites may delete rows.
-  describe('deliveries', () => testDeliveries(getStage));
-  describe('diagnosis', () => testDiagnosis(getStage));
-  describe('states', () => testStates(getStage));
-  describe('changes', () => testChanges(getStage));
-  describe('plans', () => testPlans(getStage));
-  describe('live', () => testLive(getStage));
-});
+/** Deliveries that the tests let fail stay in the state Retrying until a test retries them. */
+const RETRY_SECONDS = '36000,36000,36000';
+
+describeInBrowser(
+  () => openConsoleStage(RETRY_SECONDS),
+  (getStage) => {
+    // Later suites may delete rows.
+    describe('deliveries', () => testDeliveries(getStage));
+    describe('diagnosis', () => testDiagnosis(getStage));
+    describe('states', () => testStates(getStage));
+    describe('changes', () => testChanges(getStage));
+    describe('plans', () => testPlans(getStage));
+    describe('live', () => testLive(getStage));
+  },
+);

@@ -26,8 +26,9 @@ export interface ConsoleStage<Server extends StageServer = StageServer> extends 
 
 const ENV = { TRUSTED_DOCUMENTS: 'only' };
 
-export const openConsoleStage = (): Promise<ConsoleStage<DemoServer>> =>
-  openConsoleStageOn(startDemo);
+/** Opens a stage whose server retries deliveries after these times. */
+export const openConsoleStage = (retrySeconds: string): Promise<ConsoleStage<DemoServer>> =>
+  openConsoleStageOn((env) => startDemo({ ...env, DELIVERY_RETRY_SECONDS: retrySeconds }));
 
 export async function openConsoleStageOn<Server extends StageServer>(
   start: (env: Record<string, string>) => Promise<Server>,

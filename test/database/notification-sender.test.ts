@@ -9,7 +9,7 @@ import {
 } from '../../src/database/notifications/notifications.ts';
 import type { RunQuery } from '../../src/database/rows.ts';
 
-const POLLING = { timeout: 10_000, interval: 5 };
+const POLLING = { interval: 5 };
 
 /** Creates a database that records notifications. The test can delay or fail its statements. */
 function createDatabase() {

@@ -15,7 +15,7 @@ import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
 /** The agent runs in a process, whose start takes time. */
-const WAITING = { timeout: 20_000, interval: 100 };
+const WAITING = { interval: 100 };
 
 const app = await getSharedApp();
 const runFile = promisify(execFile);
@@ -33,7 +33,7 @@ function createAgentFolder(): string {
   return folder;
 }
 
-test('compiles the agent, which has no type any', { timeout: 60_000 }, async () => {
+test('compiles the agent, which has no type any', async () => {
   const folder = createAgentFolder();
   expect(findBlock('// agent.ts')).not.toMatch(/\bany\b/);
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -45,7 +45,7 @@ test('compiles the agent, which has no type any', { timeout: 60_000 }, async () 
   expect(stdout).toBe('');
 });
 
-test('runs the agent, which commits its write after an approval', { timeout: 60_000 }, async () => {
+test('runs the agent, which commits its write after an approval', async () => {
   const { headers, query } = await fillDemoTenant(app);
   app.app.sandbox.seed('contacts', 1);
   const { url } = await app.app.start();

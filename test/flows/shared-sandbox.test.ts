@@ -10,7 +10,7 @@ import { startGateway } from '../support/copies/copied-databases.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
-const POLLING = { timeout: 30_000, interval: 50 };
+const POLLING = { interval: 50 };
 const EMAIL = 'written-by-the-api@example.test';
 
 const WRITE_RECORDS = `mutation WriteRecords { writeRecords(input: {

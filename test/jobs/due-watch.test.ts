@@ -6,7 +6,7 @@ import { HOUR_MS } from '../../src/work/durations.ts';
 import { getSharedApp } from '../support/app.ts';
 
 const { services } = (await getSharedApp()).app;
-const POLLING = { timeout: 20_000, interval: 10 };
+const POLLING = { interval: 10 };
 
 /** Records each time at which the work is reported as due. */
 function createSource(sql: string, intervalMsMin = 50) {

@@ -21,7 +21,7 @@ const log = createLog('info', { write: (line) => void lines.push(line) });
 const app = await getSharedApp({ env, log });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
-const POLLING = { timeout: 20_000, interval: 20 };
+const POLLING = { interval: 20 };
 const HOUR_MS = 3_600_000;
 const CONNECTION_COUNT = 12;
 

@@ -8,7 +8,7 @@ import { CREATE_DESTINATION } from '../support/fixtures/integrations.ts';
 import { installReads, TRIGGER_READ } from '../support/fixtures/reads.ts';
 import { createContact, createWriter } from '../support/fixtures/writes.ts';
 
-const POLLING = { timeout: 20_000, interval: 100 };
+const POLLING = { interval: 100 };
 
 const metrics = createMetrics({ METRICS_PROJECTS: [] });
 const database = await createTestDatabase(createLog('silent'), metrics.meters);

@@ -82,7 +82,7 @@ const fillPath = ({ path }: Endpoint, { tenant }: RestTenant) =>
 
 test.each(ENDPOINTS.map((endpoint) => [endpoint.id, endpoint] as const))(
   "%s refuses requests in REST's terms",
-  { tags: ['all/walk'], timeout: 60_000 },
+  { tags: ['all/walk'] },
   async (_id, endpoint) => {
     const { partSchemas, method, needs } = endpoint;
     const client = isForBuilders(needs) ? rest.builder : rest;

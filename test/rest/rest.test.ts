@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
+import { stopRates } from '../support/fixtures/rates.ts';
 import { createRestClient, createRestTenant } from '../support/rest/rest-client.ts';
 
 const app = await getSharedApp();
@@ -119,6 +120,7 @@ test('returns no details of an unexpected error, and logs them with the instance
 });
 
 test('returns Retry-After to a caller who exceeds the rate limit', async () => {
+  stopRates();
   await using slow = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' },
   });

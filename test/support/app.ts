@@ -42,6 +42,9 @@ interface TestOptions extends Overrides {
 /** Rate limits that the tests of a file do not reach. */
 export const HIGH_RATE_LIMITS = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000' };
 
+/** Requests of a slow machine wait and run for many seconds. */
+const PATIENT_LIMITS = { LIMIT_TURN_MS: '60000', LIMIT_QUERY_MS: '60000' };
+
 export const onCitus = process.env.TEST_DATABASE === 'citus';
 export const onPostgres = process.env.TEST_DATABASE === 'postgres' || onCitus;
 
@@ -55,7 +58,13 @@ async function openTestApp(
 ): Promise<TestApp> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   const log = overrides.log ?? testLog;
-  const config = readConfig({ DATA_DIR: dataDir, PORT: '0', DEMO: 'false', ...env });
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    PORT: '0',
+    DEMO: 'false',
+    ...PATIENT_LIMITS,
+    ...env,
+  });
   const database = overrides.database ?? (await openAppDatabase(overrides.log));
   const createdApp = await createApp(config, { ...overrides, log, database });
   // Statements on a database that the test opened itself are not checked for the project.

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 
 const BROWSER_PATHS = [
   // Chromium without a window needs a fifth less time.
@@ -19,9 +19,12 @@ export const browserSkipReason = executablePath
   ? null
   : 'Tests in a browser are skipped: found no Chromium or Chrome. Install chromium or set CHROMIUM_PATH.';
 
+/** On a busy machine, a page takes several times as long. */
+const STEP_TIMEOUT_MS = 100_000;
+
 /** Launches Chromium with flags that also let it run as root in a container. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
+export async function launchBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -31,5 +34,13 @@ export function launchBrowser(): Promise<Browser> {
       '--renderer-process-limit=1',
       '--in-process-gpu',
     ],
+  });
+  const newContext = browser.newContext.bind(browser);
+  return Object.assign(browser, {
+    async newContext(options?: BrowserContextOptions) {
+      const context = await newContext(options);
+      context.setDefaultTimeout(STEP_TIMEOUT_MS);
+      return context;
+    },
   });
 }

@@ -9,7 +9,7 @@ export const DOCUMENTS = [
   'SECURITY.md',
   'console/README.md',
   'test/README.md',
-  ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/node_modules'] }).sort(),
+  ...globSync('docs/**/*.md', { cwd: ROOT, exclude: ['docs/node_modules', 'docs/dist'] }).sort(),
 ];
 
 export interface CodeBlock {

@@ -14,7 +14,7 @@ import { requestMcp } from '../support/mcp/mcp-client.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { type ReceivedSpan, startTraceReceiver } from './trace-receiver.ts';
 
-const POLLING = { timeout: 20_000, interval: 50 };
+const POLLING = { interval: 50 };
 const SECRET_HEADER = 'of-the-operator';
 
 const traceReceiver = await startTraceReceiver();

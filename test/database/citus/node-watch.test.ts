@@ -86,12 +86,12 @@ test('fails statements that wait too long, even if the node responds to other st
   const { watch, startStatement } = fixture;
   const statements = Array.from({ length: 3 }, () => startStatement(1));
   using _succeeding = succeedRepeatedly(startStatement);
-  await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => watch.isAway(1)).toBe(true);
   for (const { onEnd } of statements) {
     expect(onEnd).toHaveBeenCalledExactlyOnceWith(expect.any(ServiceUnavailable));
   }
   canRespond = true;
-  await expect.poll(() => watch.isAway(1), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => watch.isAway(1)).toBe(false);
 });
 
 test('keeps a node available if it responds to its statements during a failed probe', async () => {
@@ -99,7 +99,7 @@ test('keeps a node available if it responds to its statements during a failed pr
   using fixture = createWatch(() => failed);
   const { watch, startStatement, probedNodes } = fixture;
   const statements = Array.from({ length: 3 }, () => startStatement(1));
-  await expect.poll(() => probedNodes.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => probedNodes.length).toBe(1);
   for (const { succeed } of statements) succeed();
   fail(false);
   await delay(LONG_MS);
@@ -116,7 +116,7 @@ test('probes a node on which a statement has failed', async () => {
   canRespond = true;
   await expect.poll(() => watch.isAway(1)).toBe(false);
   startStatement(1).fail();
-  await expect.poll(() => fixture.probedNodes.length, { timeout: 10_000 }).toBeGreaterThan(2);
+  await expect.poll(() => fixture.probedNodes.length).toBeGreaterThan(2);
   expect(watch.isAway(1)).toBe(false);
 });
 

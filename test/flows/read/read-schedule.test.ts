@@ -124,7 +124,7 @@ test('starts the first read when the installation is created, even with a rare s
     return operations.map(({ status, result }) => `${status} ${result}`);
   };
   await expect
-    .poll(listOutcomes, { timeout: 30_000, interval: 50 })
+    .poll(listOutcomes, { interval: 50 })
     .toEqual(['SUCCESS [contacts] Read completed (450 records)']);
   const where = { installationId };
   const installedObjects = await prisma.installedObject.findMany({

@@ -4,6 +4,7 @@ import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
+import { stopRates } from '../../support/fixtures/rates.ts';
 import { fetchFrom } from '../../support/graphql-client.ts';
 import { openSocket } from '../../support/socket.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
@@ -316,6 +317,7 @@ test('rejects a wrong password and refuses invalid input, with reasons', async (
 });
 
 test('rejects further passwords after too many wrong ones from an address', async () => {
+  stopRates();
   await using limitedApp = await createTestApp({
     env: { LOCAL_ISSUER_PASSWORD: PASSWORD, WRONG_KEY_LIMIT_PER_MINUTE: '2' },
   });

@@ -8,7 +8,7 @@ import {
 } from '../../support/fixtures/writes.ts';
 
 const MINUTE_MS = 60_000;
-const POLLING = { timeout: 20_000, interval: 20 };
+const POLLING = { interval: 20 };
 
 let aheadMs = 0;
 const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });

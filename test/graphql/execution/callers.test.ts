@@ -12,6 +12,7 @@ import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts'
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
+import { setSharedTokens, stopRates } from '../../support/fixtures/rates.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { serve } from '../../support/wire/serve.ts';
 
@@ -120,7 +121,7 @@ test('rejects a wrong key of any form', async () => {
   }
 });
 
-test('rejects a deactivated or deleted key within seconds, or immediately if it was never used', async () => {
+test('rejects a deactivated or deleted key, immediately if it was never used', async () => {
   for (const isUsed of [true, false]) {
     for (const end of ['deactivate', 'delete']) {
       const { apiKey, apiKeyId: id } = await app.createTenant();
@@ -129,7 +130,7 @@ test('rejects a deactivated or deleted key within seconds, or immediately if it 
       if (end === 'delete') await prisma.apiKey.deleteMany({ where: { id } });
       else await prisma.apiKey.updateMany({ where: { id }, data: { active: false } });
       const fetchStatus = async () => (await client.request(VIEWER_KIND)).status;
-      if (isUsed) await expect.poll(fetchStatus, { interval: 20, timeout: 5_000 }).toBe(401);
+      if (isUsed) await expect.poll(fetchStatus, { interval: 20 }).toBe(401);
       else expect(await fetchStatus()).toBe(401);
     }
   }
@@ -288,6 +289,7 @@ test('returns FORBIDDEN for an API key of every scope in mutations for people', 
 });
 
 test('refuses wrong keys from an address above a rate limit, and accepts valid ones', async () => {
+  stopRates();
   const guarded = await createTestApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '3' } });
   onTestFinished(() => guarded[Symbol.asyncDispose]());
   const { url: base } = await guarded.app.start();
@@ -344,20 +346,18 @@ test.each([
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '100', RATE_LIMIT_STORE: store },
   });
   onTestFinished(() => limited[Symbol.asyncDispose]());
+  stopRates();
   const tenant = await limited.createTenant();
+  await setSharedTokens(limited.app.services.database, tenant.apiKeyId, 100);
   const createHeavyQuery = (first: number) =>
     `{ viewer { project { operations(first: ${first}) { edges { node { id } } } } } }`;
   const readRemaining = ({ headers }: GraphqlResponse) =>
     Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
-  // The operation costs 502, so it spends six tokens: one for the request and five for its cost. A token is added each
-  // second, also while the tests are slow.
-  const remaining = readRemaining(await tenant.request(createHeavyQuery(500)));
-  expect(remaining).toBeGreaterThanOrEqual(94);
-  expect(remaining).toBeLessThan(97);
-  let refusal = await tenant.request(createHeavyQuery(500));
-  for (let count = 0; count < 40 && refusal.status === 200; count += 1) {
-    refusal = await tenant.request(createHeavyQuery(500));
+  // The operation costs 502, so it spends six tokens: one for the request and five for its cost.
+  for (let remaining = 94; remaining > 0; remaining -= 6) {
+    expect(readRemaining(await tenant.request(createHeavyQuery(500)))).toBe(remaining);
   }
+  const refusal = await tenant.request(createHeavyQuery(500));
   expect(refusal.status).toBe(429);
   expect(refusal.errors?.[0]?.extensions).toMatchObject({
     code: 'RATE_LIMITED',
@@ -367,6 +367,7 @@ test.each([
 });
 
 test('spends the whole burst for an operation that costs more', async () => {
+  stopRates();
   const limited = await createTestApp({
     env: { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' },
   });
@@ -378,6 +379,7 @@ test('spends the whole burst for an operation that costs more', async () => {
 });
 
 test('refuses a key over its rate with Retry-After, and accepts others', async () => {
+  stopRates();
   const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' };
   const limited = await createTestApp({ env: limits });
   onTestFinished(() => limited[Symbol.asyncDispose]());
@@ -386,8 +388,8 @@ test('refuses a key over its rate with Retry-After, and accepts others', async (
   const key = createClientAt(base, { 'x-api-key': busy.apiKey });
   const responses = await Promise.all(Array.from({ length: 20 }, () => key.request(VIEWER_KIND)));
   const refusals = responses.filter(({ status }) => status === 429);
-  expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(2);
-  expect(refusals.length).toBeGreaterThan(0);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(2);
+  expect(refusals).toHaveLength(18);
   for (const { headers, errors } of refusals) {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['RATE_LIMITED']);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
 import { createAddressFinder } from '../../../src/server/http/request-client.ts';
 import { createTestApp } from '../../support/app.ts';
+import { stopRates } from '../../support/fixtures/rates.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 
@@ -98,6 +99,7 @@ test('limits and logs the client that a trusted proxy forwards, over GraphQL and
   };
   const log = pino({ level: 'info' }, new Writable({ write }));
   const env = { TRUSTED_PROXIES: '127.0.0.0/8,::1/128', WRONG_KEY_LIMIT_PER_MINUTE: '1' };
+  stopRates();
   await using app = await createTestApp({ env, log });
   const sendFrom = async (path: string, client: string) => {
     const headers = { 'x-api-key': createKeyValue(), 'x-forwarded-for': client };

@@ -12,7 +12,8 @@ const REQUESTS_MAX = 4;
 const LIMIT_ENV = {
   LIMIT_HEAD_MS: '1500',
   LIMIT_BODY_MS: '1500',
-  LIMIT_BODY_BYTES_PER_SECOND: '1000',
+  // A slow machine sends the bytes of the slow body late.
+  LIMIT_BODY_BYTES_PER_SECOND: '100',
 };
 const app = await getSharedApp({
   env: { LIMIT_REQUESTS: String(REQUESTS_MAX), LIMIT_SOCKETS: '3', ...LIMIT_ENV },
@@ -53,12 +54,17 @@ const sendRequest = async () => {
   return (await fetch(`${url}/graphql`, { method: 'POST', headers, body })).status;
 };
 
+/** Waits until no request has a slot. The process frees the slot of a request after its response. */
+const expectNoRequests = () =>
+  expect.poll(() => app.app.services.shares.get('requests').held).toBe(0);
+
 test.each(
   UNFINISHED_REQUESTS,
 )('closes %s that stays unfinished, and serves others in the meantime', async (_description, bytes) => {
   const sockets = await Promise.all(
     Array.from({ length: 3 * REQUESTS_MAX }, () => sendBytes(bytes)),
   );
+  await expectNoRequests();
   expect(await sendRequest()).toBe(200);
   const responses = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')));
   if (bytes.includes('\r\n\r\n')) {
@@ -70,10 +76,9 @@ test.each(
 test('serves other requests of an address with 150 unfinished bodies', async () => {
   const [, body] = UNFINISHED_REQUESTS[0] as [string, string];
   const sockets = await Promise.all(Array.from({ length: 150 }, () => sendBytes(body)));
-  // The process frees the slot of a request after its response.
-  await expect.poll(() => app.app.services.shares.get('requests').held).toBe(0);
-  const statuses = await Promise.all(Array.from({ length: REQUESTS_MAX }, sendRequest));
-  expect(statuses).toEqual(statuses.map(() => 200));
+  await expectNoRequests();
+  // One after another, because a caller may have only a part of LIMIT_REQUESTS at the same time.
+  for (let count = 0; count < REQUESTS_MAX; count += 1) expect(await sendRequest()).toBe(200);
   const responses = await Promise.all(sockets.map((socket) => text(socket)));
   for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -151,7 +156,7 @@ test('closes the oldest requests of a network that exceeds its limits, and none 
   for (const name of ['b1', 'b2']) enter(name, 'b', 60);
   enter('c1', 'c');
   expect(closedEntries).toEqual([]);
-  await expect.poll(() => closedEntries, { timeout: 10_000 }).toHaveLength(3);
+  await expect.poll(() => closedEntries).toHaveLength(3);
   expect(closedEntries).toEqual(['a1 crowded', 'a2 crowded', 'b1 crowded']);
 });
 
