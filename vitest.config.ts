@@ -317,10 +317,13 @@ const maxWorkers = Math.max(
   Math.min(availableParallelism() + (isEmbedded ? 1 : 2), Math.floor(totalmem() / WORKER_BYTES), 6),
 );
 
+const isShuffled = process.argv.some((argument) => argument.startsWith('--sequence.shuffle'));
+
 export default defineConfig({
   test: {
     maxWorkers,
-    sequence: { sequencer: LongestFirst },
+    // vitest itself sorts the files if it shuffles them.
+    sequence: isShuffled ? {} : { sequencer: LongestFirst },
     tags,
     projects: isEmbedded ? [embedded] : allProjects(),
   },

@@ -1,9 +1,10 @@
 /**
- * Runs once for each project: creates a migrated snapshot for the embedded database, and starts a PostgreSQL
- * server with a template, which the projects of a run share. Modules that only the creation needs are loaded on
- * demand, because even a run of one file waits for this.
+ * Runs once for each project: builds a missing or outdated console, which workers would otherwise all build, creates a
+ * migrated snapshot for the embedded database, and starts a PostgreSQL server with a template, which the projects of a run
+ * share. Modules that only the creation needs are loaded on demand, because even a run of one file waits for this.
  */
 import type { TestProject } from 'vitest/node';
+import { buildIfStale } from '../../src/server/console/console-build.ts';
 import { ensureEmbeddedSnapshot } from './database/embedded/embedded-snapshot.ts';
 
 declare module 'vitest' {
@@ -20,6 +21,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject) {
+  await buildIfStale({ info: () => {}, error: console.error });
   process.env.TEST_SNAPSHOT = await ensureEmbeddedSnapshot();
   const { TEST_DATABASE, TEST_DATABASE_POOLER } = project.config.env;
   if (TEST_DATABASE === 'embedded') return;

@@ -5,7 +5,7 @@ import {
   documentManifest,
   type FindPageDocument,
 } from '../../graphql/execution/trusted-documents.ts';
-import { CONSOLE_DIST } from './console.ts';
+import { CONSOLE_DIST } from './console-build.ts';
 
 const MANIFEST = join(CONSOLE_DIST, 'documents.json');
 

@@ -2,11 +2,9 @@
  * Serves the console at /console and the connect page at /connect from built files. All paths below /console return one
  * page, whose script routes them. The pages are public. They get all data from the API, with the visitor's credentials.
  */
-import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { glob, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
@@ -14,19 +12,12 @@ import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableString } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
-import type { Log } from '../../log.ts';
 import { VERSION } from '../../version.ts';
 import { createCustomerPages } from '../customer-pages.ts';
 import { hasDocs } from '../docs/docs.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
+import { buildIfStale, CONSOLE_DIST } from './console-build.ts';
 import { isFromThisMachine } from './demo-sign-in.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const CONSOLE = join(ROOT, 'console');
-export const CONSOLE_DIST = join(CONSOLE, 'dist');
-/** The sources of the bundle, below ROOT. Those outside the console's folder are its schema and its packages. */
-const SOURCES = ['console/**/*', 'schema.graphql', 'package-lock.json'];
-const GENERATED_FOLDER = /\b(dist|__generated__)\b/;
 
 /**
  * Permits only the gateway's own scripts, styles and requests. The hash permits the style element that React Aria adds.
@@ -184,32 +175,3 @@ const NOT_BUILT_PAGE = {
     'A production install has no packages to build it with. Run `npm run console` on a machine that has all packages, and copy the folder console/dist.',
   ]),
 };
-
-/**
- * Builds the console if its sources have changed. A production install lacks the packages for it, and keeps the
- * existing bundle. So does a failed build, whose error is logged.
- */
-async function buildIfStale(log: Log): Promise<void> {
-  if ((await getModifiedMs(CONSOLE_DIST)) >= (await findNewestSourceMs())) return;
-  if ((await getModifiedMs(join(ROOT, 'node_modules', 'vite'))) === 0) return;
-  try {
-    log.info('console.building');
-    await promisify(execFile)(process.execPath, [join(CONSOLE, 'build.ts')], { cwd: ROOT });
-  } catch (error) {
-    log.error({ err: error }, 'console.build_failed');
-  }
-}
-
-async function findNewestSourceMs(): Promise<number> {
-  const exclude = (path: string) => GENERATED_FOLDER.test(path);
-  const paths = await Array.fromAsync(glob(SOURCES, { cwd: ROOT, exclude }));
-  return Math.max(0, ...(await Promise.all(paths.map((path) => getModifiedMs(join(ROOT, path))))));
-}
-
-/** Returns the modification time of a file. 0 if it does not exist. */
-async function getModifiedMs(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
-}
