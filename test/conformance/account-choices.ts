@@ -14,7 +14,7 @@ import {
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { stopRates } from '../support/fixtures/rates.ts';
+import { stopRates } from '../support/process/rates.ts';
 import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestApp } from '../support/app.ts';
-import { clearLog, printLogIfFailed } from '../support/test-log.ts';
+import { clearLog, printLogIfFailed } from '../support/process/test-log.ts';
 
 test('prints the lines of an app if its test fails, and no line of a passed test', async () => {
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});

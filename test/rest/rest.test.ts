@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ENDPOINTS } from '../../src/rest/endpoints.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
-import { stopRates } from '../support/fixtures/rates.ts';
+import { stopRates } from '../support/process/rates.ts';
 import { createRestClient, createRestTenant } from '../support/rest/rest-client.ts';
 
 const app = await getSharedApp();

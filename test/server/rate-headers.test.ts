@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestApp, getSharedApp } from '../support/app.ts';
-import { setSharedTokens, stopRates } from '../support/fixtures/rates.ts';
+import { setSharedTokens, stopRates } from '../support/process/rates.ts';
 
 const app = await getSharedApp();
 const tenant = await app.createTenant();

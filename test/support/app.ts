@@ -20,7 +20,7 @@ import { createTenant, type Tenant } from './fixtures/tenant.ts';
 import { createClient, type GraphqlClient, type GraphqlResponse } from './graphql-client.ts';
 import { registerOpenApp, unregisterApp } from './open-apps.ts';
 import { ENCRYPTION_KEY } from './process/encryption-key.ts';
-import { testLog } from './test-log.ts';
+import { testLog } from './process/test-log.ts';
 import { type Served, serve } from './wire/serve.ts';
 
 export type { GraphqlResponse, Tenant };

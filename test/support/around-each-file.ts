@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, expect } from 'vitest';
 import { closeOpenApps, expectNoOpenApps } from './open-apps.ts';
-import { clearLog, printLog, printLogIfFailed } from './test-log.ts';
+import { clearLog, printLog, printLogIfFailed } from './process/test-log.ts';
 
 const listenerWarnings: Error[] = [];
 const recordWarning = (warning: Error) => {

@@ -12,7 +12,7 @@ import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts'
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
-import { setSharedTokens, stopRates } from '../../support/fixtures/rates.ts';
+import { setSharedTokens, stopRates } from '../../support/process/rates.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
 import { serve } from '../../support/wire/serve.ts';
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts';
 import { createAddressFinder } from '../../../src/server/http/request-client.ts';
 import { createTestApp } from '../../support/app.ts';
-import { stopRates } from '../../support/fixtures/rates.ts';
+import { stopRates } from '../../support/process/rates.ts';
 
 const TRUSTED_PROXIES = ['10.0.0.0/8', '2001:db8:ffff::/48'];
 

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { type Database, openEngine } from '../../../../src/database/database.ts';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
-import { testLog } from '../../test-log.ts';
+import { testLog } from '../../process/test-log.ts';
 import { type Connection, emptyDatabase, tryToEmpty } from '../empty-database.ts';
 import { guardFunctions, Releasable } from '../releasable.ts';
 import { runAsTest } from '../test-statements.ts';
