@@ -101,6 +101,8 @@ test('serves the site at /docs', async () => {
 });
 
 const VITEPRESS = join(ROOT, 'docs/node_modules/vitepress/bin/vitepress.js');
+/** The build takes half a minute on a quiet machine. */
+const BUILD_MS = 300_000;
 const skipReason =
   browserSkipReason ??
   (existsSync(VITEPRESS)
@@ -111,7 +113,7 @@ if (skipReason) console.warn(`The documentation is not opened in a browser. ${sk
 /** Builds the site of the current documents, because a site that a user built may be older. */
 test.skipIf(skipReason)(
   'works in a browser without requests to another origin',
-  { tags: ['all/process'] },
+  { tags: ['all/process'], timeout: BUILD_MS },
   async () => {
     const { folder, server } = await startSiteServer();
     const build = [VITEPRESS, 'build', 'docs', '--outDir', folder];

@@ -3,6 +3,8 @@
  * as Yoga's own handler does.
  */
 import { expect, test } from 'vitest';
+import { createEventList } from '../../../src/domain/event/notification-event.ts';
+import { encodeCursor } from '../../../src/domain/paging/list-cursor.ts';
 import type { OperationPlugin } from '../../../src/graphql/execution/operation-context.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestApp, getSharedApp, type Tenant } from '../../support/app.ts';
@@ -25,8 +27,8 @@ const { database } = app.app.services;
 const { url } = await app.app.start();
 
 const QUERY_VIEWER = '{ viewer { kind } }';
-const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!) {
-  notificationEvents(projectIdOrName: $project) { node { data } }
+const SUBSCRIBE_TO_EVENTS = `subscription SubscribeToEvents($project: String!, $after: String) {
+  notificationEvents(projectIdOrName: $project, after: $after) { node { data } }
 }`;
 const OPENING_STEPS = ['parse', 'validate', 'context'];
 const takeSteps = () => steps.splice(0);
@@ -142,8 +144,10 @@ test('calls plugins for queries, mutations and subscriptions over a WebSocket', 
     expect(await socket.next()).toMatchObject({ type: 'complete' });
     expect(takeSteps()).toEqual([...OPENING_STEPS, 'execute']);
   }
-  const payload = { query: SUBSCRIBE_TO_EVENTS, variables: { project: tenant.projectId } };
-  socket.send({ type: 'subscribe', id: '2', payload });
+  // Without a position, a subscription that opens after the event would miss it.
+  const after = encodeCursor(createEventList(tenant.projectId), 0n);
+  const variables = { project: tenant.projectId, after };
+  socket.send({ type: 'subscribe', id: '2', payload: { query: SUBSCRIBE_TO_EVENTS, variables } });
   await expect.poll(() => steps).toEqual([...OPENING_STEPS, 'subscribe']);
   takeSteps();
   await recordNamedEvent(database, { projectId: tenant.projectId, name: 'one' });
