@@ -8,8 +8,8 @@ import { createTestApp, createTestDatabase, onCitus } from '../support/app.ts';
 const OBSERVATION_MS = 8_000;
 /** On Citus, workers poll each server. */
 const SERVER_COUNT = onCitus ? 2 : 1;
-/** Includes statements that poll for work, check connections and read the clock. */
-const STATEMENTS_MAX = 12 * SERVER_COUNT;
+/** Statements per second. Includes those that poll for work, check connections and read the clock. */
+const IDLE_RATE_MAX = 1.5 * SERVER_COUNT;
 
 test('runs few statements while the process is idle', async () => {
   let statementCount = 0;
@@ -21,13 +21,14 @@ test('runs few statements while the process is idle', async () => {
     database: await createTestDatabase(createLog('silent'), meters),
   });
   await using _work = await startWork(app.app.services);
-  const countStatements = async (ms: number) => {
-    const countBefore = statementCount;
+  /** Returns the statements per second. On a busy machine, the delay takes longer. */
+  const measureRate = async (ms: number) => {
+    const [countBefore, startMs] = [statementCount, performance.now()];
     await delay(ms);
-    return statementCount - countBefore;
+    return (1_000 * (statementCount - countBefore)) / (performance.now() - startMs);
   };
   // Each sweep runs once at the start.
-  await expect.poll(() => countStatements(1_000), { interval: 0 }).toBeLessThan(4);
+  await expect.poll(() => measureRate(1_000), { interval: 0 }).toBeLessThan(4);
   expect(statementCount).toBeGreaterThan(20);
-  expect(await countStatements(OBSERVATION_MS)).toBeLessThanOrEqual(STATEMENTS_MAX);
+  expect(await measureRate(OBSERVATION_MS)).toBeLessThanOrEqual(IDLE_RATE_MAX);
 });
