@@ -11,12 +11,14 @@ import {
 import { BadRequest, type Page, type PageSlice } from './paging.ts';
 import { type StoredRecord, VendorStore } from './vendor-store.ts';
 
+export type WireOrder = 'oldestChange' | 'newestChange' | 'created';
+
 /** One list of an object. An object may have several. */
 interface WireList {
   method?: 'GET' | 'POST';
   path: string;
-  /** The vendor's order of the records. */
-  order: 'oldestChange' | 'newestChange' | 'created';
+  /** The vendor's order of the records, or the order that a request demands. */
+  order: WireOrder | ((request: ServedRequest) => WireOrder);
   /** Returns the records that match the request's filters. Throws BadRequest for a malformed filter. */
   filter?: (records: StoredRecord[], request: ServedRequest) => StoredRecord[];
   page: Page;
@@ -206,7 +208,7 @@ function serveMany(
   return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
-const ORDERS: Record<WireList['order'], (a: StoredRecord, b: StoredRecord) => number> = {
+const ORDERS: Record<WireOrder, (a: StoredRecord, b: StoredRecord) => number> = {
   oldestChange: (a, b) => a.changedAt.getTime() - b.changedAt.getTime(),
   newestChange: (a, b) => b.changedAt.getTime() - a.changedAt.getTime(),
   created: () => 0,
@@ -218,7 +220,8 @@ function serveList(
   request: ServedRequest,
 ): ServedResponse {
   const filtered = (list.filter ?? ((records) => records))([...store.records], request);
-  const slice = list.page(filtered.toSorted(ORDERS[list.order]), request, url);
+  const order = typeof list.order === 'function' ? list.order(request) : list.order;
+  const slice = list.page(filtered.toSorted(ORDERS[order]), request, url);
   const body = list.toBody(slice.records.map(fixture.object.toVendorRecord), slice);
   const headers = slice.headers ?? {};
   return body === undefined ? { status: 204, headers } : { status: 200, headers, body };

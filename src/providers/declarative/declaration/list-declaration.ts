@@ -38,6 +38,11 @@ const paging = z.discriminatedUnion('kind', [
     isLastPage: pointer.optional(),
     /** True if every page has a cursor, which may be the same for all pages. An empty page is then the last one. */
     endsWithEmptyPage: z.boolean().default(false),
+    /**
+     * True if the vendor keeps the position of the read. Pages may then have equal cursors, and a repeated request returns
+     * the next page. A request without a response therefore restarts the read.
+     */
+    isScroll: z.boolean().default(false),
   }),
   z.strictObject({
     kind: z.literal('nextUrl'),
@@ -164,6 +169,13 @@ export const listDeclaration = z.strictObject({
    * pagination), so a record that changes between two pages shifts no other record, and offsets stay small.
    */
   isKeysetPaged: z.boolean().default(false),
+  /**
+   * The filter for records after an id. Declared if the list is in the order of the ids. Each page is then requested from
+   * the last record's id, so no change or deletion between two pages shifts another record.
+   */
+  afterId: z
+    .strictObject({ ...requestLocation.shape, template: z.string().includes('{id}') })
+    .optional(),
   /** Where the response holds the total number of records. */
   total: pointer.optional(),
   /** The header with the total number of records. */

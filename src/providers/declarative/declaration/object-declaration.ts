@@ -162,6 +162,24 @@ const idParts = z.strictObject({
 });
 export type IdParts = z.output<typeof idParts>;
 
+/**
+ * A list inside a record of which the vendor returns only the first items. If a read selects `field`, the gateway reads
+ * the whole list from its own endpoint. `behavior.nestedLists` names it too, with `otherItems: 'read'`.
+ */
+const nestedListRead = z.strictObject({
+  /** The record's field that contains the list. */
+  field: z.string(),
+  /** Where the record holds the items. */
+  at: pointer,
+  /** Where the record holds a flag that is true if the list has more items. */
+  hasMore: pointer,
+  /** Where an item holds its id. */
+  itemId: pointer.default('/id'),
+  /** The endpoint of the list. It refers to the record's id by `{id}`, as `byIds` does. */
+  list: listDeclaration,
+});
+export type NestedListRead = z.output<typeof nestedListRead>;
+
 export const objectDeclaration = z.strictObject({
   displayName: z.string(),
   /** Other names of the object in manifests, as in the catalog of the reference API. */
@@ -180,6 +198,7 @@ export const objectDeclaration = z.strictObject({
   /** The parent object: each of its records has its own list. Paths refer to the parent's id by `{variable}`. */
   parent: z.strictObject({ object: z.string(), variable: z.string() }).optional(),
   nestedFields: z.array(nestedFields).default([]),
+  nestedLists: z.array(nestedListRead).default([]),
   list: listDeclaration,
   /** The list for incremental reads, if it differs. */
   incrementalList: listDeclaration

@@ -1,21 +1,15 @@
 /** Reads one page of an object's list, as declared. */
-import { isObject } from '../../../work/is-object.ts';
-import type { ProviderResponse, ProviderSession } from '../../contract.ts';
+import type { ProviderSession } from '../../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage } from '../../moving-records.ts';
-import { ProviderError } from '../../provider-error.ts';
 import type { Declaration, ObjectDeclaration } from '../declaration/declaration.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
-import { createFailure, createPageFailure, hasSucceeded } from '../failure.ts';
 import { findValue } from '../json.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
 import { getBehavior, type Vendor } from '../vendor.ts';
-import {
-  createRequest,
-  getFilterBehavior,
-  getPageSize,
-  type PageRequestContext,
-} from './page-request.ts';
+import { completeNestedLists } from './nested-lists.ts';
+import { getFilterBehavior, getPageSize } from './page-request.ts';
+import { readRows, requestPage } from './page-response.ts';
 import {
   type BehavingList,
   createCursorError,
@@ -36,10 +30,6 @@ export interface ListRead {
   read: PageRead;
   variables: TemplateVariables;
 }
-
-/** The status of a response to If-Modified-Since if nothing has changed. */
-const NOT_MODIFIED = 304;
-const NO_CONTENT = 204;
 
 /** Reads the records of the time window. Drops records outside it that the vendor can't filter out. */
 export async function readList(
@@ -69,30 +59,19 @@ export async function readList(
     ? null
     : findNextPosition(declaration, list, { page, position, times }, listName);
   const isNew = createFilter({ object, list, read, position });
+  const newRecords = await addFields(vendor, session, {
+    ...{ object, read },
+    records: records.filter((record, index) => isNew(record, times[index] ?? null)),
+    fieldNames: otherGroups.flatMap((group) => group ?? []),
+  });
   return {
-    records: await addFields(vendor, session, {
-      ...{ object, read },
-      records: records.filter((record, index) => isNew(record, times[index] ?? null)),
-      fieldNames: otherGroups.flatMap((group) => group ?? []),
-    }),
+    records: await completeNestedLists(vendor, session, { object, read, records: newRecords }),
     nextCursor: nextPosition && JSON.stringify(nextPosition),
     estimatedTotal: position
       ? null
       : (readTotal(list, response) ??
         (await countRecords(vendor, session, { object, read, variables }))),
   };
-}
-
-async function requestPage(
-  vendor: Vendor,
-  list: BehavingList,
-  context: PageRequestContext,
-): Promise<ProviderResponse> {
-  const response = await context.session.send(createRequest(vendor.declaration, list, context));
-  if (response.status === NOT_MODIFIED || hasSucceeded(vendor, response)) return response;
-  throw context.position?.next == null
-    ? createFailure(vendor, response)
-    : createPageFailure(vendor, response, list.behavior);
 }
 
 /** True if all further records changed before the window, because the list begins with the newest change. */
@@ -159,28 +138,6 @@ function findList(
     'changed',
     { ...incrementalList, query: { ...incrementalList.query, ...incrementalList.fullReadQuery } },
   ];
-}
-
-/** Returns the records of a page. Throws RETRYABLE if the response has no list, such as the error page of a proxy. */
-export function readRows(
-  response: ProviderResponse,
-  { records: pointer, record }: ListDeclaration,
-): Record<string, unknown>[] {
-  const items =
-    findValue(response.body, pointer) ?? (isEmptyList(response, pointer) ? [] : undefined);
-  const rows = Array.isArray(items) ? items.map((item) => findValue(item, record)) : [items];
-  if (rows.every(isObject) && Array.isArray(items)) return rows;
-  throw new ProviderError('RETRYABLE', 'The response has no list of records', {
-    status: response.status,
-  });
-}
-
-/** True if the response means an empty list: some vendors omit an empty list, or return 204 or 304 without a body. */
-function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
-  return (
-    (isObject(body) && pointer !== '') ||
-    ((status === NO_CONTENT || status === NOT_MODIFIED) && body === null)
-  );
 }
 
 function isSkipped({ skipIfPresent }: ListDeclaration, raw: Record<string, unknown>): boolean {

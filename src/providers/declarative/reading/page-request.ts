@@ -33,6 +33,7 @@ export function createRequest(
   for (const [location, value] of parameters) setParameter(request, location, value);
   setConditions(request, list, [
     ...listBounds(declaration, list, { read, position }),
+    ...listIdBound(list, position),
     ...listConditions(list, read),
   ]);
   if (position?.next == null || !hasNextUrl(list)) return request;
@@ -107,6 +108,15 @@ function* listBounds(
     const bound = getUpperBound(getComparedFilter(declaration, list, until), read.until);
     yield [until, formatBound(until, bound)];
   }
+}
+
+function listIdBound(
+  { afterId }: ListDeclaration,
+  position: Position | null,
+): [RequestLocation, string][] {
+  const lastId = position?.after;
+  if (!afterId || lastId === undefined) return [];
+  return [[afterId, afterId.template.replace('{id}', () => lastId)]];
 }
 
 const CAUTIOUS_FILTER: TimeFilterBehavior = {

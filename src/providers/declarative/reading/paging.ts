@@ -142,6 +142,8 @@ const storedPosition = z.strictObject({
    * and after a page that may have hidden records all of that page.
    */
   seen: z.array(z.string()).optional(),
+  /** For lists with `afterId`: the id of the last record. */
+  after: z.string().optional(),
 });
 export type Position = z.infer<typeof storedPosition>;
 
@@ -187,11 +189,11 @@ export function findNextPosition(
   const firstId = page.ids[0] ?? null;
   const nextParameter = findNextParameter(list, page);
   if (nextParameter === null) return null;
-  const { since, seen = [] } = position ?? {};
+  const { since, seen = [], after } = position ?? {};
   const seenIds = new Set(seen);
   const hasNew = page.ids.some((id) => !seenIds.has(id));
   const empty = hasNew ? 0 : (position?.empty ?? 0) + 1;
-  const hasSameCursor = list.paging.kind === 'cursor' && list.paging.endsWithEmptyPage;
+  const hasSameCursor = isScroll(list);
   const mayOverlap = since === undefined && seen.length > 0;
   const isRepeated =
     position &&
@@ -200,6 +202,10 @@ export function findNextPosition(
   if (isRepeated || empty > EMPTY_PAGES_MAX) throw createRepetitionError();
   if (isBelowDepth(list, page, nextParameter)) {
     return { by: 'deep', next: null, first: null, empty: 0 };
+  }
+  const lastId = page.ids.at(-1);
+  if (list.afterId && lastId !== undefined) {
+    return { by: listName, next: null, first: firstId, empty, after: lastId };
   }
   const size = list.paging.kind === 'page' ? page.size : null;
   const nextPage = {
@@ -210,6 +216,7 @@ export function findNextPosition(
     empty,
     ...(hasSameCursor && { pages: (position?.pages ?? 0) + 1 }),
     ...(since !== undefined && { since, seen }),
+    ...(after !== undefined && { after }),
     ...(since === undefined && overlapsNext(list, page) && { seen: page.ids }),
   };
   return (
@@ -221,6 +228,10 @@ export function findNextPosition(
 function overlapsNext({ behavior, paging }: BehavingList, { size, ids }: PageResponse): boolean {
   const isShort = size !== null && ids.length < size;
   return paging.kind === 'offset' && behavior.shortPage === 'notDocumented' && isShort;
+}
+
+function isScroll({ paging }: ListDeclaration): boolean {
+  return paging.kind === 'cursor' && paging.isScroll;
 }
 
 /** True if the vendor refuses the next page, and another list has the records below. */

@@ -14,7 +14,7 @@ import { findValue, withValue } from '../json.ts';
 import { findRecordId } from '../record-id.ts';
 import { fillStrings } from '../template.ts';
 import { getBehavior, listDeclaredObjects, type Vendor } from '../vendor.ts';
-import { readRows } from './list-page.ts';
+import { readRows } from './page-response.ts';
 import { type BehavingList, findNextParameter, type PageParameter } from './paging.ts';
 
 type ProxyRecord = Record<string, unknown>;

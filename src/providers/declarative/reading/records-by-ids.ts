@@ -9,6 +9,7 @@ import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, type JsonObject } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
+import { completeNestedLists } from './nested-lists.ts';
 import { readChangeTime, toRecord } from './record.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import {
@@ -52,7 +53,11 @@ export async function readRecords(
     for (const record of complete) records.set(record.id, record);
     pendingIds = changedIds;
   }
-  return [...records.values()];
+  return completeNestedLists(vendor, session, {
+    object,
+    read: { objectName, fields },
+    records: [...records.values()],
+  });
 }
 
 /**

@@ -1,7 +1,28 @@
 /** Stripe: a REST API with form-encoded bodies. */
 import { HOUR_MS } from '../../../work/durations.ts';
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import { type Behavior, IMMEDIATE } from '../../behavior.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+function declareList(path: string, query?: Record<string, string>): ListInput {
+  return {
+    path,
+    ...(query && { query }),
+    records: '/data',
+    pageSize: { in: 'query', name: 'limit', max: 100 },
+    paging: {
+      kind: 'lastId',
+      parameter: { in: 'query', name: 'starting_after' },
+      hasMore: '/has_more',
+    },
+  };
+}
+
+/** The number of items of a list inside a record. */
+const NESTED_ITEMS_MAX = 10;
 
 /** Declares an object. Its list can't filter by time of change, so an incremental read fetches all records. */
 function declareObject(
@@ -9,11 +30,14 @@ function declareObject(
   name: string,
   {
     query,
+    nestedLists = {},
     canCreate = true,
     canUpdate = true,
     canDelete = false,
   }: {
     query?: Record<string, string>;
+    /** The endpoint of each list inside a record, by the field that holds the list. */
+    nestedLists?: Record<string, ListInput>;
     canCreate?: boolean;
     canUpdate?: boolean;
     canDelete?: boolean;
@@ -22,23 +46,28 @@ function declareObject(
   const path = `/v1/${name}`;
   return {
     displayName,
-    list: {
-      path,
-      ...(query && { query }),
-      records: '/data',
-      pageSize: { in: 'query', name: 'limit', max: 100 },
-      paging: {
-        kind: 'lastId',
-        parameter: { in: 'query', name: 'starting_after' },
-        hasMore: '/has_more',
-      },
-    },
+    nestedLists: Object.entries(nestedLists).map(([field, nestedList]) => ({
+      field,
+      at: `/${field}/data`,
+      hasMore: `/${field}/has_more`,
+      list: nestedList,
+    })),
+    list: { ...declareList(path, query), behavior: { nestedLists: describe(nestedLists) } },
     // A deleted record is still returned, with `deleted`.
     byIds: { path: `${path}/{id}`, records: '', deletionFlag: '/deleted' },
     ...(canCreate && { create: { method: 'POST', path, responseRecord: '' } }),
     ...(canUpdate && { update: { method: 'POST', path: `${path}/{id}`, responseRecord: '' } }),
     ...(canDelete && { remove: { path: `${path}/{id}` } }),
   };
+}
+
+function describe(nestedLists: Record<string, ListInput>): Behavior['nestedLists'] {
+  const answers = Object.keys(nestedLists).map((field) => ({
+    at: `/${field}/data`,
+    itemsMax: NESTED_ITEMS_MAX,
+    otherItems: 'read' as const,
+  }));
+  return answers.length > 0 ? answers : 'complete';
 }
 
 export const stripe: DeclaredProvider = {
@@ -51,7 +80,8 @@ export const stripe: DeclaredProvider = {
   limits: { requestsPerSecond: 50 },
   api: {
     docsUrl: 'https://docs.stripe.com/api',
-    checkedAgainst: "the vendor's published OpenAPI description",
+    checkedAgainst:
+      "the vendor's published OpenAPI description, and its reference of paging, lists inside objects, and rate limits",
     bodyFormat: 'form',
     // Stripe may forget a key after 24 hours.
     idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 23 * HOUR_MS },
@@ -117,25 +147,43 @@ export const stripe: DeclaredProvider = {
     behavior: {
       shortPage: 'notDocumented',
       timeFilter: 'none',
-      visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      visibility: IMMEDIATE,
+      // The record after which the page starts was deleted.
+      expiredCursor: [{ contains: 'starting_after' }],
+      depthLimit: 'none',
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
+      nestedLists: 'complete',
+      rateLimits: 'status429',
     },
     objects: {
-      customers: declareObject('Customers', 'customers', { canDelete: true }),
-      products: declareObject('Products', 'products', { canDelete: true }),
-      prices: declareObject('Prices', 'prices'),
-      invoices: declareObject('Invoices', 'invoices', { canDelete: true }),
-      subscriptions: declareObject('Subscriptions', 'subscriptions', {
-        query: { status: 'all' },
+      // Only accounts with an API version before 2020-08-27 get these lists.
+      customers: declareObject('Customers', 'customers', {
+        nestedLists: {
+          sources: declareList('/v1/customers/{id}/sources'),
+          subscriptions: declareList('/v1/subscriptions', { customer: '{id}' }),
+          tax_ids: declareList('/v1/customers/{id}/tax_ids'),
+        },
         canDelete: true,
       }),
-      charges: declareObject('Charges', 'charges'),
-      payment_intents: declareObject('Payment intents', 'payment_intents'),
+      products: declareObject('Products', 'products', { canDelete: true }),
+      prices: declareObject('Prices', 'prices'),
+      invoices: declareObject('Invoices', 'invoices', {
+        nestedLists: { lines: declareList('/v1/invoices/{id}/lines') },
+        canDelete: true,
+      }),
+      subscriptions: declareObject('Subscriptions', 'subscriptions', {
+        query: { status: 'all' },
+        nestedLists: { items: declareList('/v1/subscription_items', { subscription: '{id}' }) },
+        canDelete: true,
+      }),
+      // Only accounts with an API version before 2022-11-15 get `refunds` of a charge and `charges` of a payment intent.
+      charges: declareObject('Charges', 'charges', {
+        nestedLists: { refunds: declareList('/v1/charges/{id}/refunds') },
+      }),
+      payment_intents: declareObject('Payment intents', 'payment_intents', {
+        nestedLists: { charges: declareList('/v1/charges', { payment_intent: '{id}' }) },
+      }),
       refunds: declareObject('Refunds', 'refunds'),
       disputes: declareObject('Disputes', 'disputes', { canCreate: false }),
       payouts: declareObject('Payouts', 'payouts'),
@@ -146,7 +194,9 @@ export const stripe: DeclaredProvider = {
       coupons: declareObject('Coupons', 'coupons', { canDelete: true }),
       promotion_codes: declareObject('Promotion codes', 'promotion_codes'),
       invoiceitems: declareObject('Invoice items', 'invoiceitems', { canDelete: true }),
-      credit_notes: declareObject('Credit notes', 'credit_notes'),
+      credit_notes: declareObject('Credit notes', 'credit_notes', {
+        nestedLists: { lines: declareList('/v1/credit_notes/{id}/lines') },
+      }),
       quotes: declareObject('Quotes', 'quotes'),
       subscription_schedules: declareObject('Subscription schedules', 'subscription_schedules'),
       'climate/suppliers': declareObject('Climate suppliers', 'climate/suppliers', {

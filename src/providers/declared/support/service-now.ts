@@ -1,9 +1,35 @@
 /** ServiceNow: a REST API for the tables of an instance. */
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PATH = '/api/now/table/{object}';
-const TIME_FILTER = { in: 'query', name: 'sysparm_query', format: 'spaced' } as const;
+const QUERY = { in: 'query', name: 'sysparm_query' } as const;
+const TIME_FILTER = { ...QUERY, format: 'spaced' } as const;
+
+/** Members that both lists of a table share. */
+const TABLE_LIST = {
+  path: PATH,
+  records: '/result',
+  pageSize: { in: 'query', name: 'sysparm_limit', max: 1000 },
+  paging: { kind: 'offset', parameter: { in: 'query', name: 'sysparm_offset' } },
+  since: { ...TIME_FILTER, template: 'sys_updated_on>={time}' },
+  until: { ...TIME_FILTER, template: 'sys_updated_on<={time}' },
+  totalHeader: 'X-Total-Count',
+  selectedFields: {
+    in: 'query',
+    name: 'sysparm_fields',
+    always: ['sys_id', 'sys_updated_on'],
+    returnsAllByDefault: true,
+  },
+} as const satisfies ListInput;
+
+const VALUE_FORMAT = {
+  sysparm_display_value: 'false',
+  sysparm_exclude_reference_link: 'true',
+};
 
 /** Declares a table. All values are strings in their database form. */
 function declareTable(displayName: string): ObjectDeclarationInput {
@@ -12,27 +38,27 @@ function declareTable(displayName: string): ObjectDeclarationInput {
     id: '/sys_id',
     changedAt: { at: '/sys_updated_on', format: 'spaced' },
     list: {
-      path: PATH,
-      query: {
-        sysparm_display_value: 'false',
-        sysparm_exclude_reference_link: 'true',
-      },
-      records: '/result',
-      pageSize: { in: 'query', name: 'sysparm_limit', max: 1000 },
-      paging: { kind: 'offset', parameter: { in: 'query', name: 'sysparm_offset' } },
-      since: { ...TIME_FILTER, template: 'sys_updated_on>={time}', isRequired: true },
-      until: { ...TIME_FILTER, template: 'sys_updated_on<={time}' },
-      filterExpression: { separator: '^', template: '{all}^ORDERBYsys_updated_on' },
-      isKeysetPaged: true,
-      totalHeader: 'X-Total-Count',
+      ...TABLE_LIST,
+      query: { ...VALUE_FORMAT, sysparm_query: 'ORDERBYsys_id' },
+      afterId: { ...QUERY, template: 'sys_id>{id}' },
+      filterExpression: { separator: '^', template: '{all}^ORDERBYsys_id' },
       equalityFilter: {
-        in: 'query',
-        name: 'sysparm_query',
+        ...QUERY,
         template: '{field}={value}',
         quoting: 'caret',
         namePattern: /^[a-z]\w*(\.\w+)*$/,
       },
-      selectedFields: { in: 'query', name: 'sysparm_fields', always: ['sys_id', 'sys_updated_on'] },
+    },
+    // The zone of the filter is uncertain, so the window is much wider than the read's. The read stops at its beginning.
+    incrementalList: {
+      ...TABLE_LIST,
+      query: VALUE_FORMAT,
+      filterExpression: {
+        separator: '^',
+        // Pages of records with equal times need a second column, or the vendor may repeat and omit records.
+        template: '{all}^ORDERBYDESCsys_updated_on^ORDERBYsys_id',
+      },
+      isNewestFirst: true,
     },
     byIds: { path: `${PATH}/{id}`, records: '/result' },
     create: { method: 'POST', path: PATH, responseRecord: '/result' },
@@ -55,27 +81,35 @@ export const serviceNow: DeclaredProvider = {
   api: {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
-    checkedAgainst: 'the requests and responses of published connectors',
+    checkedAgainst:
+      "the requests and responses of published connectors, and the vendor's articles on incomplete results, cancelled transactions, rate limits and time zones",
     notes: [
       'All values are strings. An empty value is `""`.',
       'Events are not supported: they require business rules in the instance, which the gateway does not create.',
     ],
-    errors: { messages: ['/error/detail', '/error/message', '/error'] },
+    errors: {
+      messages: ['/error/detail', '/error/message', '/error'],
+      // A transaction that takes too long is cancelled. Its response may have status 200 and a part of the records.
+      failureMember: '/error',
+      rules: [{ contains: 'Transaction cancelled', kind: 'RETRYABLE' }],
+    },
     behavior: {
-      shortPage: 'notDocumented',
+      // Access rules apply after the limit.
+      shortPage: 'hidden',
       timeFilter: {
         precision: 'format',
-        zone: 'utc',
+        // Most sources say UTC, and some the time zone of the user.
+        zone: 'notDocumented',
         bounds: 'inclusive',
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      expiredCursor: { never: 'pages start at an offset or after a record' },
+      depthLimit: 'none',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      nestedLists: 'complete',
+      rateLimits: 'status429',
     },
     objects: {
       incident: declareTable('Incidents'),
