@@ -36,9 +36,11 @@ export function serveList(
     (candidate) => candidate && isListRequest(candidate, request, declaredObject),
   );
   if (!list) return undefined;
-  const sorted = filterRecords({ ...list, behavior: getBehavior(declaration, list) }, request, [
-    ...store.records,
-  ]).toSorted(compareRecords(list));
+  const sorted = filterRecords(
+    { ...list, behavior: getBehavior(declaration, list) },
+    request,
+    selectAfterId(list, request, [...store.records]),
+  ).toSorted(compareRecords(list));
   const query = new URLSearchParams(request.query);
   const size = list.pageSize && readLocation(list.pageSize, request)?.replace(/\D+/g, '');
   if (size) query.set(PAGE_SIZE, size);
@@ -62,8 +64,13 @@ function isListRequest(
   request: ServedRequest,
   { objectName }: DeclaredObject,
 ): boolean {
-  const { selectedFields } = list;
+  const { selectedFields, filterExpression, since } = list;
   if (!isRequestFor(list, request, { object: objectName })) return false;
+  // Lists of an object may differ only in the order that ends their filter.
+  const { template = '', separator = '' } = filterExpression ?? {};
+  const order = template.split(`{all}${separator}`)[1] ?? '';
+  const expression = since && readLocation(since, request);
+  if (expression && !expression.endsWith(order)) return false;
   if (list.path.includes('{object}') && !request.path.includes(objectName)) return false;
   if (selectedFields?.in !== 'body' || selectedFields.isList) return true;
   const [prefix = ''] = selectedFields.template.split('{fields}');
@@ -102,6 +109,19 @@ function filterRecords(
       (!since || (isExclusive ? changedAt > since : changedAt >= since)) &&
       (!until || (isExclusive ? changedAt < until : changedAt <= until)),
   );
+}
+
+/** Returns the records after the id in the request. Identifiers are in the order of creation. */
+function selectAfterId(
+  { afterId }: ListDeclaration,
+  request: ServedRequest,
+  records: StoredRecord[],
+): StoredRecord[] {
+  if (!afterId) return records;
+  const [prefix = ''] = afterId.template.split('{id}');
+  const [, id] = readLocation(afterId, request)?.split(prefix) ?? [];
+  const isAfter = (record: StoredRecord) => id?.split(/\W/)[0] === String(record.id);
+  return records.slice(records.findIndex(isAfter) + 1);
 }
 
 /** Returns the time in a request's filter, which the template locates. */
