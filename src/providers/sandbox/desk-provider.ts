@@ -1,4 +1,5 @@
 /** The provider of the sandbox's help desk. Its people have another shape than the CRM's contacts. */
+import { IMMEDIATE } from '../behavior.ts';
 import type { Provider } from '../contract.ts';
 import {
   createDeclarativeProvider,
@@ -12,20 +13,20 @@ const api: DeclaredProvider['api'] = {
   checkedAgainst: 'src/sandbox/desk/desk-routes.ts',
   errors: { messages: ['/errors'] },
   behavior: {
-    shortPage: 'notDocumented',
+    shortPage: 'last',
     timeFilter: {
       precision: 'format',
       zone: 'utc',
       bounds: 'inclusive',
       column: 'changedAt',
     },
-    visibility: 'notDocumented',
-    expiredCursor: 'notDocumented',
-    depthLimit: 'notDocumented',
-    fieldsMax: 'notDocumented',
-    urlBytesMax: 'notDocumented',
-    nestedLists: 'notDocumented',
-    rateLimits: 'notDocumented',
+    visibility: IMMEDIATE,
+    expiredCursor: { never: 'pages start after a position in the table' },
+    depthLimit: 'none',
+    fieldsMax: 'none',
+    urlBytesMax: 'none',
+    nestedLists: 'complete',
+    rateLimits: 'status429',
   },
   objects: {
     people: {

@@ -47,15 +47,16 @@ test('returns all other records if records are deleted between pages of a full r
   expect(readIds.size).toBe(500);
 });
 
-test.each(['-08:00', 'Z', '+08:00'])(
-  'returns the changes of the window if queries are in the zone %s',
-  async (zone) => {
-    await using server = await startVendorServer(createServiceNow(zone).fixture);
-    storeRecords(server, 100, () => false);
-    const window = { since: atMinute(30), until: atMinute(39) };
-    expect(await countRead(server, window)).toBe(10);
-  },
-);
+test.each([
+  '-08:00',
+  'Z',
+  '+08:00',
+])('returns the changes of the window if queries are in the zone %s', async (zone) => {
+  await using server = await startVendorServer(createServiceNow(zone).fixture);
+  storeRecords(server, 100, () => false);
+  const window = { since: atMinute(30), until: atMinute(39) };
+  expect(await countRead(server, window)).toBe(10);
+});
 
 test('reads no page below the first one that begins before the window', async () => {
   await using server = await startVendorServer(wire.fixture);

@@ -21,6 +21,23 @@ test('returns archived tickets in full reads, and deleted tickets only in increm
   ]);
 });
 
+test('returns tickets that only the system changed in the window', async () => {
+  await using server = await startVendorServer(wire.fixture);
+  const generatedAt = atMinute(30).getTime() / 1000;
+  server.store.create({ status: 'merged', generated_timestamp: generatedAt }, atMinute(1));
+  server.store.create({ status: 'old' }, atMinute(2));
+  expect(await readStatuses(server, { since: atMinute(20), until: atMinute(40) })).toEqual([
+    'merged',
+  ]);
+});
+
+test('requests no start time within the last minute, which the vendor refuses', async () => {
+  await using server = await startVendorServer(wire.fixture);
+  await readStatuses(server, { since: new Date() });
+  const [request] = server.requests;
+  expect(Number(request?.query.get('start_time')) * 1000).toBeLessThanOrEqual(Date.now() - 60_000);
+});
+
 test('restarts the read for a cursor of the list without archived tickets', async () => {
   await using server = await startVendorServer(wire.fixture);
   const cursor = JSON.stringify({ by: 'all', next: 'c_100', first: '35436001', empty: 0 });

@@ -90,10 +90,12 @@ const timeFilter = z.strictObject({
   /** True if only the first page's request has the bound, because the cursor includes it. */
   isFirstPageOnly: z.boolean().default(false),
   /**
-   * Widens the bound further than `behavior.timeFilter`. Needed if the vendor refuses times close to now, or has numbered
-   * pages, which must not shift when a record changes.
+   * Widens the bound further than `behavior.timeFilter`. Needed for numbered pages, which must not shift when a record
+   * changes.
    */
   marginMs: z.int().nonnegative().default(0),
+  /** The minimum age of a time that the vendor accepts. Requests have an earlier time instead of a younger one. */
+  ageMsMin: z.int().nonnegative().default(0),
 });
 export type TimeFilter = z.output<typeof timeFilter>;
 

@@ -32,7 +32,7 @@ export function createRequest(
   const parameters = [...listParameters(list, read, position), ...listDayBounds(list, session)];
   for (const [location, value] of parameters) setParameter(request, location, value);
   setConditions(request, list, [
-    ...listBounds(declaration, list, { read, position }),
+    ...listBounds(declaration, list, { read, position, session }),
     ...listIdBound(list, position),
     ...listConditions(list, read),
   ]);
@@ -95,14 +95,16 @@ const EARLIEST_TIME = new Date('2000-01-01T00:00:00Z');
 function* listBounds(
   declaration: Declaration,
   list: ListDeclaration,
-  { read, position }: Pick<PageRequestContext, 'read' | 'position'>,
+  { read, position, session }: Pick<PageRequestContext, 'read' | 'position' | 'session'>,
 ): Generator<[RequestLocation, unknown]> {
   const { since, until } = list;
   const lastTime = position?.since == null ? undefined : new Date(position.since);
   const from = lastTime ?? read.since ?? (since?.isRequired ? EARLIEST_TIME : undefined);
   if (since && from && !(position?.next != null && since.isFirstPageOnly)) {
     const bound = getLowerBound(getComparedFilter(declaration, list, since), from);
-    yield [since, formatBound(since, bound)];
+    const latestTime = new Date(session.now().getTime() - since.ageMsMin);
+    const isTooYoung = since.ageMsMin > 0 && bound > latestTime;
+    yield [since, formatBound(since, isTooYoung ? latestTime : bound)];
   }
   if (until && read.until) {
     const bound = getUpperBound(getComparedFilter(declaration, list, until), read.until);

@@ -1,12 +1,16 @@
 /** Klaviyo: a JSON:API. */
+import { HOUR_MS } from '../../../work/durations.ts';
+import type { Behavior } from '../../behavior.ts';
 import type {
   ObjectDeclarationInput,
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-/** The vendor's filters are exclusive. */
-const TIME_FILTER = { in: 'query', name: 'filter', format: 'iso' } as const;
+/** The vendor's filters are exclusive, and its times have whole seconds. */
+const TIME_FILTER = { in: 'query', name: 'filter', format: 'isoSeconds' } as const;
+/** Published connectors measured that events appear up to 110 minutes late, and in rare cases after days. */
+const EVENTS_LOOK_BACK_MS = 2 * HOUR_MS;
 
 /** The writes that the vendor permits, and what their responses contain. */
 interface Writes {
@@ -31,6 +35,9 @@ interface ObjectOptions {
   isFiltered?: boolean;
   /** A condition that each list request must have. */
   requiredFilter?: string;
+  /** Other members of each list request. */
+  query?: Record<string, string>;
+  behavior?: Partial<Behavior>;
   writes?: Writes;
 }
 
@@ -44,6 +51,8 @@ function declareObject(
     timeField = 'updated',
     isFiltered = timeField !== null,
     requiredFilter,
+    query,
+    behavior,
     writes = ALL_WRITES,
   }: ObjectOptions,
   standardFields: StandardFields,
@@ -63,10 +72,12 @@ function declareObject(
       query: {
         ...(isFiltered && { sort: String(timeField) }),
         ...(requiredFilter && { filter: requiredFilter }),
+        ...query,
       },
       records: '/data',
       ...(pageSizeMax && { pageSize: { in: 'query', name: 'page[size]', max: pageSizeMax } }),
       paging: { kind: 'nextUrl', next: '/links/next' },
+      ...(behavior && { behavior }),
       ...(isFiltered && {
         since: {
           ...TIME_FILTER,
@@ -74,7 +85,7 @@ function declareObject(
         },
       }),
     },
-    byIds: { path: `${path}/{id}`, records: '/data' },
+    byIds: { path: `${path}/{id}`, ...(query && { query }), records: '/data' },
     ...(writes.create && {
       create: {
         method: 'POST',
@@ -117,11 +128,13 @@ export const klaviyo: DeclaredProvider = {
   api: {
     apiVersion: '2026-07-15',
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',
-    checkedAgainst: "the vendor's published OpenAPI description (2026-07-15)",
+    checkedAgainst:
+      "the vendor's published OpenAPI description (2026-07-15), its guide on filters, and issues of published connectors",
     notes: [
       'Only a privacy request deletes a profile. Send it through the proxy.',
       'Only email campaigns are read, because the vendor lists one channel at a time.',
-      'Events are read by the time at which they happened. A read misses events that arrive late, with a time before the previous read.',
+      'Events are read by the time at which they happened. A read misses events that arrive more than 2 hours late.',
+      'The vendor returns `predictive_analytics` of profiles only through the proxy.',
       'Change events are not supported: the vendor reports what people do, not that profiles or lists were created, updated or deleted.',
     ],
     scopes: [
@@ -164,10 +177,10 @@ export const klaviyo: DeclaredProvider = {
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       profiles: declareObject(
@@ -176,6 +189,8 @@ export const klaviyo: DeclaredProvider = {
           name: 'profiles',
           type: 'profile',
           pageSizeMax: 100,
+          // Without this parameter, the vendor omits the subscriptions.
+          query: { 'additional-fields[profile]': 'subscriptions' },
           writes: { create: 'returnsId', update: 'returnsRecord' },
         },
         { email: 'STRING', phone_number: 'STRING', first_name: 'STRING', last_name: 'STRING' },
@@ -197,6 +212,7 @@ export const klaviyo: DeclaredProvider = {
           type: 'event',
           pageSizeMax: 1000,
           timeField: 'datetime',
+          behavior: { visibility: { lookBackMs: EVENTS_LOOK_BACK_MS } },
           writes: { create: 'returnsNoId' },
         },
         { datetime: 'DATETIME', timestamp: 'INT', uuid: 'STRING' },

@@ -63,6 +63,8 @@ function declareObject(
       since: { ...TIME_FILTER, template: "updated_at:>='{time}'" },
       until: { ...TIME_FILTER, template: "updated_at:<='{time}'" },
       filterExpression: { separator: ' AND ' },
+      // The list is in the order of `updatedAt`.
+      isKeysetPaged: true,
       selectedFields: {
         in: 'body',
         name: '/query',
@@ -129,7 +131,8 @@ export const shopify: DeclaredProvider = {
   api: {
     apiVersion: VERSION,
     docsUrl: 'https://shopify.dev/docs/api/admin-graphql',
-    checkedAgainst: 'the requests and responses of published connectors',
+    checkedAgainst:
+      "the requests and responses of published connectors, and the vendor's pages on limits and paging",
     notes: ['Only orders from the last 60 days are read, unless the app has access to all orders.'],
     scopes: [
       'read_customers',
@@ -195,10 +198,11 @@ export const shopify: DeclaredProvider = {
       },
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
+      depthLimit: { records: 25_000, beyond: 'keyset' },
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
+      // A read selects plain fields, and no connection.
+      nestedLists: 'complete',
       rateLimits: [{ contains: 'THROTTLED', waitMs: 5_000 }],
     },
     objects: {

@@ -17,12 +17,10 @@ const customers: ObjectDeclarationInput = {
     records: '/customers',
     pageSize: { in: 'body', name: '/limit', max: 100 },
     paging: { kind: 'cursor', parameter: { in: 'body', name: '/cursor' }, next: '/cursor' },
-    // A change becomes searchable within a minute. The vendor does not document whether bounds are inclusive.
     since: {
       in: 'body',
       name: '/query/filter/updated_at/start_at',
       format: 'iso',
-      marginMs: MINUTE_MS,
     },
     until: {
       in: 'body',
@@ -35,6 +33,8 @@ const customers: ObjectDeclarationInput = {
       namePattern: /^(email_address|phone_number|reference_id)$/,
       max: 3,
     },
+    // A change becomes searchable within about a minute, and later during incidents.
+    behavior: { visibility: { settleMs: 10 * MINUTE_MS } },
   },
   byIds: { path: '/v2/customers/{id}', records: '/customer' },
   create: { method: 'POST', path: '/v2/customers', responseRecord: '/customer' },
@@ -162,7 +162,8 @@ export const square: DeclaredProvider = {
   api: {
     apiVersion: '2025-08-20',
     docsUrl: 'https://developer.squareup.com/reference/square',
-    checkedAgainst: 'the published OpenAPI description of 2025-08-20',
+    checkedAgainst:
+      "the published OpenAPI description of 2025-08-20, and the vendor's guides and forum on searches, paging and errors",
     notes: [
       'Connect with an access token of the account. OAuth consent is not supported: the vendor accepts token requests as JSON only, and returns the expiry as a time.',
       'The vendor lists only customers with a name, company, email address or phone number. Read others by id.',
@@ -175,16 +176,17 @@ export const square: DeclaredProvider = {
       timeFilter: {
         precision: 'format',
         zone: 'utc',
-        bounds: 'exclusive',
+        bounds: 'notDocumented',
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      // Cursors expire after minutes. The vendor's forum reports status 400 without the reason.
+      expiredCursor: [{ status: 400 }],
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: { customers, groups, team_members: teamMembers, locations },
   },

@@ -71,8 +71,10 @@ export const xero: DeclaredProvider = {
   api: {
     apiVersion: '2.0',
     docsUrl: 'https://developer.xero.com/documentation/api/accounting/overview',
-    checkedAgainst: "the vendor's published OpenAPI description of the Accounting API",
+    checkedAgainst:
+      "the vendor's published OpenAPI description of the Accounting API, and its guides on requests and limits",
     notes: [
+      'Some changes do not move `UpdatedDateUTC`, so incremental reads miss them: balances of contacts, `IsCustomer`, `IsSupplier`, and `DueDate` and `SentToContact` of partially paid invoices.',
       "Contacts and invoices can't be deleted. To archive or void them, update their status.",
     ],
     scopes: [
@@ -127,12 +129,13 @@ export const xero: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      expiredCursor: { never: 'pages are numbered' },
+      depthLimit: 'none',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      // Lists with pages, and lists of all items, contain whole records.
+      nestedLists: 'complete',
+      rateLimits: 'status429',
     },
     objects: {
       Contacts: declareObject('Contacts', 'Contacts', {

@@ -61,7 +61,8 @@ export const freshdesk: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.freshdesk.com/api/',
-    checkedAgainst: 'the requests and responses of published connectors',
+    checkedAgainst:
+      "the requests and responses of published connectors and their issues, and the vendor's API reference",
     notes: [
       'The user name is the API key. Any password is accepted.',
       'Events are not supported: they require automation rules at the vendor, whose requests are not signed.',
@@ -72,25 +73,27 @@ export const freshdesk: DeclaredProvider = {
       timeFilter: {
         precision: 'format',
         zone: 'utc',
-        bounds: 'inclusive',
+        bounds: 'notDocumented',
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      expiredCursor: { never: 'pages are numbered' },
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       // Without `updated_since`, the vendor lists only tickets of the last 30 days, and in any case at most 300 pages.
       tickets: declareObject('Tickets', 'tickets', {
         fieldListName: 'ticket_fields',
         list: {
-          query: { order_by: 'updated_at', order_type: 'asc' },
+          // Without `include`, the list lacks the descriptions.
+          query: { order_by: 'updated_at', order_type: 'asc', include: 'description' },
           since: { in: 'query', name: 'updated_since', format: 'isoSeconds', isRequired: true },
           isKeysetPaged: true,
+          behavior: { depthLimit: { records: 30_000, beyond: 'keyset' } },
         },
       }),
       contacts: declareObject('Contacts', 'contacts', {

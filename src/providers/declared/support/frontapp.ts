@@ -81,7 +81,8 @@ export const front: DeclaredProvider = {
   limits: { requestsPerSecond: 0.8, concurrency: 2 },
   api: {
     docsUrl: 'https://dev.frontapp.com',
-    checkedAgainst: "the vendor's published OpenAPI description",
+    checkedAgainst:
+      "the vendor's published OpenAPI description, and its guides on paging and rate limits",
     notes: [
       'Events are not supported: the vendor reports messages and actions on conversations, not that records were created, updated or deleted.',
       "Channels can't be created: Front requires a parent inbox or teammate.",
@@ -98,10 +99,10 @@ export const front: DeclaredProvider = {
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {

@@ -1,16 +1,32 @@
 /** Intercom: a REST API with searches for contacts, conversations and tickets. */
+import { MINUTE_MS } from '../../../work/durations.ts';
+import type { Behavior, RateLimitMatch } from '../../behavior.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
-type Lists = Pick<ObjectDeclarationInput, 'list' | 'incrementalList'>;
+type Lists = Pick<ObjectDeclarationInput, 'list' | 'incrementalList' | 'deepList'>;
 
 const NEXT_CURSOR = '/pages/next/starting_after';
 const CHANGED_AT = { at: '/updated_at', format: 'unixSeconds' } as const;
 
-/** Declares a time bound of a search. Bounds are exclusive, and results may lag by minutes. */
+/** The lists inside a contact. */
+const CONTACT_LISTS: Behavior['nestedLists'] = [
+  'tags',
+  'notes',
+  'companies',
+  'opted_out_subscription_types',
+  'opted_in_subscription_types',
+].map((name) => ({ at: `/${name}/data`, itemsMax: 10, otherItems: 'missing' }));
+
+/** The responses while another scroll of the workspace is open. It closes after a minute without a request. */
+const SCROLL_EXISTS: RateLimitMatch[] = ['scroll_exists', 'scroll already exists'].map(
+  (contains) => ({ status: 400, contains, waitMs: MINUTE_MS }),
+);
+
+/** Declares a time bound of a search. */
 function declareTimeFilter(operator: '>' | '<') {
   return {
     in: 'body',
@@ -64,6 +80,7 @@ function declarePagedList(name: string, records: string): ListInput {
 /** Declares a list with numbered pages. */
 function declareNumberedList(path: string): ListInput {
   return {
+    behavior: { expiredCursor: { never: 'pages are numbered' } },
     path,
     records: '/data',
     pageSize: { in: 'query', name: 'per_page', max: 150 },
@@ -75,6 +92,41 @@ function declareNumberedList(path: string): ListInput {
     total: '/total_count',
   };
 }
+
+/**
+ * The list of contacts that changed. The vendor documents that it compares days, and that a contact may appear minutes
+ * late. The list begins with the newest change, so that a read stops at the beginning of its window.
+ */
+function declareContactSearch(): NonNullable<ObjectDeclarationInput['incrementalList']> {
+  const search = declareSearchList('contacts', '/data');
+  return {
+    ...search,
+    body: { ...search.body, sort: { field: 'updated_at', order: 'descending' } },
+    isNewestFirst: true,
+    behavior: {
+      timeFilter: { precision: 'day', zone: 'utc', bounds: 'exclusive', column: 'changedAt' },
+      visibility: { settleMs: 10 * MINUTE_MS },
+      nestedLists: CONTACT_LISTS,
+    },
+  };
+}
+
+/**
+ * The list of all companies by scroll. It continues `list`, which the vendor ends after 10,000 companies. A workspace has
+ * one scroll at a time, and the vendor forgets it after a minute without a request.
+ */
+const COMPANY_SCROLL: ListInput = {
+  path: '/companies/scroll',
+  records: '/data',
+  paging: {
+    kind: 'cursor',
+    parameter: { in: 'query', name: 'scroll_param' },
+    next: '/scroll_param',
+    endsWithEmptyPage: true,
+    isScroll: true,
+  },
+  behavior: { expiredCursor: [{ status: 404 }, { status: 400 }] },
+};
 
 /** Declares a list without pages. */
 function declareUnpagedList(path: string, records: string): ListInput {
@@ -147,8 +199,10 @@ export const intercom: DeclaredProvider = {
   api: {
     apiVersion: '2.15',
     docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',
-    checkedAgainst: "the vendor's published OpenAPI description of 2.15",
+    checkedAgainst:
+      "the vendor's published OpenAPI description of 2.15 and its reference of searches and scrolls, and issues of published connectors",
     notes: [
+      'A conversation or ticket has at most 500 parts, and only if it is read by id.',
       'A merged contact disappears from lists without an event.',
       'Writing a tag without an id creates it, unless a tag with that name exists.',
     ],
@@ -204,16 +258,19 @@ export const intercom: DeclaredProvider = {
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: [{ status: 429 }, ...SCROLL_EXISTS],
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', {
         fieldModel: 'contact',
-        list: declarePagedList('contacts', '/data'),
-        incrementalList: declareSearchList('contacts', '/data'),
+        list: {
+          ...declarePagedList('contacts', '/data'),
+          behavior: { nestedLists: CONTACT_LISTS },
+        },
+        incrementalList: declareContactSearch(),
       }),
       conversations: declareObject('Conversations', 'conversations', {
         fieldModel: 'conversation',
@@ -230,7 +287,12 @@ export const intercom: DeclaredProvider = {
           ...declareNumberedList('/companies/list'),
           method: 'POST',
           pageSize: { in: 'query', name: 'per_page', max: 60 },
+          behavior: {
+            expiredCursor: { never: 'pages are numbered' },
+            depthLimit: { records: 10_000, beyond: 'deepList' },
+          },
         },
+        deepList: COMPANY_SCROLL,
       }),
       articles: declareObject('Articles', 'articles', { list: declareNumberedList('/articles') }),
       tags: {

@@ -1,10 +1,21 @@
 /** Zendesk Support: a REST API with incremental exports. */
 import { MINUTE_MS } from '../../../work/durations.ts';
+import type { Behavior } from '../../behavior.ts';
 import type {
   ObjectDeclarationInput,
   StandardFields,
 } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+
+/**
+ * How exports behave. They are in the order of `generated_timestamp`, which also changes when triggers, merges or redaction
+ * change a record and `updated_at` does not. They exclude changes within the last minute.
+ */
+const EXPORT_BEHAVIOR: Partial<Behavior> = {
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'other' },
+  visibility: { settleMs: 2 * MINUTE_MS },
+  expiredCursor: { never: 'the vendor recommends to store it until the next export' },
+};
 
 /** Declares an object with an incremental export. */
 function declareExportedObject(
@@ -55,11 +66,11 @@ function declareExportedObject(
         format: 'unixSeconds',
         isRequired: true,
         isFirstPageOnly: true,
-        // Exports refuse start times within the last minute.
-        marginMs: MINUTE_MS,
+        ageMsMin: MINUTE_MS,
       },
       // `list` omits tickets that were archived some months after they were closed.
       ...(singular === 'ticket' && { fullReadQuery: { exclude_deleted: 'true' } }),
+      behavior: EXPORT_BEHAVIOR,
     },
     byIds: {
       path: `${path}/show_many`,
@@ -224,10 +235,11 @@ export const zendeskSupport: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developer.zendesk.com/api-reference/',
     checkedAgainst:
-      "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, webhooks and event types",
+      "the vendor's published OpenAPI description (2024-08-26), and its guides on exports, paging, rate limits, webhooks and event types",
     errors: { messages: ['/details', '/description', '/error/message', '/error'] },
     notes: [
       'Full reads of tickets use the export, because only the export has archived tickets. The vendor permits ten export requests per minute.',
+      'A read by time also returns tickets that only the system changed, although their `updated_at` is before the window.',
       'A soft deletion of a user is reported as an update of `active`, and a permanent deletion as a deletion.',
     ],
     events: {
@@ -292,11 +304,12 @@ export const zendeskSupport: DeclaredProvider = {
       },
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      // Only offsets are limited, to 100 pages.
+      depthLimit: 'none',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       tickets: declareExportedObject('Tickets', {

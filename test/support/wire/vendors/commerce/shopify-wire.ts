@@ -26,8 +26,12 @@ function searchRecords(records: StoredRecord[], query: unknown): StoredRecord[] 
     if (operator === '') throw new GraphqlRefusal(`Invalid search: ${part}`);
     bounds[operator] = new Date(time);
   }
-  return selectChanged(records, bounds['>='] ?? null, bounds['<='] ?? null);
+  const found = selectChanged(records, bounds['>='] ?? null, bounds['<='] ?? null);
+  return found.toSorted((a, b) => a.changedAt.getTime() - b.changedAt.getTime());
 }
+
+/** The vendor refuses pages beyond this number of records. */
+const RECORDS_MAX = 25_000;
 
 /** Validation errors are in `userErrors`, in a response with status 200. */
 const createUserErrors = (message: string) => ({
@@ -50,6 +54,8 @@ export const shopify: WireVendor = {
       const record = store.find(String(id));
       const problem = findValueError(input);
       if (name === 'customers') {
+        const [, offset = '0'] = /^c_(\d+)$/.exec(String(variables.after)) ?? [];
+        if (Number(offset) >= RECORDS_MAX) throw new GraphqlRefusal('Too many records');
         return createConnectionPage(
           searchRecords(store.records, variables.query).map(toVendorRecord),
           variables,

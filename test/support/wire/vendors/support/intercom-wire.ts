@@ -1,5 +1,6 @@
 import type { ServedRequest } from '../../../providers/provider-server.ts';
 import { BadRequest, byCursor, type Page } from '../../paging.ts';
+import type { WireOrder } from '../../vendor-server.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
@@ -39,13 +40,23 @@ function readConditions({ body }: ServedRequest): Condition[] {
   return query.value as Condition[];
 }
 
+const DAY_SECONDS = 86_400;
+
+/** Compares times by their day in UTC, as the search of contacts does. */
 function matchesCondition(record: StoredRecord, { field, operator, value }: Condition): boolean {
   if (operator === '=') return record.values[field] === value;
-  const time = roundToSecond(record) / 1000;
   if (field !== 'updated_at' || typeof value !== 'number') throw new BadRequest('Not a condition');
-  if (operator === '>') return time > value;
-  if (operator === '<') return time < value;
+  const day = Math.floor(roundToSecond(record) / 1000 / DAY_SECONDS);
+  const conditionDay = Math.floor(value / DAY_SECONDS);
+  if (operator === '>') return day > conditionDay;
+  if (operator === '<') return day < conditionDay;
   throw new BadRequest(`${operator} is not an operator of dates`);
+}
+
+function readOrder({ body }: ServedRequest): WireOrder {
+  const sort = isObject(body) && isObject(body.sort) ? body.sort : {};
+  if (sort.field !== 'updated_at') return 'created';
+  return sort.order === 'descending' ? 'newestChange' : 'oldestChange';
 }
 
 const toBody = (data: unknown[], { next, total }: { next: string | null; total: number }) => ({
@@ -84,7 +95,7 @@ export const intercom: WireVendor = {
         {
           method: 'POST',
           path: '/contacts/search',
-          order: 'created',
+          order: readOrder,
           filter: (records, request) => {
             const conditions = readConditions(request);
             return records.filter((record) =>

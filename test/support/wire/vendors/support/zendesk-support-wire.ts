@@ -1,4 +1,5 @@
 import { BadRequest, byCursor } from '../../paging.ts';
+import type { StoredRecord } from '../../vendor-store.ts';
 import {
   BEARER,
   createLengthCheck,
@@ -49,17 +50,20 @@ export const zendeskSupport: WireVendor = {
         },
         {
           path: '/api/v2/incremental/tickets/cursor',
-          order: 'oldestChange',
+          // The filter sorts by the time of the last change of any kind.
+          order: 'created',
           filter: (records, { query }) => {
             const cursor = query.get('cursor');
             const start = readUnixTime(query, 'start_time') ?? parseStartTime(cursor);
             if (!start) throw new BadRequest('start_time is missing');
             const excludesDeleted = query.get('exclude_deleted') === 'true';
-            return records.filter(
-              (record) =>
-                roundToSecond(record) >= start.getTime() &&
-                !(excludesDeleted && record.values.status === 'deleted'),
-            );
+            return records
+              .filter(
+                (record) =>
+                  getGenerationTime(record) >= start.getTime() &&
+                  !(excludesDeleted && record.values.status === 'deleted'),
+              )
+              .toSorted((a, b) => getGenerationTime(a) - getGenerationTime(b));
           },
           page: (records, request, url) => {
             const { query } = request;
@@ -120,6 +124,15 @@ export const zendeskSupport: WireVendor = {
     },
   },
 };
+
+/**
+ * Returns `generated_timestamp`, in milliseconds. Changes by the system, such as triggers and merges, set only this time
+ * and not `updated_at`.
+ */
+function getGenerationTime(record: StoredRecord): number {
+  const { generated_timestamp: seconds } = record.values;
+  return typeof seconds === 'number' ? seconds * 1000 : roundToSecond(record);
+}
 
 function parseStartTime(cursor: string | null): Date | null {
   const start = cursor?.split('~')[1];
