@@ -12,6 +12,7 @@ import {
 } from '../src/providers/declarative/declarative-provider.ts';
 import { findSearchList } from '../src/providers/declarative/reading/search-conditions.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
+import { describeReads } from './provider-reads.ts';
 
 /** Pages of providers that are code and not declarations. */
 export const MANUAL_PAGES = ['hubspot.md', 'salesforce.md'];
@@ -73,6 +74,18 @@ Other providers of the catalog only connect and proxy. The query \`providers\` l
 Providers that connect with a key or a password need no app. The customer enters the key on the connect page, or your
 backend passes it to \`generateConnection\`.
 
+## What a read promises
+
+A read delivers each record at least once in its last version, or its operation ends FAILED with a reason. Records may
+be delivered more than once. Two kinds of records are outside this promise:
+
+- a change that appears in the vendor's list later than the time that the provider's page states
+- records after a page that the vendor hides completely, if the list gives no sign that it goes on
+
+If such records are missing, read the object again with \`triggerRead\`. The pages of the providers state how late changes
+may appear, which limits a list has, and which values the vendor cuts. Where the vendor does not document an answer, the
+gateway repeats requests and records so that it loses none.
+
 ## Declared providers
 
 These ${providers.length} providers are declarations in \`src/providers/declared/\`. ${subscribable.length} of them notify the gateway of changes.
@@ -111,6 +124,7 @@ Supports: ${listSupport(declared)}.
 Tested against a test server that follows ${checkedAgainst}. Not tested with a live account.`,
     `## Set up\n\n${listSetUpSteps(declared, declaration).join('\n')}`,
     `## Objects\n\n${formatObjects(declaration)}`,
+    describeReads(declaration),
     ...(notes.length > 0 ? [`Notes:\n\n${notes.map((note) => `- ${note}`).join('\n')}`] : []),
     ...describeEvents(declaration),
   ];
@@ -266,8 +280,9 @@ function describeIncrementalRead(
 function describePaging({
   paging,
   isKeysetPaged,
+  afterId,
 }: ListDeclaration): keyof typeof PAGINGS | 'one page' {
-  if (isKeysetPaged) return 'exact';
+  if (isKeysetPaged || afterId) return 'exact';
   if (paging.kind === 'none') return 'one page';
   return ['offset', 'page', 'link'].includes(paging.kind) ? 'numbered' : 'cursor';
 }
