@@ -64,17 +64,16 @@ test('omits a record that is deleted before its list is read', async () => {
   expect(records.map(({ id }) => id)).toEqual(['in_2']);
 });
 
-test.each(DECLARATIONS.map((declared) => [declared.name, declared] as const))(
-  '%s: reads exactly the lists whose other items are declared as read',
-  (_name, { api }) => {
-    const objects = [...Object.values(api.objects), ...(api.otherObjects ? [api.otherObjects] : [])];
-    for (const { list, incrementalList, nestedLists = [] } of objects) {
-      for (const candidate of [list, ...(incrementalList ? [incrementalList] : [])]) {
-        const answer = candidate.behavior?.nestedLists ?? api.behavior.nestedLists;
-        const answers = typeof answer === 'string' ? [] : answer;
-        const readLists = answers.filter(({ otherItems }) => otherItems === 'read');
-        expect(readLists.map(({ at }) => at)).toEqual(nestedLists.map(({ at }) => at));
-      }
+test.each(
+  DECLARATIONS.map((declared) => [declared.name, declared] as const),
+)('%s: reads exactly the lists whose other items are declared as read', (_name, { api }) => {
+  const objects = [...Object.values(api.objects), ...(api.otherObjects ? [api.otherObjects] : [])];
+  for (const { list, incrementalList, nestedLists = [] } of objects) {
+    for (const candidate of [list, ...(incrementalList ? [incrementalList] : [])]) {
+      const answer = candidate.behavior?.nestedLists ?? api.behavior.nestedLists;
+      const answers = typeof answer === 'string' ? [] : answer;
+      const readLists = answers.filter(({ otherItems }) => otherItems === 'read');
+      expect(readLists.map(({ at }) => at)).toEqual(nestedLists.map(({ at }) => at));
     }
-  },
-);
+  }
+});

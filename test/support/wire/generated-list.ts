@@ -28,14 +28,15 @@ const PAGE_SIZE = 'generated_size';
 
 export function serveList(
   declaredObject: DeclaredObject,
-  request: ServedRequest,
+  servedRequest: ServedRequest,
   { store, url }: { store: VendorStore; url: string },
 ): ServedResponse | undefined {
   const { object, declaration } = declaredObject;
   const list = [object.incrementalList, object.list].find(
-    (candidate) => candidate && isListRequest(candidate, request, declaredObject),
+    (candidate) => candidate && isListRequest(candidate, servedRequest, declaredObject),
   );
   if (!list) return undefined;
+  const request = restoreBound(list, servedRequest);
   const sorted = filterRecords(
     { ...list, behavior: getBehavior(declaration, list) },
     request,
@@ -52,11 +53,33 @@ export function serveList(
     { ...request, query },
     url,
   );
-  return createListResponse(list, slice, {
+  return createListResponse(list, includeBound(list, request, slice), {
     request,
     url,
     rows: slice.records.map((record) => writeRecord(declaredObject, record)),
   });
+}
+
+/** Adds the bound that a cursor includes to the requests of later pages. */
+function restoreBound({ since, paging }: ListDeclaration, request: ServedRequest): ServedRequest {
+  if (!since?.isFirstPageOnly || paging.kind !== 'cursor') return request;
+  const { name } = paging.parameter;
+  const [position = '', bound] = request.query.get(name)?.split('~') ?? [];
+  if (bound === undefined) return request;
+  const query = new URLSearchParams(request.query);
+  query.set(name, position);
+  query.set(since.name, bound);
+  return { ...request, query };
+}
+
+/** Includes the bound in the cursor, if only the request for the first page has the bound. */
+function includeBound(
+  { since, paging }: ListDeclaration,
+  request: ServedRequest,
+  slice: PageSlice,
+): PageSlice {
+  if (!since?.isFirstPageOnly || paging.kind !== 'cursor' || slice.next === null) return slice;
+  return { ...slice, next: `${slice.next}~${readLocation(since, request)}` };
 }
 
 function isListRequest(

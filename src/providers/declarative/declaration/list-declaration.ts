@@ -36,11 +36,10 @@ const paging = z.discriminatedUnion('kind', [
     next: pointer,
     hasMore: pointer.optional(),
     isLastPage: pointer.optional(),
-    /** True if every page has a cursor, which may be the same for all pages. An empty page is then the last one. */
-    endsWithEmptyPage: z.boolean().default(false),
     /**
-     * True if the vendor keeps the position of the read. Pages may then have equal cursors, and a repeated request returns
-     * the next page. A request without a response therefore restarts the read.
+     * True if the vendor keeps the position of the read. Every page then has a cursor, which may be the same for all pages,
+     * and an empty page is the last one. A repeated request returns the next page, so a request without a response
+     * restarts the read.
      */
     isScroll: z.boolean().default(false),
   }),

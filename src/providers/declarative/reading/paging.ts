@@ -37,7 +37,7 @@ export function findNextParameter(list: BehavingList, page: PageResponse): PageP
   const { response, ids, size, parameter } = page;
   switch (paging.kind) {
     case 'cursor': {
-      const isPastEnd = paging.endsWithEmptyPage && ids.length === 0;
+      const isPastEnd = paging.isScroll && ids.length === 0;
       return isPastEnd || readEndFlag(paging, response) === true
         ? null
         : readCursor(findValue(response.body, paging.next));

@@ -122,7 +122,6 @@ const COMPANY_SCROLL: ListInput = {
     kind: 'cursor',
     parameter: { in: 'query', name: 'scroll_param' },
     next: '/scroll_param',
-    endsWithEmptyPage: true,
     isScroll: true,
   },
   behavior: { expiredCursor: [{ status: 404 }, { status: 400 }] },

@@ -1,12 +1,12 @@
 /** Tests reads of a vendor whose access rules shorten pages, and whose queries may be in the zone of the user. */
 import { expect, test } from 'vitest';
-import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
+import { startVendorServer, type VendorServer } from '../../../support/wire/vendor-server.ts';
 import {
   createServiceNow,
   serviceNow as wire,
-} from '../../support/wire/vendors/support/service-now-wire.ts';
-import { atMinute } from '../contract-subject.ts';
-import { readAll, readPages } from './reading.ts';
+} from '../../../support/wire/vendors/support/service-now-wire.ts';
+import { atMinute } from '../../contract-subject.ts';
+import { readAll, readPages } from '../reading.ts';
 
 const OBJECT = { objectName: 'incident' };
 

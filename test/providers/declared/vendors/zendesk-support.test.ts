@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { zendeskSupport } from '../../../src/providers/declared/support/zendesk-support.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { zendeskSupport as wire } from '../../support/wire/vendors/support/zendesk-support-wire.ts';
-import { BEARER } from '../../support/wire/wire-format.ts';
-import { atMinute, catchFailure } from '../contract-subject.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { zendeskSupport } from '../../../../src/providers/declared/support/zendesk-support.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { startVendorServer, type VendorServer } from '../../../support/wire/vendor-server.ts';
+import { zendeskSupport as wire } from '../../../support/wire/vendors/support/zendesk-support-wire.ts';
+import { BEARER } from '../../../support/wire/wire-format.ts';
+import { atMinute, catchFailure } from '../../contract-subject.ts';
 
 test('returns archived tickets in full reads, and deleted tickets only in incremental reads', async () => {
   await using server = await startVendorServer(wire.fixture);

@@ -1,10 +1,13 @@
 /** Tests searches that compare days, and the limit of the list of companies. */
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/work/durations.ts';
-import { type ServedRequest, startProviderServer } from '../../support/providers/provider-server.ts';
-import { startVendorServer } from '../../support/wire/vendor-server.ts';
-import { intercom as wire } from '../../support/wire/vendors/support/intercom-wire.ts';
-import { readAll } from './reading.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src/work/durations.ts';
+import {
+  type ServedRequest,
+  startProviderServer,
+} from '../../../support/providers/provider-server.ts';
+import { startVendorServer } from '../../../support/wire/vendor-server.ts';
+import { intercom as wire } from '../../../support/wire/vendors/support/intercom-wire.ts';
+import { readAll } from '../reading.ts';
 
 const NOON = new Date('2026-03-10T12:00:00Z');
 
@@ -57,7 +60,10 @@ async function startCompanyServer(
     const response = override(request);
     if (response === 'drop') {
       scrolled += 100;
-      return { status: 500, body: { errors: [{ message: 'Please restart the scroll operation.' }] } };
+      return {
+        status: 500,
+        body: { errors: [{ message: 'Please restart the scroll operation.' }] },
+      };
     }
     if (response) return response;
     if (request.path === '/companies/scroll') {
