@@ -86,7 +86,7 @@ test('selects each column once, between times with milliseconds', async () => {
   });
   expect(server.requests[0]?.query.get('q')).toBe(
     'SELECT id,Name,BillingStreet FROM Account' +
-      ' WHERE SystemModstamp > 2026-01-01T12:00:00.000Z' +
+      ' WHERE SystemModstamp >= 2026-01-01T12:00:00.000Z' +
       ' AND SystemModstamp <= 2026-01-01T12:01:00.007Z',
   );
 });

@@ -3,36 +3,21 @@ import type {
   FieldDescription,
   FieldValueType,
   ObjectDescription,
-  ProviderResponse,
   ProviderSession,
 } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
+import { getInComposite } from './composite.ts';
 import { requireSuccess } from './failure.ts';
 import { paths } from './paths.ts';
-import { compositeResult, describeResponse, type SalesforceField } from './wire.ts';
+import { describeResponse, type SalesforceField } from './wire.ts';
 
 export async function describeObject(
   session: ProviderSession,
   objectName: string,
 ): Promise<ObjectDescription> {
-  const url = paths.description(objectName);
-  const response = await session.send({
-    method: 'POST',
-    path: paths.composite,
-    body: {
-      allOrNone: false,
-      compositeRequest: [{ method: 'GET', url, referenceId: 'describe' }],
-    },
-  });
-  const innerResponse = getInnerResponse(requireSuccess(response));
-  const { label, fields } = parseResponse(describeResponse, requireSuccess(innerResponse), 'READ');
+  const response = await getInComposite(session, paths.description(objectName));
+  const { label, fields } = parseResponse(describeResponse, requireSuccess(response), 'READ');
   return { name: objectName, displayName: label ?? null, fields: fields.map(describeField) };
-}
-
-/** Returns the inner response. A composite request succeeds even if the request inside it fails. */
-function getInnerResponse(response: ProviderResponse): ProviderResponse {
-  const [part] = parseResponse(compositeResult, response, 'READ').compositeResponse;
-  return { status: part.httpStatusCode, headers: response.headers, body: part.body };
 }
 
 const VALUE_TYPES: Record<string, FieldValueType> = {

@@ -1,11 +1,12 @@
 /** Reads record pages by SOQL. Salesforce's query locator is the cursor. */
-import type { ProviderRequest, ProviderSession } from '../contract.ts';
+import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import type { PageRead, ProviderRecord, RecordPage, RecordsRead } from '../moving-records.ts';
+import { checkCursor } from '../page-guard.ts';
 import { ProviderError } from '../provider-error.ts';
-import { parseResponse } from '../read-responses.ts';
-import { requireSuccess } from './failure.ts';
+import { isSuccess, parseResponse } from '../read-responses.ts';
+import { createFailure, requireSuccess } from './failure.ts';
 import { checkObjectName, parseFieldPath, toRecordId } from './object-names.ts';
-import { paths } from './paths.ts';
+import { sendQuery } from './query.ts';
 import { nextRecordsPath, type QueryRow, queryResponse } from './wire.ts';
 
 /** The permitted page sizes. Pages may be smaller if rows are large. */
@@ -16,11 +17,10 @@ const SHORT_ID_LENGTH = 15;
 
 export async function readPage(session: ProviderSession, read: PageRead): Promise<RecordPage> {
   const size = Math.min(Math.max(read.pageSize, PAGE_SIZE_MIN), PAGE_SIZE_MAX);
-  const response = await session.send({
-    ...createPageRequest(read),
-    headers: { 'sforce-query-options': `batchSize=${size}` },
+  const response = await requestPage(session, read, {
+    'sforce-query-options': `batchSize=${size}`,
   });
-  const body = parseResponse(queryResponse, requireSuccess(response), 'READ');
+  const body = parseResponse(queryResponse, response, 'READ');
   const fieldPaths = read.fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
   return {
     records: body.records.map((row) => toRecord(row, fieldPaths)),
@@ -37,23 +37,48 @@ export async function readRecords(
   if (validIds.length === 0) return [];
   const quotedIds = validIds.map((id) => `'${id}'`).join(',');
   const soql = `SELECT ${formatColumns(fields)} FROM ${checkObjectName(objectName)} WHERE Id IN (${quotedIds})`;
-  const response = await session.send({ method: 'GET', path: paths.query, query: { q: soql } });
-  const { records } = parseResponse(queryResponse, requireSuccess(response), 'READ');
+  const foundRows = await queryAllRows(session, soql);
   const fieldPaths = fields.map((field): [string, string[]] => [field, parseFieldPath(field)]);
-  const rows = new Map(records.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));
+  const rows = new Map(foundRows.map((row) => [row.Id.slice(0, SHORT_ID_LENGTH), row]));
   return validIds.flatMap((id) => {
     const row = rows.get(id.slice(0, SHORT_ID_LENGTH));
     return row ? { ...toRecord(row, fieldPaths), id } : [];
   });
 }
 
-function createPageRequest(read: PageRead): ProviderRequest {
-  if (read.cursor === undefined) {
-    return { method: 'GET', path: paths.query, query: { q: formatSoql(read) } };
+/** Returns the rows of all pages. Salesforce returns few rows on a page if they are large. */
+async function queryAllRows(session: ProviderSession, soql: string): Promise<QueryRow[]> {
+  const rows: QueryRow[] = [];
+  let response = await sendQuery(session, soql);
+  let mark: string | null = null;
+  for (let pagesRead = 1; ; pagesRead += 1) {
+    const page = parseResponse(queryResponse, requireSuccess(response), 'READ');
+    rows.push(...page.records);
+    if (page.done) return rows;
+    mark = checkCursor(page.nextRecordsUrl, { mark, pagesRead });
+    response = await session.send({ method: 'GET', path: page.nextRecordsUrl });
   }
+}
+
+/** Requests the first page by a query, and later pages by the locator that the previous page returned. */
+async function requestPage(
+  session: ProviderSession,
+  read: PageRead,
+  headers: Record<string, string>,
+): Promise<ProviderResponse> {
+  if (read.cursor === undefined)
+    return requireSuccess(await sendQuery(session, formatSoql(read), headers));
   const path = nextRecordsPath.safeParse(read.cursor);
-  if (path.success) return { method: 'GET', path: path.data };
-  throw new ProviderError('CURSOR_GONE', 'The cursor does not belong to this read');
+  if (!path.success) throw createCursorError('The cursor does not belong to this read');
+  const response = await session.send({ method: 'GET', path: path.data, headers });
+  if (isSuccess(response)) return response;
+  const failure = createFailure(response);
+  // The object exists, because the query has returned a page of it.
+  throw failure.kind === 'MISSING_OBJECT' ? createCursorError(failure.message) : failure;
+}
+
+function createCursorError(message: string): ProviderError {
+  return new ProviderError('CURSOR_GONE', message);
 }
 
 /**
@@ -62,7 +87,7 @@ function createPageRequest(read: PageRead): ProviderRequest {
  */
 function formatSoql({ objectName, fields, since, until, filters = [] }: PageRead): string {
   const conditions = [
-    since && `SystemModstamp > ${since.toISOString()}`,
+    since && `SystemModstamp >= ${since.toISOString()}`,
     until && `SystemModstamp <= ${until.toISOString()}`,
     ...filters.map(
       ({ fieldName, value }) => `${parseFieldPath(fieldName).join('.')} = ${formatLiteral(value)}`,

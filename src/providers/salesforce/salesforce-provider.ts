@@ -1,9 +1,9 @@
 /** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
-import type { Behavior } from '../behavior.ts';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
+import { behavior } from './behavior.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
@@ -39,18 +39,6 @@ const LIMITS: ProviderLimits = {
   responseBytesMax: 32 * 1024 * 1024,
   batchSize: 100,
   pageSize: 2_000,
-};
-
-const behavior: Behavior = {
-  shortPage: 'notDocumented',
-  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
-  visibility: 'notDocumented',
-  expiredCursor: 'notDocumented',
-  depthLimit: 'notDocumented',
-  fieldsMax: 'notDocumented',
-  urlBytesMax: 16_384,
-  nestedLists: 'notDocumented',
-  rateLimits: 'notDocumented',
 };
 
 /** The options replace the URLs of the org and of other services with those of proxies or test servers. */

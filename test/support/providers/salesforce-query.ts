@@ -17,10 +17,15 @@ const LARGEST_PAGE = 2_000;
 
 type Row = Record<string, unknown>;
 
+/** A user has this many open queries. A further one closes the oldest. */
+const OPEN_QUERIES_MAX = 10;
+
 /** Runs queries, and keeps their rows for later pages. */
 export class SalesforceQueries {
   readonly #store: SalesforceStore;
-  readonly #rows: Row[][] = [];
+  readonly #rows: (Row[] | undefined)[] = [];
+  /** The maximum number of rows on a page. Salesforce lowers it if rows are large. */
+  pageRowsMax = LARGEST_PAGE;
 
   constructor(store: SalesforceStore) {
     this.#store = store;
@@ -29,6 +34,7 @@ export class SalesforceQueries {
   start(soql: string, options: string | undefined): ServedResponse {
     const rows = runQuery(this.#store, soql);
     const number = this.#rows.push(rows) - 1;
+    this.#rows[number - OPEN_QUERIES_MAX] = undefined;
     return this.#page(number, 0, options);
   }
 
@@ -43,7 +49,7 @@ export class SalesforceQueries {
 
   #page(number: number, start: number, options: string | undefined): ServedResponse {
     const rows = this.#rows[number] ?? [];
-    const end = start + parsePageSize(options);
+    const end = start + Math.min(parsePageSize(options), this.pageRowsMax);
     const done = end >= rows.length;
     return {
       status: 200,
@@ -125,9 +131,9 @@ function parseCondition(
     const ids = new Set(idList.split(',').map((id) => id.slice(1, 16)));
     return ({ Id }) => ids.has(Id.slice(0, 15));
   }
-  const [, operator, time = ''] = /^SystemModstamp (>|<=) (\S+Z)$/.exec(text) ?? [];
+  const [, operator, time = ''] = /^SystemModstamp (>=|<=) (\S+Z)$/.exec(text) ?? [];
   const bound = Date.parse(time);
-  if (operator === '>') return (record) => Date.parse(record.SystemModstamp) > bound;
+  if (operator === '>=') return (record) => Date.parse(record.SystemModstamp) >= bound;
   if (operator === '<=') return (record) => Date.parse(record.SystemModstamp) <= bound;
   throw new SalesforceRefusal(400, 'MALFORMED_QUERY', `unexpected token: ${text}`);
 }

@@ -15,6 +15,7 @@ import { SalesforceChannels } from './salesforce-tooling.ts';
 
 export interface SalesforceServer extends ProviderServer {
   store: SalesforceStore;
+  queries: SalesforceQueries;
   metadata: SalesforceMetadata;
   channels: SalesforceChannels;
   organizationId: string;
@@ -24,6 +25,10 @@ export interface SalesforceServer extends ProviderServer {
   replaceToken(token: string): void;
 }
 
+/**
+ * Starts the server. As Salesforce does, Node.js refuses more than 16 KiB of URI and headers with 431, and does not pass
+ * on such a request.
+ */
 export async function startSalesforceServer(
   options: { token?: string; now?: () => Date } = {},
 ): Promise<SalesforceServer> {
@@ -50,6 +55,7 @@ export async function startSalesforceServer(
   return {
     ...server,
     store,
+    queries,
     metadata,
     channels,
     organizationId: ORGANIZATION_ID,
@@ -107,7 +113,7 @@ const ROUTES: [method: string, path: RegExp, route: Route][] = [
   ],
   ['GET', new RegExp(`${API_PATH}/query$`), startQuery],
   ['GET', new RegExp(`${API_PATH}/query/([^/]+)$`), continueQuery],
-  ['POST', new RegExp(`${API_PATH}/composite$`), describeInComposite],
+  ['POST', new RegExp(`${API_PATH}/composite$`), runComposite],
   ['POST', new RegExp(`${API_PATH}/composite/sobjects$`), writeRecords],
   ['PATCH', new RegExp(`${API_PATH}/composite/sobjects$`), writeRecords],
   ['GET', new RegExp(`${API_PATH}/sobjects/([^/]+)/deleted$`), listDeleted],
@@ -152,27 +158,39 @@ const compositeBody = z.strictObject({
       method: z.literal('GET'),
       url: z.string(),
       referenceId: z.string().regex(/^[A-Za-z]\w*$/),
+      httpHeaders: z.record(z.string(), z.string()).default({}),
     }),
   ),
 });
 
-function describeInComposite({ store }: Org, { body }: ServedRequest): ServedResponse {
+/** Runs the requests of a composite. Each has its own status, and the composite itself succeeds. */
+function runComposite(org: Org, { body }: ServedRequest): ServedResponse {
   const { compositeRequest } = compositeBody.parse(body);
-  const subresponses = compositeRequest.map(({ url, referenceId }) => {
-    const name = /^\/services\/data\/v60\.0\/sobjects\/(\w+)\/describe$/.exec(url)?.[1] ?? '';
-    const { status, body } = describeObject(store, name);
+  const subresponses = compositeRequest.map(({ method, url, referenceId, httpHeaders }) => {
+    const { pathname, searchParams } = new URL(url, 'http://salesforce');
+    const headers = Object.fromEntries(
+      Object.entries(httpHeaders).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const { status, body } = routeSafely(org, {
+      ...{ method, path: pathname, query: searchParams, headers },
+      body: undefined,
+    });
     return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
   });
   return { status: 200, body: { compositeResponse: subresponses } };
 }
 
-function describeObject(store: SalesforceStore, name: string): ServedResponse {
+function routeSafely(org: Org, request: ServedRequest): ServedResponse {
   try {
-    return { status: 200, body: store.getObject(name) };
+    return route(org, request);
   } catch (refusal) {
     if (refusal instanceof SalesforceRefusal) return refusal.response;
     throw refusal;
   }
+}
+
+function describeObject(store: SalesforceStore, name: string): ServedResponse {
+  return { status: 200, body: store.getObject(name) };
 }
 
 function writeRecords({ store }: Org, request: ServedRequest): ServedResponse {
