@@ -1,4 +1,5 @@
 /** Maps HubSpot's error responses to ProviderError. */
+import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import {
@@ -25,6 +26,12 @@ const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
 };
 /** The documented duration of a lock (423), which has no Retry-After. */
 const LOCK_MS = 2_000;
+/** How long to wait after a limit was exceeded (429), which often has no Retry-After. A day ends at midnight. */
+const WAIT_MS_BY_POLICY: Record<string, number> = {
+  SECONDLY: SECOND_MS,
+  TEN_SECONDLY_ROLLING: 10 * SECOND_MS,
+  DAILY: HOUR_MS,
+};
 const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
@@ -32,8 +39,14 @@ export function createFailure(response: ProviderResponse, purpose: RequestPurpos
   const message = `HubSpot returned ${status}: ${listMessages(response).join('; ')}`;
   return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
-    retryAfterMs: parseRetryAfterMs(response) ?? (status === 423 ? LOCK_MS : null),
+    retryAfterMs: parseRetryAfterMs(response) ?? findWaitMs(response),
   });
+}
+
+function findWaitMs({ status, body }: ProviderResponse): number | null {
+  if (status === 423) return LOCK_MS;
+  const { policyName } = errorResponse.parse(body);
+  return (policyName && WAIT_MS_BY_POLICY[policyName]) || null;
 }
 
 /** Returns why HubSpot refused the record's content. Null if it failed for another reason. */

@@ -1,5 +1,6 @@
 /** The HubSpot provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
 import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
@@ -43,13 +44,16 @@ async function requestDetails<T extends z.ZodObject>(
 const behavior: Behavior = {
   shortPage: 'notDocumented',
   timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
-  visibility: 'notDocumented',
+  // The search index shows a change after seconds, and after minutes if many records change.
+  visibility: { settleMs: 5 * MINUTE_MS },
   expiredCursor: { never: 'A search continues after the last id, and a list after an id.' },
   depthLimit: { records: 10_000, beyond: 'keyset' },
   fieldsMax: 'notDocumented',
   urlBytesMax: 'notDocumented',
-  nestedLists: 'notDocumented',
-  rateLimits: 'notDocumented',
+  // Records are read without their associations, and a property has one value.
+  nestedLists: 'complete',
+  // HubSpot's own timeouts, after which slower requests help.
+  rateLimits: [{ status: 502 }, { status: 504 }],
 };
 
 const capabilities: Capabilities = {

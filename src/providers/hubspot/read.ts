@@ -130,15 +130,13 @@ async function searchPage(session: ProviderSession, read: PageRead): Promise<Rec
   };
 }
 
-/** Returns the cursor of the next page. Throws RETRYABLE if the pages repeat. */
+/** Returns the cursor of the next page. An empty page may be followed by others. */
 function findNextCursor(
-  { pastEmpty, ...cursor }: SearchCursor,
+  { pastEmpty: _, ...cursor }: SearchCursor,
   { after, lastId }: { after: string | undefined; lastId: string | undefined },
 ): SearchCursor | null {
   if (after === undefined) return null;
-  if (lastId !== undefined) return { ...cursor, aboveId: lastId };
-  if (after !== pastEmpty) return { ...cursor, pastEmpty: after };
-  throw new ProviderError('RETRYABLE', 'The pages of the search repeat themselves');
+  return lastId === undefined ? { ...cursor, pastEmpty: after } : { ...cursor, aboveId: lastId };
 }
 
 interface Filter {

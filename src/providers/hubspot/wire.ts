@@ -27,6 +27,8 @@ export const errorResponse = z
   .object({
     message: z.string().catch(''),
     errors: z.array(errorDetail).catch([]),
+    /** The limit that was exceeded, for example `DAILY`. */
+    policyName: z.string().nullish().catch(null),
   })
   .catch({ message: '', errors: [] });
 export type ErrorResponse = z.infer<typeof errorResponse>;

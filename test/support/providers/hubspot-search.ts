@@ -81,7 +81,7 @@ export function searchRecords(
   }
   const filters = filterGroups.flatMap((group) => group.filters);
   const hits = store
-    .listRecords(name)
+    .listIndexedRecords(name)
     .filter((record) => filters.every((filter) => matchesFilter(record, filter)));
   return {
     status: 200,

@@ -73,6 +73,8 @@ export function createHubspotError(
 
 export class HubspotStore {
   readonly objects: Record<string, HubspotObject>;
+  /** How long the search index lags. It shows a changed record neither with its old nor its new properties. */
+  indexDelayMs = 0;
   readonly #now: () => Date;
   readonly #records = new Map<string, Map<string, HubspotRecord>>();
   #lastId = 1_000;
@@ -92,6 +94,14 @@ export class HubspotStore {
   listRecords(name: string): HubspotRecord[] {
     this.getObject(name);
     return [...(this.#records.get(name)?.values() ?? [])];
+  }
+
+  /** Returns the records that a search can find. */
+  listIndexedRecords(name: string): HubspotRecord[] {
+    const indexTime = this.#now().getTime() - this.indexDelayMs;
+    const records = this.listRecords(name);
+    if (this.indexDelayMs === 0) return records;
+    return records.filter(({ updatedAt }) => Date.parse(updatedAt) <= indexTime);
   }
 
   find(name: string, id: string): HubspotRecord | undefined {
