@@ -22,7 +22,7 @@ interface WireList {
   /** Returns the records that match the request's filters. Throws BadRequest for a malformed filter. */
   filter?: (records: StoredRecord[], request: ServedRequest) => StoredRecord[];
   page: Page;
-  toBody: (records: Record<string, unknown>[], slice: PageSlice) => unknown;
+  toBody: (records: Record<string, unknown>[], slice: PageSlice, request: ServedRequest) => unknown;
 }
 
 interface WireObject {
@@ -38,7 +38,7 @@ interface WireObject {
   fetchMany?: {
     path: string;
     readIds: (request: ServedRequest) => string[] | null;
-    toBody: (records: Record<string, unknown>[]) => unknown;
+    toBody: (records: Record<string, unknown>[], request: ServedRequest) => unknown;
   };
   /** Counts the records. */
   count?: { path: string; toBody: (count: number) => unknown };
@@ -204,7 +204,7 @@ function serveMany(
   const ids = fetchMany.readIds(request);
   if (ids === null) return undefined;
   const records = store.records.filter(({ id }) => ids.includes(String(id)));
-  const body = fetchMany.toBody(records.map(toVendorRecord));
+  const body = fetchMany.toBody(records.map(toVendorRecord), request);
   return body === undefined ? { status: 204 } : { status: 200, body };
 }
 
@@ -222,7 +222,7 @@ function serveList(
   const filtered = (list.filter ?? ((records) => records))([...store.records], request);
   const order = typeof list.order === 'function' ? list.order(request) : list.order;
   const slice = list.page(filtered.toSorted(ORDERS[order]), request, url);
-  const body = list.toBody(slice.records.map(fixture.object.toVendorRecord), slice);
+  const body = list.toBody(slice.records.map(fixture.object.toVendorRecord), slice, request);
   const headers = slice.headers ?? {};
   return body === undefined ? { status: 204, headers } : { status: 200, headers, body };
 }

@@ -110,6 +110,11 @@ export const selectedFields = z.strictObject({
   isList: z.boolean().default(false),
   /** True if the vendor returns all fields to a request without names. Requests with too many names then have none. */
   returnsAllByDefault: z.boolean().default(false),
+  /**
+   * True if the vendor returns empty fields too. A field that a response omits is then absent from the record and not
+   * null, because the vendor can't return its value.
+   */
+  returnsEmptyFields: z.boolean().default(false),
 });
 export type SelectedFields = z.output<typeof selectedFields>;
 

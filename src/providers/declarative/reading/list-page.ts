@@ -45,7 +45,9 @@ export async function readList(
   const response = await requestPage(vendor, list, context);
   const rows = readRows(response, list);
   const fields = listReturnedNames(list.selectedFields, read.fields, fieldGroup);
-  const records = rows.map((raw) => toRecord(object, raw, { fields, variables }));
+  const records = rows.map((raw) =>
+    toRecord(object, raw, { fields, variables, selectedFields: list.selectedFields }),
+  );
   const needsTimes = read.since || read.until || list.isKeysetPaged || list.isNewestFirst;
   const times = needsTimes ? rows.map((raw) => readChangeTime(object, raw)) : [];
   const page = {

@@ -2,17 +2,28 @@
 import type { ProviderRecord } from '../../moving-records.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ObjectDeclaration } from '../declaration/declaration.ts';
+import type { SelectedFields } from '../declaration/list-declaration.ts';
 import { findValue } from '../json.ts';
 import { flattenFields } from '../nested-fields.ts';
 import { findRecordId } from '../record-id.ts';
 import type { TemplateVariables } from '../template.ts';
 import { parseTime } from '../times.ts';
 
-/** Creates a record with the given fields. A field that the vendor omits has no value, so it is null. */
+interface RecordContext {
+  /** The names of the fields. */
+  fields: readonly string[];
+  variables: TemplateVariables;
+  selectedFields: SelectedFields | undefined;
+}
+
+/**
+ * Creates a record with the given fields. A field that the vendor omits has no value, so it is null, unless the vendor
+ * returns empty fields too.
+ */
 export function toRecord(
   { id, nestedFields }: ObjectDeclaration,
   raw: Record<string, unknown>,
-  { fields: names, variables }: { fields: readonly string[]; variables: TemplateVariables },
+  { fields: names, variables, selectedFields }: RecordContext,
 ): ProviderRecord {
   const recordId = findRecordId(id, raw);
   if (recordId === null) throw new ProviderError('RETRYABLE', 'A record of the list has no id');
@@ -24,6 +35,7 @@ export function toRecord(
   const fields: Record<string, unknown> = {};
   for (const name of names) {
     const source = maps.find((map) => Object.hasOwn(map, name));
+    if (!source && name !== 'id' && selectedFields?.returnsEmptyFields) continue;
     fields[name] = (name === 'id' ? recordId : source?.[name]) ?? null;
   }
   return { id: recordId, fields, raw };

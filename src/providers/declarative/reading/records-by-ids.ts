@@ -190,10 +190,12 @@ async function fetchBatch(
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response);
-  const fields = listReturnedNames(byIds.selectedFields, allFields, fieldGroup);
+  const { selectedFields } = byIds;
+  const fields = listReturnedNames(selectedFields, allFields, fieldGroup);
+  const recordContext = { fields, variables: { object: objectName }, selectedFields };
   return readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
-    .map((raw) => toRecord(object, raw, { fields, variables: { object: objectName } }))
+    .map((raw) => toRecord(object, raw, recordContext))
     .filter((record) => ids.includes(record.id));
 }
 

@@ -41,6 +41,12 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
     recordId: '/details/id',
     errors: ['/message'],
   };
+  const selectedFields = {
+    in: 'query' as const,
+    name: 'fields',
+    always: ['Modified_Time'],
+    returnsEmptyFields: true,
+  };
   return {
     displayName,
     aliases,
@@ -57,13 +63,14 @@ function declareRecords(displayName: string, aliases: string[] = []): ObjectDecl
         hasMore: '/info/more_records',
       },
       since: { in: 'header', name: 'If-Modified-Since', format: 'isoOffset' },
-      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'] },
+      isKeysetPaged: true,
+      selectedFields,
     },
     byIds: {
       path: PATH,
       ids: { in: 'query', name: 'ids', max: 100 },
       records: '/data',
-      selectedFields: { in: 'query', name: 'fields', always: ['Modified_Time'] },
+      selectedFields,
     },
     count: { path: `${PATH}/actions/count`, at: '/count' },
     create: {
@@ -137,9 +144,11 @@ export const zoho: DeclaredProvider = {
   api: {
     apiVersion: 'v8',
     docsUrl: 'https://www.zoho.com/crm/developer/docs/api/v8/',
-    checkedAgainst: "the vendor's published OpenAPI description of CRM v8 and its reference",
+    checkedAgainst:
+      "the vendor's published OpenAPI description of CRM v8, and its reference on records, subforms and limits",
     notes: [
-      'A read returns at most 50 fields, and ignores others.',
+      'Reads of more than 49 fields send several requests, because a request names at most 50.',
+      'Subforms and lookups of several records are not read, because the vendor returns them only for a single record. They are absent from records.',
       'Events are not supported: a channel expires within a week, and the vendor does not document how to renew it.',
     ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],
@@ -162,11 +171,13 @@ export const zoho: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
+      // A token is valid for a day, and only for the parameters and headers of the first page.
+      expiredCursor: [{ contains: 'EXPIRED_VALUE' }, { contains: 'TOKEN_BOUND_DATA_MISMATCH' }],
+      depthLimit: { records: 100_000, beyond: 'keyset' },
       fieldsMax: 50,
       urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
+      // Any field may be a subform or a lookup of several records. The vendor returns these only for a single record.
+      nestedLists: [{ at: '/*', otherItems: 'missing' }],
       rateLimits: [{ contains: 'TOO_MANY_REQUESTS' }],
     },
     objects: {
