@@ -1,4 +1,5 @@
 /** Account Engagement, formerly Pardot: marketing data of one business unit, with its own base URL. */
+import { HOUR_MS } from '../../work/durations.ts';
 import type { ProviderModule } from '../contract.ts';
 import type {
   DeclarationInput,
@@ -71,12 +72,12 @@ const api: DeclarationInput = {
       column: 'changedAt',
     },
     visibility: 'notDocumented',
-    expiredCursor: 'notDocumented',
-    depthLimit: 'notDocumented',
+    expiredCursor: { never: 'Pages are requested by the last id.' },
+    depthLimit: { records: 100_000, beyond: 'keyset' },
     fieldsMax: 'notDocumented',
     urlBytesMax: 'notDocumented',
-    nestedLists: 'notDocumented',
-    rateLimits: [{ contains: 'concurrent' }, { contains: 'Daily API rate limit' }],
+    nestedLists: 'complete',
+    rateLimits: [{ contains: 'concurrent' }, { contains: 'Daily API rate limit', waitMs: HOUR_MS }],
   },
   objects: {
     prospects: declareWritableObject('Prospects', 'prospects', {

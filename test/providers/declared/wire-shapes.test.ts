@@ -156,7 +156,7 @@ test('reads Pipedrive leads by version 1 of its API, with the fields of deals', 
     status: 200,
     body:
       path === '/v1/leads'
-        ? { success: true, data: [lead], additional_data: { start: 0, limit: 10 } }
+        ? { success: true, data: [lead], additional_data: { more_items_in_collection: false } }
         : {
             success: true,
             data: [{ field_code: hex, field_name: 'Tier', field_type: 'varchar' }],

@@ -122,7 +122,7 @@ export const attio: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://docs.attio.com/rest-api/overview',
-    checkedAgainst: "the vendor's guides on records, paging, limits, errors and webhooks",
+    checkedAgainst: "the vendor's guides on records, pagination, rate limits, errors and webhooks",
     notes: [
       'Records have no modification time, so each read fetches all of them.',
       'An update adds values to a multi-value attribute and does not replace the existing ones.',
@@ -184,15 +184,16 @@ export const attio: DeclaredProvider = {
       },
     },
     behavior: {
+      // The guide calls a short page the last one, but not whether permissions shorten pages.
       shortPage: 'notDocumented',
       timeFilter: 'none',
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      expiredCursor: { never: 'Pages are requested by their offset.' },
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       people: declareRecords('People'),

@@ -98,7 +98,7 @@ export const close: DeclaredProvider = {
     checkedAgainst:
       "the vendor's guides on paging, leads, events and webhooks, its client library, and published connectors",
     notes: [
-      'The vendor refuses large offsets. Read large accounts in several time windows.',
+      'The vendor refuses large offsets, and does not document how large. A read that exceeds them fails. Read large accounts in several time windows.',
       'If a lead, contact or task changes during a read whose time window ended more than a day ago, the read can miss another record.',
     ],
     scopes: ['all.full_access', 'offline_access'],
@@ -156,12 +156,13 @@ export const close: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      expiredCursor: { never: 'Pages are requested by their offset.' },
+      // The vendor documents that a limit exists, but not its size, which differs between lists.
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       lead: declareObject('Leads', 'lead', {

@@ -12,7 +12,8 @@ function declareObject(displayName: string, set: string, singular: string): Obje
     changedAt: { at: '/modifiedon', format: 'isoSeconds' },
     list: {
       path,
-      query: { $orderby: 'modifiedon asc' },
+      // The vendor's pages are only stable if the order is unique.
+      query: { $orderby: `modifiedon asc,${singular}id asc` },
       records: '/value',
       pageSize: { in: 'header', name: 'Prefer', template: 'odata.maxpagesize={size}', max: 5000 },
       paging: { kind: 'nextUrl', next: '/@odata.nextLink' },
@@ -35,7 +36,12 @@ function declareObject(displayName: string, set: string, singular: string): Obje
         template: '{field} eq {value}',
         quoting: 'odata',
       },
-      selectedFields: { in: 'query', name: '$select', always: [`${singular}id`, 'modifiedon'] },
+      selectedFields: {
+        in: 'query',
+        name: '$select',
+        always: [`${singular}id`, 'modifiedon'],
+        returnsAllByDefault: true,
+      },
     },
     byIds: { path: recordPath, records: '' },
     create: {
@@ -94,7 +100,8 @@ export const dynamicsCrm: DeclaredProvider = {
   api: {
     apiVersion: 'v9.2',
     docsUrl: 'https://learn.microsoft.com/power-apps/developer/data-platform/webapi/overview',
-    checkedAgainst: "the vendor's Web API guides on queries and writes, and OData v4",
+    checkedAgainst:
+      "the vendor's Web API guides on queries, paging, order, URL lengths, limits and writes, and OData v4",
     notes: [
       'Lookup fields are read as `_name_value` and written as `name@odata.bind`.',
       "Events are not supported: they require several processing steps in the customer's environment.",
@@ -113,11 +120,13 @@ export const dynamicsCrm: DeclaredProvider = {
       },
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
+      // Only numbered pages end at 50,000 records. Links contain a cookie, which has no such limit.
+      depthLimit: 'none',
       fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      urlBytesMax: 32_768,
+      // Related records are not expanded, and columns have one value.
+      nestedLists: 'complete',
+      rateLimits: 'status429',
     },
     objects: {
       contacts: declareObject('Contacts', 'contacts', 'contact'),

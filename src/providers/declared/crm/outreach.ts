@@ -33,6 +33,8 @@ function declareObject(
       paging: { kind: 'nextUrl', next: '/links/next' },
       ...(canFilter && {
         since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
+        // Links might expire, or end at a number of records. A request from the last time does neither.
+        isKeysetPaged: true,
       }),
     },
     byIds: { path: `${path}/{id}`, records: '/data' },
@@ -60,7 +62,7 @@ export const outreach: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.outreach.io/api/',
-    checkedAgainst: "the vendor's published OpenAPI description",
+    checkedAgainst: "the vendor's published OpenAPI description, and its guide on requests",
     scopes: [
       'prospects.all',
       'accounts.all',
@@ -140,7 +142,7 @@ export const outreach: DeclaredProvider = {
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
       rateLimits: 'notDocumented',

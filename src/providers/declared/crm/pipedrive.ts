@@ -65,7 +65,7 @@ function declareObject(
 function declareV1Object(
   displayName: string,
   name: string,
-  { updateMethod, hasMore }: { updateMethod: 'PATCH' | 'PUT'; hasMore?: string },
+  { updateMethod, hasMore }: { updateMethod: 'PATCH' | 'PUT'; hasMore: string },
 ): ObjectDeclarationInput {
   const path = `/v1/${name}`;
   return {
@@ -76,11 +76,7 @@ function declareV1Object(
       query: { sort: 'update_time ASC' },
       records: '/data',
       pageSize: { in: 'query', name: 'limit', max: 500 },
-      paging: {
-        kind: 'offset',
-        parameter: { in: 'query', name: 'start' },
-        ...(hasMore && { hasMore }),
-      },
+      paging: { kind: 'offset', parameter: { in: 'query', name: 'start' }, hasMore },
       since: { in: 'query', name: 'updated_since', format: 'isoSeconds' },
       isKeysetPaged: true,
     },
@@ -125,7 +121,8 @@ export const pipedrive: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',
-    checkedAgainst: 'the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22)',
+    checkedAgainst:
+      "the published OpenAPI descriptions of v2 (2025-12-10) and v1 (2024-10-22), and the vendor's guides on pagination and rate limiting",
     notes: ['Only leads that are not archived are read. They have the custom fields of deals.'],
     errors: { messages: ['/error', '/error_info'] },
     events: {
@@ -187,7 +184,7 @@ export const pipedrive: DeclaredProvider = {
       visibility: 'notDocumented',
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
       rateLimits: 'notDocumented',
@@ -204,7 +201,10 @@ export const pipedrive: DeclaredProvider = {
         canFilter: false,
       }),
       leads: {
-        ...declareV1Object('Leads', 'leads', { updateMethod: 'PATCH' }),
+        ...declareV1Object('Leads', 'leads', {
+          updateMethod: 'PATCH',
+          hasMore: '/additional_data/more_items_in_collection',
+        }),
         fieldList: declareObject('Deals', 'deals', { fieldListName: 'dealFields' }).fieldList,
       },
       notes: {

@@ -55,7 +55,8 @@ export const salesloft: DeclaredProvider = {
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.salesloft.com',
-    checkedAgainst: 'the requests and responses of published connectors',
+    checkedAgainst:
+      "the requests and responses of published connectors, and the vendor's guides on rate limits and on polling",
     notes: [
       'Events are not supported: the vendor does not document which member of the response is the id of the subscription.',
     ],
@@ -69,12 +70,13 @@ export const salesloft: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
+      expiredCursor: { never: 'Pages are requested by their number.' },
+      // Pages above 100 cost more of the rate limit.
+      depthLimit: 'none',
+      fieldsMax: 'none',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       people: declareObject('People', 'people'),
