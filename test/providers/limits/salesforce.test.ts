@@ -1,14 +1,14 @@
 /** Tests reads that reach a limit of Salesforce: long URLs, large rows, and open queries. */
 import { expect, test } from 'vitest';
-import { getReadTiming } from '../../src/providers/behavior.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { MINUTE_MS } from '../../src/work/durations.ts';
-import { createPlainSession } from '../support/providers/provider-session.ts';
+import { getReadTiming } from '../../../src/providers/behavior.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { MINUTE_MS } from '../../../src/work/durations.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
 import {
   type SalesforceServer,
   startSalesforceServer,
-} from '../support/providers/salesforce-server.ts';
-import { atMinute, catchFailure } from './contract-subject.ts';
+} from '../../support/providers/salesforce-server.ts';
+import { atMinute, catchFailure } from '../contract-subject.ts';
 
 const { readPage, readRecords, getBehavior } = getCapabilities();
 

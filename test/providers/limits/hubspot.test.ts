@@ -1,12 +1,12 @@
 /** Tests reads that meet HubSpot's late search index, and its rate limits. */
 import { expect, test } from 'vitest';
-import { getReadTiming } from '../../src/providers/behavior.ts';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { MINUTE_MS } from '../../src/work/durations.ts';
-import { type HubspotServer, startHubspotServer } from '../support/providers/hubspot-server.ts';
-import { createHubspotError } from '../support/providers/hubspot-store.ts';
-import { createPlainSession } from '../support/providers/provider-session.ts';
-import { atMinute, catchFailure } from './contract-subject.ts';
+import { getReadTiming } from '../../../src/providers/behavior.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { MINUTE_MS } from '../../../src/work/durations.ts';
+import { type HubspotServer, startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { createHubspotError } from '../../support/providers/hubspot-store.ts';
+import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { atMinute, catchFailure } from '../contract-subject.ts';
 
 const { readPage, getBehavior } = getCapabilities();
 
