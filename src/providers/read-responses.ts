@@ -61,7 +61,8 @@ export function toWaitMs(headers: ProviderResponse['headers'], retryTime: number
   return Number.isNaN(wait) ? null : limitWaitMs(wait);
 }
 
-function limitWaitMs(waitMs: number): number {
+/** Returns a wait of at least 0 and at most one day. */
+export function limitWaitMs(waitMs: number): number {
   return Math.min(Math.max(0, waitMs), RETRY_AFTER_MS_MAX);
 }
 

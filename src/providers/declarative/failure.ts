@@ -4,7 +4,13 @@ import { isObject } from '../../work/is-object.ts';
 import type { Behavior, ErrorMatch, RateLimitMatch } from '../behavior.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, parseRetryAfterMs, toWaitMs, truncateMessage } from '../read-responses.ts';
+import {
+  isSuccess,
+  limitWaitMs,
+  parseRetryAfterMs,
+  toWaitMs,
+  truncateMessage,
+} from '../read-responses.ts';
 import type { RetryHeader } from './declaration/declaration.ts';
 import { findValue } from './json.ts';
 import type { Vendor } from './vendor.ts';
@@ -40,17 +46,28 @@ export function createFailure(vendor: Vendor, response: ProviderResponse): Provi
   const { status } = response;
   const { kind, waitMs } = classify(vendor, response);
   const message = `${vendor.displayName} returned ${status}: ${listMessages(vendor, response).join('; ')}`;
-  const headerWaitMs = vendor.declaration.errors.retryHeaders
-    .map((header) => parseWaitMs(response, header))
-    .find((headerMs) => headerMs !== null);
   return new ProviderError(kind, truncateMessage(message), {
     status,
     retryAfterMs:
       parseRetryAfterMs(response) ??
-      (kind === 'RATE_LIMITED' ? headerWaitMs : null) ??
+      (kind === 'RATE_LIMITED' ? readWaitMs(vendor, response) : null) ??
       waitMs ??
       null,
   });
+}
+
+/** Returns how long to wait as the body or a header of the vendor says. Null if none does. */
+function readWaitMs(
+  { declaration: { errors } }: Vendor,
+  response: ProviderResponse,
+): number | null {
+  const seconds =
+    errors.retrySeconds === undefined ? undefined : findValue(response.body, errors.retrySeconds);
+  if (typeof seconds === 'number' && seconds >= 0) return limitWaitMs(seconds * SECOND_MS);
+  const headerWaits = errors.retryHeaders
+    .filter(({ requires }) => requires === undefined || hasHeader(response.headers, requires))
+    .map((header) => parseWaitMs(response, header));
+  return headerWaits.find((waitMs) => waitMs !== null) ?? null;
 }
 
 /** Creates the error of a request for a page after the first one. It is CURSOR_GONE if the cursor has expired. */

@@ -20,10 +20,30 @@ export function flattenFields(
 
 function parseEntries(
   list: unknown[],
-  { name, value }: Pick<NonNullable<NestedFields['entries']>, 'name' | 'value'>,
+  { name, value, omittedInList }: NonNullable<NestedFields['entries']>,
 ): JsonObject {
+  const otherValue = (item: unknown) => omittedInList && findValue(item, omittedInList.value);
   return Object.fromEntries(
-    list.map((item) => [String(findValue(item, name)), findValue(item, value)]),
+    list.map((item) => [
+      String(findValue(item, name)),
+      findValue(item, value) ?? otherValue(item) ?? null,
+    ]),
+  );
+}
+
+/** True if the object's list omits the value of a requested field of this record. */
+export function omitsValues(
+  { at, entries }: NestedFields,
+  record: JsonObject,
+  fieldNames: readonly string[],
+): boolean {
+  const container = findValue(record, at);
+  if (!entries?.omittedInList || !Array.isArray(container)) return false;
+  const { type, types } = entries.omittedInList;
+  return container.some(
+    (item) =>
+      types.includes(String(findValue(item, type))) &&
+      fieldNames.includes(String(findValue(item, entries.name))),
   );
 }
 

@@ -39,6 +39,8 @@ const errorRule = errorMatch.extend({
 const retryHeader = z.strictObject({
   name: z.string(),
   format: z.enum(['seconds', 'unixSeconds', 'unixMilliseconds', 'iso']),
+  /** The header counts only in responses that also have this one. */
+  requires: errorMatch.shape.header,
 });
 export type RetryHeader = z.output<typeof retryHeader>;
 
@@ -76,6 +78,8 @@ export const providerDeclaration = z.strictObject({
     /** A member whose presence in a response with a success status means a failure. */
     failureMember: pointer.optional(),
     retryHeaders: z.array(retryHeader).default([]),
+    /** Where the body of an error response says in how many seconds to retry. */
+    retrySeconds: pointer.optional(),
   }),
   /** How the vendor's lists behave. A list's own answers replace these. */
   behavior,

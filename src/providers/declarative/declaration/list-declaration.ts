@@ -115,6 +115,8 @@ export const selectedFields = z.strictObject({
    * null, because the vendor can't return its value.
    */
   returnsEmptyFields: z.boolean().default(false),
+  /** Fields that the vendor selects only together, and the name that selects them. */
+  container: z.strictObject({ namePattern: z.instanceof(RegExp), name: z.string() }).optional(),
 });
 export type SelectedFields = z.output<typeof selectedFields>;
 
@@ -182,6 +184,11 @@ export const listDeclaration = z.strictObject({
   afterId: z
     .strictObject({ ...requestLocation.shape, template: z.string().includes('{id}') })
     .optional(),
+  /**
+   * A member of the response, and its value if the vendor omits records beyond its limit although the page looks like the
+   * last one. A keyset-paged list continues from its last record. Other reads fail.
+   */
+  limitMark: z.strictObject({ at: pointer, value: z.string() }).optional(),
   /** Where the response holds the total number of records. */
   total: pointer.optional(),
   /** The header with the total number of records. */

@@ -91,6 +91,8 @@ const idLookup = z.strictObject({
       /** True if the ids are a JSON list in the body instead of one string. */
       isList: z.boolean().default(false),
       max: z.int().positive(),
+      /** The part of each id that the request lists, if ids have several parts. */
+      part: z.string().optional(),
     })
     .optional(),
   /** Where the response holds the record, or the list of records. */
@@ -125,6 +127,25 @@ const fieldList = z.strictObject({
 });
 export type FieldList = z.output<typeof fieldList>;
 
+/** Lists inside values that the vendor cuts, and the request that returns the items of one list in pages. */
+const cutLists = z.strictObject({
+  /** The members of a value that may hold such a list. The returned items have the same member. */
+  members: z.array(z.string()).min(1),
+  /** Without the flag, a list with as many items may be cut. */
+  itemsMax: z.int().positive(),
+  /** A flag of a value that is true if its list is cut, and false if it is not. Some values have none. */
+  isCut: pointer,
+  /** Where a value holds its id. The path refers to it by `{value}`, and to the record's id by `{id}`. */
+  valueId: pointer,
+  path: pathTemplate,
+  query: stringMap,
+  items: pointer,
+  /** Where the response holds the cursor of the next page, and the query parameter for it. */
+  next: pointer,
+  cursorParameter: z.string(),
+});
+export type CutLists = z.output<typeof cutLists>;
+
 /** A map or list of fields inside a record. They are read and written like the record's other fields. */
 const nestedFields = z.strictObject({
   at: pointer,
@@ -132,8 +153,23 @@ const nestedFields = z.strictObject({
   namePattern: z.instanceof(RegExp).optional(),
   /** Declared if the fields are a list of names and values. */
   entries: z
-    .strictObject({ name: pointer, value: pointer, writeFormat: z.enum(['list', 'map']) })
+    .strictObject({
+      name: pointer,
+      value: pointer,
+      writeFormat: z.enum(['list', 'map']),
+      /** Entries without a value in the object's list. If such a field is requested, the record is read by id. */
+      omittedInList: z
+        .strictObject({
+          /** Where an entry holds its type, and the types without a value. */
+          type: pointer,
+          types: z.array(z.string()).min(1),
+          /** Where an entry of a record that is read by id holds the value. */
+          value: pointer,
+        })
+        .optional(),
+    })
     .optional(),
+  cutLists: cutLists.optional(),
   /** Converts a vendor's value to a plain value. */
   decode: functionMember<(value: unknown) => unknown>().optional(),
   /** Returns more names for fields whose name differs between records. */

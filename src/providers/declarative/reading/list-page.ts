@@ -7,7 +7,9 @@ import { findValue } from '../json.ts';
 import { sendRequest } from '../send-request.ts';
 import { fillPath, fillQuery, type TemplateVariables } from '../template.ts';
 import { getBehavior, type Vendor } from '../vendor.ts';
+import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
+import { readOmittedValues } from './omitted-values.ts';
 import { getFilterBehavior, getPageSize } from './page-request.ts';
 import { readRows, requestPage } from './page-response.ts';
 import {
@@ -57,17 +59,16 @@ export async function readList(
     size: getPageSize(list, read, position),
     parameter: position?.next ?? null,
   };
-  const nextPosition = isPastWindow(list, read, times.at(-1))
+  const nextPosition = isPastWindow(object, list, { read, lastTime: times.at(-1) })
     ? null
     : findNextPosition(declaration, list, { page, position, times }, listName);
   const isNew = createFilter({ object, list, read, position });
-  const newRecords = await addFields(vendor, session, {
-    ...{ object, read },
-    records: records.filter((record, index) => isNew(record, times[index] ?? null)),
-    fieldNames: otherGroups.flatMap((group) => group ?? []),
-  });
+  const newRecords = records.filter((record, index) => isNew(record, times[index] ?? null));
   return {
-    records: await completeNestedLists(vendor, session, { object, read, records: newRecords }),
+    records: await completeRecords(vendor, session, {
+      ...{ object, read, variables, records: newRecords },
+      fieldNames: otherGroups.flatMap((group) => group ?? []),
+    }),
     nextCursor: nextPosition && JSON.stringify(nextPosition),
     estimatedTotal: position
       ? null
@@ -76,13 +77,34 @@ export async function readList(
   };
 }
 
+interface RecordsToComplete extends ListRead {
+  records: ProviderRecord[];
+  /** Fields that the request for the page could not name. */
+  fieldNames: string[];
+}
+
+/** Adds what the vendor's list omits: the other items of lists, costly values, and fields beyond its limit. */
+async function completeRecords(
+  vendor: Vendor,
+  session: ProviderSession,
+  { object, read, variables, records, fieldNames }: RecordsToComplete,
+): Promise<ProviderRecord[]> {
+  const withLists = await readCutLists(vendor, session, { object, records, variables });
+  const withValues = await readOmittedValues(vendor, session, { object, read, records: withLists });
+  const withFields = await addFields(vendor, session, {
+    ...{ object, read, records: withValues, fieldNames },
+  });
+  return completeNestedLists(vendor, session, { object, read, records: withFields });
+}
+
 /** True if all further records changed before the window, because the list begins with the newest change. */
 function isPastWindow(
+  { changedAt }: ObjectDeclaration,
   { isNewestFirst }: BehavingList,
-  { since }: PageRead,
-  lastTime: Date | null | undefined,
+  { read: { since }, lastTime }: { read: PageRead; lastTime: Date | null | undefined },
 ): boolean {
-  return isNewestFirst && since !== undefined && lastTime != null && lastTime < since;
+  if (!isNewestFirst || !since || !lastTime) return false;
+  return getLatestTime(lastTime, changedAt?.precisionMs) < since;
 }
 
 interface FilterContext extends Pick<ListRead, 'object' | 'read'> {
@@ -149,11 +171,16 @@ function isSkipped({ skipIfPresent }: ListDeclaration, raw: Record<string, unkno
 function isInWindow(
   changedAt: Date | null,
   { since, until }: TimeWindow,
-  precisionMs = 1,
+  precisionMs?: number,
 ): boolean {
   if (changedAt === null) return true;
-  const latestTime = new Date(changedAt.getTime() + precisionMs - 1);
+  const latestTime = getLatestTime(changedAt, precisionMs);
   return (!since || latestTime >= since) && (!until || changedAt <= until);
+}
+
+/** Returns the latest time of a change that the vendor shows as `time`, because it truncates times. */
+function getLatestTime(time: Date, precisionMs = 1): Date {
+  return new Date(time.getTime() + precisionMs - 1);
 }
 
 /**

@@ -188,7 +188,11 @@ export function findNextPosition(
   const { page, position } = pageResult;
   const firstId = page.ids[0] ?? null;
   const nextParameter = findNextParameter(list, page);
-  if (nextParameter === null) return null;
+  if (nextParameter === null) {
+    return hasLimitMark(list, page)
+      ? continueBeyondLimit(declaration, list, { ...pageResult, listName })
+      : null;
+  }
   const { since, seen = [], after } = position ?? {};
   const seenIds = new Set(seen);
   const hasNew = page.ids.some((id) => !seenIds.has(id));
@@ -232,6 +236,23 @@ function overlapsNext({ behavior, paging }: BehavingList, { size, ids }: PageRes
 
 function isScroll({ paging }: ListDeclaration): boolean {
   return paging.kind === 'cursor' && paging.isScroll;
+}
+
+function hasLimitMark({ limitMark }: ListDeclaration, { response }: PageResponse): boolean {
+  return limitMark !== undefined && findValue(response.body, limitMark.at) === limitMark.value;
+}
+
+/** Returns the position after the last record that the vendor returns for one query. */
+function continueBeyondLimit(
+  declaration: Declaration,
+  list: ListDeclaration,
+  { listName, ...pageResult }: PageResult & { listName: Position['by'] },
+): Position {
+  const first = pageResult.page.ids[0] ?? null;
+  const nextPage = { by: listName, next: null, first, empty: 0 };
+  const position = list.isKeysetPaged && restartAtLastTime(declaration, list, pageResult, nextPage);
+  if (position) return position;
+  throw new ProviderError('BAD_REQUEST', 'The vendor returns only some of the matching records');
 }
 
 /** True if the vendor refuses the next page, and another list has the records below. */

@@ -13,7 +13,7 @@ interface RecordContext {
   /** The names of the fields. */
   fields: readonly string[];
   variables: TemplateVariables;
-  selectedFields: SelectedFields | undefined;
+  selectedFields?: SelectedFields | undefined;
 }
 
 /**

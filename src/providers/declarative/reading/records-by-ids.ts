@@ -9,6 +9,7 @@ import { createFailure, hasSucceeded } from '../failure.ts';
 import { findValue, type JsonObject } from '../json.ts';
 import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
+import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
 import { readChangeTime, toRecord } from './record.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
@@ -185,18 +186,20 @@ async function fetchBatch(
   const [id = ''] = ids;
   const variables = { object: objectName, ...listIdVariables(object.id, id) };
   const response = await session.send(
-    createRequest(vendor, byIds, { session, ids, variables, fieldGroup }),
+    createRequest(vendor, byIds, { session, object, ids, variables, fieldGroup }),
   );
   const isSingle = byIds.ids === undefined;
   if (isSingle && isGone(response)) return [];
   if (!hasSucceeded(vendor, response)) throw createFailure(vendor, response);
   const { selectedFields } = byIds;
   const fields = listReturnedNames(selectedFields, allFields, fieldGroup);
-  const recordContext = { fields, variables: { object: objectName }, selectedFields };
-  return readReturnedRows(response, byIds)
+  const objectVariables = { object: objectName };
+  const recordContext = { fields, variables: objectVariables, selectedFields };
+  const records = readReturnedRows(response, byIds)
     .filter((row) => byIds.deletionFlag === undefined || !findValue(row, byIds.deletionFlag))
     .map((raw) => toRecord(object, raw, recordContext))
     .filter((record) => ids.includes(record.id));
+  return readCutLists(vendor, session, { object, records, variables: objectVariables });
 }
 
 function isGone({ status }: ProviderResponse): boolean {
@@ -205,6 +208,7 @@ function isGone({ status }: ProviderResponse): boolean {
 
 interface RecordRequest {
   session: ProviderSession;
+  object: ObjectDeclaration;
   ids: string[];
   variables: Record<string, string>;
   fieldGroup: FieldGroup;
@@ -213,13 +217,23 @@ interface RecordRequest {
 function createRequest(
   { declaration }: Vendor,
   byIds: IdLookup,
-  { session, ids, variables, fieldGroup }: RecordRequest,
+  { session, object, ids, variables, fieldGroup }: RecordRequest,
 ): RequestDraft {
   const request = draftRequest(declaration, byIds, { variables, session });
   selectFields(request, byIds.selectedFields, fieldGroup);
   const { ids: idList } = byIds;
-  if (idList) setParameter(request, idList, idList.isList ? ids : ids.join(','));
+  const listedIds = ids.map((id) => getListedId(object, idList?.part, id));
+  if (idList) setParameter(request, idList, idList.isList ? listedIds : listedIds.join(','));
   return request;
+}
+
+/** Returns the id, or the part of it that the request lists. */
+function getListedId(
+  { id: idDeclaration }: ObjectDeclaration,
+  part: string | undefined,
+  id: string,
+) {
+  return (part === undefined ? undefined : listIdVariables(idDeclaration, id)?.[part]) ?? id;
 }
 
 /** Returns the records of the response. Some vendors return null for deleted records. */

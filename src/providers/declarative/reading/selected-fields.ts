@@ -26,9 +26,9 @@ export function groupFields(
 ): [FieldGroup, ...FieldGroup[]] {
   if (!selectedFields) return [null];
   const { always } = selectedFields;
-  const names = [...new Set(fieldNames)].filter(
-    (name) => !always.includes(name) && canSelect(selectedFields, name),
-  );
+  const names = [
+    ...new Set(fieldNames.map((name) => getSelectedName(selectedFields, name))),
+  ].filter((name) => !always.includes(name) && canSelect(selectedFields, name));
   const alwaysBytes = sum(always.map(getEncodedBytes));
   const [firstGroup = [], ...otherGroups] = splitItems(names, {
     countMax: typeof fieldsMax === 'number' ? fieldsMax - always.length : Infinity,
@@ -78,6 +78,11 @@ function canSelect({ template }: SelectedFields, name: string): boolean {
   return name !== 'id' && (template === NAMES_ONLY || GRAPHQL_NAME.test(name));
 }
 
+/** Returns the name by which the vendor selects a field: its own, or that of its container. */
+function getSelectedName({ container }: SelectedFields, name: string): string {
+  return container?.namePattern.test(name) ? container.name : name;
+}
+
 /** Returns the names whose values a response contains. */
 export function listReturnedNames(
   selectedFields: SelectedFields | undefined,
@@ -86,7 +91,7 @@ export function listReturnedNames(
 ): readonly string[] {
   if (!selectedFields || group === null) return fieldNames;
   const returnedNames = new Set([...selectedFields.always, ...group, 'id']);
-  return fieldNames.filter((name) => returnedNames.has(name));
+  return fieldNames.filter((name) => returnedNames.has(getSelectedName(selectedFields, name)));
 }
 
 /** Adds the names of the group to the request. */

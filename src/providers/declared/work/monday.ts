@@ -1,5 +1,5 @@
 /** monday.com: a GraphQL API whose items hold their values in columns. */
-import { MINUTE_MS } from '../../../work/durations.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../work/durations.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -10,7 +10,7 @@ import type { DeclaredProvider } from '../../declarative/declarative-provider.ts
 /** All requests have the same URL. The GraphQL query is in the body. */
 const PATH = '/v2';
 
-/** Declares a list with numbered pages. The last page is short. */
+/** Declares a list with numbered pages. It ends with an empty page. */
 function declareList(name: string, fields: string, args = ''): ListInput {
   return {
     method: 'POST',
@@ -68,7 +68,12 @@ const ITEM_FIELDS: StandardFields = {
   created_at: 'DATETIME',
   updated_at: 'DATETIME',
 };
-const ITEM_SELECTION = `${formatSelection(ITEM_FIELDS)} state board { id } group { id } column_values { id text }`;
+const ITEM_OWN_SELECTION = `${formatSelection(ITEM_FIELDS)} state board { id } group { id }`;
+const ITEM_SELECTION = `${ITEM_OWN_SELECTION} column_values { id type text }`;
+/** Columns that show other items have no text, and their display value is costly. */
+const DISPLAY_VALUES = ['MirrorValue', 'BoardRelationValue', 'DependencyValue']
+  .map((type) => `... on ${type} { display_value }`)
+  .join(' ');
 const CHANGED_AT = { at: '/updated_at', format: 'iso' } as const;
 
 /** Items of a board. Writes address columns by id, and values have monday's format for the column type. */
@@ -78,7 +83,19 @@ const items: ObjectDeclarationInput = {
   parent: { object: 'boards', variable: 'board_id' },
   changedAt: CHANGED_AT,
   nestedFields: [
-    { at: '/column_values', entries: { name: '/id', value: '/text', writeFormat: 'map' } },
+    {
+      at: '/column_values',
+      entries: {
+        name: '/id',
+        value: '/text',
+        writeFormat: 'map',
+        omittedInList: {
+          type: '/type',
+          types: ['mirror', 'board_relation', 'dependency'],
+          value: '/display_value',
+        },
+      },
+    },
   ],
   list: {
     method: 'POST',
@@ -95,6 +112,27 @@ const items: ObjectDeclarationInput = {
       parameter: { in: 'body', name: '/variables/cursor' },
       next: '/data/boards/0/items_page/cursor',
     },
+    behavior: {
+      // The vendor's cursors expire after an hour. It has several spellings of the error.
+      expiredCursor: [
+        { contains: 'CursorExpiredError' },
+        { contains: 'CursorException' },
+        { contains: 'cursor has expired' },
+        { contains: 'cursor is invalid' },
+      ],
+    },
+  },
+  byIds: {
+    method: 'POST',
+    path: PATH,
+    body: {
+      query: `query ($ids: [ID!], $columns: [String!]) {
+        items(ids: $ids, limit: 100, exclude_nonactive: true) { ${ITEM_OWN_SELECTION}
+          column_values(ids: $columns) { id type text ${DISPLAY_VALUES} } } }`,
+    },
+    ids: { in: 'body', name: '/variables/ids', isList: true, max: 100, part: 'item' },
+    records: '/data/items',
+    selectedFields: { in: 'body', name: '/variables/columns', isList: true },
   },
   create: {
     method: 'POST',
@@ -180,31 +218,54 @@ export const monday: DeclaredProvider = {
   api: {
     apiVersion: '2026-04',
     docsUrl: 'https://developer.monday.com/api-reference/',
-    checkedAgainst: "the requests and responses of published connectors and the vendor's guides",
+    checkedAgainst:
+      "the requests and responses of published connectors, the vendor's guides and changelog on rate limits, errors and column values, and its SDK for Python",
     notes: [
       "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Column values are read as strings under the column ids, and are written in monday's format for the column type.",
       "The vendor can't filter by the time of change, so each read fetches all records.",
+      'Subitems are read as items of their own boards. Boards with several levels of subitems are not read, because the vendor lists only classic boards.',
+      'Mirror, connect boards and dependency columns are read as the names that they display, with one more request for each 100 items that have such a selected column. Formula columns are read as empty strings, because the vendor limits how many of their values are read.',
       'Events are not supported: each board would need a webhook for each event type, and the requests of webhooks that a personal token creates are not signed.',
     ],
     headers: { 'API-Version': '2026-04' },
     errors: {
       messages: ['/errors', '/error_message'],
       failureMember: '/errors',
-      rules: [{ contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' }],
-      // The complexity budget refills within a minute.
+      rules: [
+        { contains: 'Not Authenticated', kind: 'AUTH_INVALIDATED' },
+        { contains: 'INTERNAL_SERVER_ERROR', kind: 'SERVER_ERROR' },
+        { contains: 'Internal server error', kind: 'SERVER_ERROR' },
+        { contains: 'API_TEMPORARILY_BLOCKED', kind: 'RETRYABLE' },
+      ],
+      retrySeconds: '/errors/0/extensions/retry_in_seconds',
     },
     behavior: {
+      // Pages give no sign of the end, and boards that the account may not see may shorten them.
       shortPage: 'notDocumented',
       timeFilter: 'none',
       visibility: 'notDocumented',
-      expiredCursor: [{ contains: 'CursorException' }],
+      expiredCursor: { never: 'The next page is a number.' },
       depthLimit: 'notDocumented',
       fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
+      // Fields are in the body.
+      urlBytesMax: 'none',
       nestedLists: 'notDocumented',
+      // The vendor has several spellings of each limit, some with the status 200. Budgets refill within a minute.
       rateLimits: [
+        { contains: 'DAILY_LIMIT_EXCEEDED', waitMs: HOUR_MS },
+        { contains: 'daily limit exceeded', waitMs: HOUR_MS },
         { contains: 'ComplexityException', waitMs: MINUTE_MS },
         { contains: 'COMPLEXITY_BUDGET_EXHAUSTED', waitMs: MINUTE_MS },
+        { contains: 'complexityBudgetExhausted', waitMs: MINUTE_MS },
+        { contains: 'complexity budget exhausted', waitMs: MINUTE_MS },
+        { contains: 'maxComplexityExceeded', waitMs: MINUTE_MS },
+        { contains: 'RATE_LIMIT_EXCEEDED', waitMs: MINUTE_MS },
+        { contains: 'rate limit exceeded', waitMs: MINUTE_MS },
+        { contains: 'minute limit', waitMs: MINUTE_MS },
+        { contains: 'call limit exceeded', waitMs: MINUTE_MS },
+        { contains: 'maxConcurrencyExceeded', waitMs: 30 * SECOND_MS },
+        { contains: 'concurrency limit exceeded', waitMs: 30 * SECOND_MS },
+        { status: 429, waitMs: MINUTE_MS },
       ],
     },
     objects: {

@@ -11,7 +11,20 @@ import {
 const BOARD_ID = '1234567890';
 const findValueError = createLengthCheck('name');
 
-const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
+/** The board's columns. A connected column has no text, and its display value must be requested. */
+const toColumnValues = (values: Values, query: string): Values[] => [
+  { id: 'status', type: 'status', text: values.status ?? '' },
+  {
+    id: 'connect_boards',
+    type: 'board_relation',
+    text: null,
+    ...(query.includes('... on BoardRelationValue { display_value }') && {
+      display_value: `Linked to ${values.name}`,
+    }),
+  },
+];
+
+const toVendorRecord = ({ id, changedAt, values }: StoredRecord, query = ''): Values => ({
   id: String(id),
   name: values.name,
   created_at: '2026-01-01T00:00:00Z',
@@ -19,7 +32,7 @@ const toVendorRecord = ({ id, changedAt, values }: StoredRecord): Values => ({
   state: 'active',
   board: { id: BOARD_ID },
   group: { id: 'topics' },
-  column_values: [{ id: 'status', text: values.status ?? '' }],
+  column_values: toColumnValues(values, query),
 });
 
 /** The values of columns are a text with JSON. The name is a column too. */
@@ -42,16 +55,40 @@ function createItemsPage(store: VendorStore, { limit, cursor }: Values) {
   const to = from + size;
   return {
     cursor: to < store.records.length ? `MSw${to}` : null,
-    items: store.records.slice(from, to).map(toVendorRecord),
+    items: store.records.slice(from, to).map((record) => toVendorRecord(record)),
   };
+}
+
+/** Items are returned in any order, without those that don't exist. */
+function serveItems({ query, variables }: GraphqlOperation, store: VendorStore): Values[] {
+  const ids = Array.isArray(variables.ids) ? variables.ids : [];
+  if (ids.length > 100) throw new GraphqlRefusal('Too many ids: the maximum is 100');
+  const columns = Array.isArray(variables.columns) ? variables.columns : [];
+  return store.records
+    .filter(({ id }) => ids.includes(String(id)))
+    .toReversed()
+    .map((record) => {
+      const item = toVendorRecord(record, query);
+      return {
+        ...item,
+        column_values: toColumnValues(record.values, query).filter(({ id }) =>
+          columns.includes(id),
+        ),
+      };
+    });
 }
 
 function serveBoards({ query, variables }: GraphqlOperation, store: VendorStore): Values[] {
   if (query.includes('items_page')) {
     return variables.board === BOARD_ID ? [{ items_page: createItemsPage(store, variables) }] : [];
   }
-  const board = { id: BOARD_ID, name: 'Plan', state: 'active', updated_at: '2026-01-01T00:00:00Z' };
-  return Number(variables.page ?? 1) === 1 ? [board] : [];
+  // The vendor selects a page of boards, and then omits the boards that the account may not see.
+  const size = Number(variables.limit);
+  const from = (Number(variables.page ?? 1) - 1) * size;
+  return ['a secret board', BOARD_ID]
+    .slice(from, from + size)
+    .filter((id) => id === BOARD_ID)
+    .map((id) => ({ id, name: 'Plan', state: 'active', updated_at: '2026-01-01T00:00:00Z' }));
 }
 
 function serveChange(operation: GraphqlOperation, store: VendorStore, now: Date): Values {
@@ -92,11 +129,11 @@ export const monday: WireVendor = {
       account_id: 1,
     }),
     findValueError,
-    override: serveGraphql('/v2', (operation, store, now) =>
-      operation.name === 'boards'
-        ? serveBoards(operation, store)
-        : serveChange(operation, store, now),
-    ),
+    override: serveGraphql('/v2', (operation, store, now) => {
+      if (operation.name === 'boards') return serveBoards(operation, store);
+      if (operation.name === 'items') return serveItems(operation, store);
+      return serveChange(operation, store, now);
+    }),
     object: { toVendorRecord, lists: [] },
   },
 };
