@@ -1,5 +1,5 @@
 /** Notion: pages with typed properties, in data sources. */
-import { MINUTE_MS } from '../../../work/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { isObject } from '../../../work/is-object.ts';
 import type {
   ListInput,
@@ -18,6 +18,8 @@ const CURSOR_PAGING = {
     next: '/next_cursor',
     hasMore: '/has_more',
   },
+  // The vendor returns at most 10,000 records for one query, and marks a result that lacks records.
+  limitMark: { at: '/request_status/type', value: 'incomplete' },
 } as const;
 
 /** Declares a search for everything that is shared with the connection, with the newest change first. */
@@ -31,6 +33,12 @@ function declareSearchList(value: 'page' | 'data_source'): ListInput {
     },
     ...CURSOR_PAGING,
     isNewestFirst: true,
+    behavior: {
+      timeFilter: 'none',
+      depthLimit: 'notDocumented',
+      // The vendor's search index is updated late, and at no documented time.
+      visibility: { lookBackMs: HOUR_MS },
+    },
   };
 }
 
@@ -40,7 +48,6 @@ function declareTimeFilter(operator: 'on_or_after' | 'on_or_before') {
     name: '/filter/and/-',
     format: 'iso',
     template: { timestamp: 'last_edited_time', last_edited_time: { [operator]: '{time}' } },
-    marginMs: MINUTE_MS,
   } as const;
 }
 
@@ -57,6 +64,18 @@ function declarePages(displayName: string, list: ListInput, parent?: Record<stri
         decode: decodeProperty,
         addAliases: findTitle,
         encode: encodeProperty,
+        // A page has at most 25 items of a property.
+        cutLists: {
+          members: ['title', 'rich_text', 'people', 'relation'],
+          itemsMax: 25,
+          isCut: '/has_more',
+          valueId: '/id',
+          path: '/v1/pages/{id}/properties/{value}',
+          query: { page_size: '100' },
+          items: '/results',
+          next: '/next_cursor',
+          cursorParameter: 'start_cursor',
+        },
       },
     ],
     list,
@@ -88,10 +107,13 @@ export const notion: DeclaredProvider = {
     apiVersion: '2025-09-03',
     docsUrl: 'https://developers.notion.com/reference/intro',
     checkedAgainst:
-      "the vendor's published OpenAPI description of 2025-09-03 and its guides on filters and paging",
+      "the vendor's published OpenAPI description of 2025-09-03 and its guides on filters, paging, limits, search, large data sources and page properties",
     notes: [
       "An object is a data source, and its name is the data source's id. `pages` has the pages of all data sources and of other pages. Only content that is shared with the connection is read.",
       'Times are truncated to the minute, so an incremental read repeats the changes of its first minute.',
+      '`pages` and `data_sources` are read by the search, which the vendor does not guarantee to be complete. To read all pages of a data source, read the object with its id.',
+      'The vendor computes rollups and formulas from at most 25 related pages. Their values lack the others.',
+      'A read fails if more than 10,000 pages of a data source changed in the same minute, because the vendor returns no more for one query.',
       "A string is written as rich text, or as the title if the field is `title`. Numbers and booleans are written unchanged, and other properties in Notion's form.",
       'Events are not supported: the vendor sends the signing token once, unsigned, to the URL that receives the events.',
     ],
@@ -110,11 +132,21 @@ export const notion: DeclaredProvider = {
       },
       visibility: 'notDocumented',
       expiredCursor: [{ status: 400, contains: 'start_cursor' }],
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      depthLimit: { records: 10_000, beyond: 'keyset' },
+      // Requests name no fields.
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
+      nestedLists: [
+        { at: '/properties/*/relation', itemsMax: 25, otherItems: 'read' },
+        { at: '/properties/*/people', itemsMax: 25, otherItems: 'read' },
+        { at: '/properties/*/rich_text', itemsMax: 25, otherItems: 'read' },
+        { at: '/properties/*/title', itemsMax: 25, otherItems: 'read' },
+        { at: '/properties/*/rollup/array', itemsMax: 25, otherItems: 'missing' },
+      ],
+      rateLimits: [
+        { status: 429, waitMs: MINUTE_MS },
+        { status: 529, waitMs: MINUTE_MS },
+      ],
     },
     objects: {
       pages: declarePages('Pages', declareSearchList('page')),
@@ -134,6 +166,7 @@ export const notion: DeclaredProvider = {
           ...CURSOR_PAGING,
           pageSize: { in: 'query', name: 'page_size', max: 100 },
           paging: { ...CURSOR_PAGING.paging, parameter: { in: 'query', name: 'start_cursor' } },
+          behavior: { timeFilter: 'none', depthLimit: 'notDocumented', nestedLists: 'complete' },
         },
         byIds: { path: '/v1/users/{id}', records: '' },
       },
@@ -148,6 +181,7 @@ export const notion: DeclaredProvider = {
           ...CURSOR_PAGING,
           since: declareTimeFilter('on_or_after'),
           until: declareTimeFilter('on_or_before'),
+          isKeysetPaged: true,
         },
         { type: 'data_source_id', data_source_id: '{object}' },
       ),
@@ -186,7 +220,7 @@ export const notion: DeclaredProvider = {
 function decodeProperty(property: unknown): unknown {
   if (!isObject(property) || typeof property.type !== 'string') return property;
   const value = property[property.type];
-  if (Array.isArray(value)) return decodeList(value);
+  if (Array.isArray(value)) return decodeList(value, property.type);
   if (!isObject(value)) return value ?? null;
   if (property.type === 'formula' || property.type === 'rollup') return decodeProperty(value);
   if (property.type === 'unique_id') return [value.prefix, value.number].filter(Boolean).join('-');
@@ -195,10 +229,10 @@ function decodeProperty(property: unknown): unknown {
 }
 
 /** Joins the parts of rich text. Lists of options, people and pages become lists of names or ids. */
-function decodeList(parts: unknown[]): unknown {
+function decodeList(parts: unknown[], type: string): unknown {
   const items = parts.filter(isObject);
-  if (items.every(({ plain_text }) => typeof plain_text === 'string')) {
-    return items.map(({ plain_text }) => plain_text).join('');
+  if (type === 'title' || type === 'rich_text') {
+    return items.map(({ plain_text }) => plain_text ?? '').join('');
   }
   return items.map((item) => item.name ?? item.id ?? decodeProperty(item));
 }

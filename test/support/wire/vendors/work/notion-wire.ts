@@ -1,3 +1,4 @@
+import type { ServedRequest, ServedResponse } from '../../../providers/provider-server.ts';
 import { BadRequest, byCursor } from '../../paging.ts';
 import type { StoredRecord } from '../../vendor-store.ts';
 import {
@@ -13,6 +14,34 @@ import {
 const API_VERSION = '2025-09-03';
 const DATA_SOURCE_ID = '1f4e2c3d-0000-4000-8000-000000000001';
 const OPERATORS = ['on_or_after', 'on_or_before'];
+/** The maximum number of results of one query. */
+const RESULTS_MAX = 10_000;
+/** A page has at most as many references of a property. */
+const REFERENCES_MAX = 25;
+const RELATED_IDS = Array.from({ length: 130 }, (_, n) => `related-${n}`);
+
+/** Returns one page of a property's items. The id of a property is encoded in responses as in paths. */
+function serveProperty({ method, path, query }: ServedRequest): ServedResponse | undefined {
+  if (method !== 'GET' || !/^\/v1\/pages\/[^/]+\/properties\/b%3Ac$/.test(path)) return undefined;
+  const from = Number(query.get('start_cursor') ?? 0);
+  const to = from + Number(query.get('page_size') ?? 100);
+  const hasMore = to < RELATED_IDS.length;
+  return {
+    status: 200,
+    body: {
+      object: 'list',
+      results: RELATED_IDS.slice(from, to).map((id) => ({
+        object: 'property_item',
+        id: 'b%3Ac',
+        type: 'relation',
+        relation: { id },
+      })),
+      next_cursor: hasMore ? String(to) : null,
+      has_more: hasMore,
+      type: 'property_item',
+    },
+  };
+}
 
 /** Notion rounds times down to the minute, in responses and in comparisons. */
 function roundToMinute({ changedAt }: StoredRecord): string {
@@ -67,7 +96,10 @@ export const notion: WireVendor = {
     }),
     findValueError: createLengthCheck('title'),
     // A page is deleted by an update that moves it to the trash.
-    override: ({ method, path, body }, store) => {
+    override: (request, store) => {
+      const { method, path, body } = request;
+      const property = serveProperty(request);
+      if (property) return property;
       const record = store.find(path.replace('/v1/pages/', ''));
       if (method !== 'PATCH' || !record || !isObject(body) || body.in_trash !== true)
         return undefined;
@@ -94,6 +126,12 @@ export const notion: WireVendor = {
             ],
           },
           Done: { id: 'a%3Ab', type: 'checkbox', checkbox: false },
+          Related: {
+            id: 'b%3Ac',
+            type: 'relation',
+            relation: RELATED_IDS.slice(0, REFERENCES_MAX).map((id) => ({ id })),
+            has_more: true,
+          },
         },
       }),
       lists: [
@@ -112,13 +150,21 @@ export const notion: WireVendor = {
           },
           page: (records, request, url) => {
             const page = byCursor({ name: 'page_size', fallback: 100, max: 100 }, 'start_cursor');
-            return page(records, { ...request, query: toQuery(request.body) }, url);
+            const query = toQuery(request.body);
+            const slice = page(records.slice(0, RESULTS_MAX), { ...request, query }, url);
+            return { ...slice, total: records.length };
           },
-          toBody: (results, { next }) => ({
+          toBody: (results, { next, total }) => ({
             object: 'list',
             results,
             next_cursor: next,
             has_more: next !== null,
+            ...(total > RESULTS_MAX && {
+              request_status: {
+                type: 'incomplete',
+                incomplete_reason: 'query_result_limit_reached',
+              },
+            }),
           }),
         },
       ],
