@@ -1,4 +1,5 @@
 /** Airtable: the tables of one base, and a list of their changes. */
+import { SECOND_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -9,7 +10,7 @@ const WEBHOOKS_PATH = '/v0/bases/{{base}}/webhooks';
 const FORMULA_FILTER = {
   in: 'query',
   name: 'filterByFormula',
-  format: 'iso',
+  format: 'isoSeconds',
 } as const;
 
 const table: ObjectDeclarationInput = {
@@ -54,7 +55,7 @@ export const airtable: DeclaredProvider = {
     apiVersion: 'v0',
     docsUrl: 'https://airtable.com/developers/web/api/introduction',
     checkedAgainst:
-      "the requests and responses of published connectors, and the vendor's webhook reference",
+      "the requests and responses of published connectors, the vendor's webhook reference, and its guides on limits and formulas",
     notes: [
       "An object is a table of the base, and its name is the table's id. The vendor omits empty cells.",
       'Each connection has one webhook. The vendor permits two for each app in a base, and requires the creator permission in the base. `rawEvent` has the ids of the changed fields and not their names, so subscriptions report every update, whichever fields they watch.',
@@ -116,19 +117,22 @@ export const airtable: DeclaredProvider = {
     },
     behavior: {
       shortPage: 'notDocumented',
+      // Records have no time of change. The vendor does not document the precision of the formula's times, and published
+      // connectors filter by seconds and minutes. A wider filter repeats records of the time around the window.
       timeFilter: {
-        precision: 'format',
+        precision: 'minute',
         zone: 'utc',
         bounds: 'exclusive',
-        column: 'changedAt',
+        column: 'other',
       },
       visibility: 'notDocumented',
-      expiredCursor: [{ status: 422, contains: 'LIST_RECORDS_ITERATOR_NOT_AVAILABLE' }],
+      expiredCursor: [{ status: 422, contains: 'ITERATOR_NOT_AVAILABLE' }],
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
+      // Requests name no fields.
+      fieldsMax: 'none',
+      urlBytesMax: 16_000,
       nestedLists: 'notDocumented',
-      rateLimits: [{ status: 429, waitMs: 30_000 }],
+      rateLimits: [{ status: 429, waitMs: 30 * SECOND_MS }],
     },
     objects: {},
     otherObjects: table,

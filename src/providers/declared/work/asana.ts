@@ -17,6 +17,9 @@ interface ObjectOptions {
   standardFields: ObjectDeclarationInput['standardFields'];
 }
 
+/** The id of a custom field. Its value is in the record's list of custom fields. */
+const CUSTOM_FIELD = /^\d{6,}$/;
+
 /** Declares an object. Responses contain only ids and names unless the request names fields. */
 function declareObject(
   displayName: string,
@@ -46,6 +49,7 @@ function declareObject(
       in: 'query',
       name: 'opt_fields',
       always: hasChangeTime ? ['gid', 'modified_at'] : ['gid'],
+      container: { namePattern: CUSTOM_FIELD, name: 'custom_fields' },
     },
     ...(hasChangeTime && { since: { in: 'query', name: 'modified_since', format: 'iso' } }),
   };
@@ -57,7 +61,7 @@ function declareObject(
     nestedFields: [
       {
         at: '/custom_fields',
-        namePattern: /^\d{6,}$/,
+        namePattern: CUSTOM_FIELD,
         entries: { name: '/gid', value: '/display_value', writeFormat: 'map' },
       },
     ],
@@ -90,7 +94,8 @@ export const asana: DeclaredProvider = {
   api: {
     apiVersion: '1.0',
     docsUrl: 'https://developers.asana.com/reference/rest-api-reference',
-    checkedAgainst: "the vendor's published OpenAPI description, and its guide on webhooks",
+    checkedAgainst:
+      "the vendor's published OpenAPI description, its guides on paging, rate limits and webhooks, and published connectors",
     notes: [
       'Projects report changes only in workspaces that existed when the subscription was created. Task events are not supported: each project needs its own subscription, so tasks of later projects would report none.',
       'Tasks are read project by project. A task without a project is not read, and a task in two projects is read twice.',
@@ -133,19 +138,24 @@ export const asana: DeclaredProvider = {
     errors: { messages: ['/errors'] },
     behavior: {
       shortPage: 'notDocumented',
+      // The description does not say whether the bound is inclusive.
       timeFilter: {
         precision: 'format',
         zone: 'utc',
-        bounds: 'inclusive',
+        bounds: 'notDocumented',
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: [{ status: 412 }],
+      expiredCursor: [
+        { status: 400, contains: 'pagination token has expired' },
+        { status: 400, contains: 'offset: ' },
+        { status: 412 },
+      ],
       depthLimit: 'notDocumented',
       fieldsMax: 'notDocumented',
       urlBytesMax: 'notDocumented',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       workspaces: declareObject('Workspaces', 'workspaces', {

@@ -1,4 +1,5 @@
 /** Jira: a REST API that searches issues by JQL. */
+import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -21,10 +22,12 @@ const issues: ObjectDeclarationInput = {
       next: '/nextPageToken',
       isLastPage: '/isLast',
     },
+    // The newest change comes first, so that a read ends at its window although the filter is much wider.
+    isNewestFirst: true,
     // The vendor refuses a search without a bound.
     since: { ...JQL_FILTER, template: 'updated >= "{time}"', isRequired: true },
     until: { ...JQL_FILTER, template: 'updated <= "{time}"' },
-    filterExpression: { separator: ' AND ', template: '{all} ORDER BY updated ASC' },
+    filterExpression: { separator: ' AND ', template: '{all} ORDER BY updated DESC' },
     selectedFields: { in: 'body', name: '/fields', always: ['updated'], isList: true },
   },
   byIds: { path: '/3/issue/{id}', records: '' },
@@ -49,6 +52,13 @@ const issues: ObjectDeclarationInput = {
   },
 };
 
+/** A list of the whole account, whose pages start after a number of records. */
+const NUMBERED_LIST = {
+  timeFilter: 'none',
+  expiredCursor: { never: 'The next page starts after a number of records.' },
+  nestedLists: 'notDocumented',
+} as const;
+
 const JIRA_URL = 'https://api.atlassian.com/ex/jira/{{cloudId}}/rest/api';
 
 export const atlassian: DeclaredProvider = {
@@ -67,9 +77,11 @@ export const atlassian: DeclaredProvider = {
   api: {
     apiVersion: '3',
     docsUrl: 'https://developer.atlassian.com/cloud/jira/platform/rest/v3/',
-    checkedAgainst: 'the requests and responses of published connectors',
+    checkedAgainst:
+      "the requests and responses of published connectors, and the vendor's guides on the search by JQL and rate limits",
     notes: [
-      "Jira filters by the minute, in the user's time zone. The gateway therefore reads 14 more hours on each side and drops the issues outside the window.",
+      "Jira filters by the minute, in the user's time zone. The gateway therefore requests 14 more hours on each side, with the newest change first, and ends at the first issue before the window.",
+      'An issue has at most its first 20 worklogs and comments. Request the others through the proxy.',
       'Events are not supported: a webhook of an app expires after 30 days, and its events do not name the site or the account.',
       'Rich text has the Atlassian Document Format. To change the status of an issue, send a transition through the proxy.',
     ],
@@ -82,18 +94,27 @@ export const atlassian: DeclaredProvider = {
     behavior: {
       shortPage: 'notDocumented',
       timeFilter: {
-        precision: 'format',
+        precision: 'minute',
         zone: 'notDocumented',
         bounds: 'inclusive',
         column: 'changedAt',
       },
-      visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      // The vendor's search is eventually consistent, without a documented delay. The wide filter makes it cheap to look back.
+      visibility: { lookBackMs: HOUR_MS },
+      // A token expires after 7 days.
+      expiredCursor: [{ status: 400, contains: 'page token' }],
       depthLimit: 'notDocumented',
       fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      // Fields are in the body.
+      urlBytesMax: 'none',
+      nestedLists: [
+        { at: '/fields/worklog/worklogs', itemsMax: 20, otherItems: 'missing' },
+        { at: '/fields/comment/comments', itemsMax: 20, otherItems: 'missing' },
+      ],
+      rateLimits: [
+        { status: 429, waitMs: MINUTE_MS },
+        { status: 503, header: { name: 'retry-after' } },
+      ],
     },
     objects: {
       issues,
@@ -109,6 +130,7 @@ export const atlassian: DeclaredProvider = {
             isLastPage: '/isLast',
           },
           total: '/total',
+          behavior: NUMBERED_LIST,
         },
         byIds: { path: '/3/project/{id}', records: '' },
         create: { method: 'POST', path: '/3/project', responseRecord: '' },
@@ -126,6 +148,7 @@ export const atlassian: DeclaredProvider = {
             kind: 'offset',
             parameter: { in: 'query', name: 'startAt' },
           },
+          behavior: NUMBERED_LIST,
         },
       },
     },

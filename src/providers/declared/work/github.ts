@@ -1,4 +1,5 @@
 /** GitHub: a REST API with Link headers. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PAGE_SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
@@ -22,8 +23,10 @@ export const github: DeclaredProvider = {
   api: {
     apiVersion: '2022-11-28',
     docsUrl: 'https://docs.github.com/rest',
-    checkedAgainst: "the vendor's published OpenAPI description",
+    checkedAgainst:
+      "the vendor's published OpenAPI description, and its guides on rate limits, paging and gists",
     notes: [
+      'A gist has at most its first 300 files.',
       'Issues are read from all repositories that the account owns or collaborates on. Their id is `owner/name#number`.',
     ],
     scopes: ['repo', 'gist'],
@@ -31,7 +34,13 @@ export const github: DeclaredProvider = {
     errors: {
       messages: ['/errors', '/message'],
       rules: [],
-      retryHeaders: [{ name: 'x-ratelimit-reset', format: 'unixSeconds' }],
+      retryHeaders: [
+        {
+          name: 'x-ratelimit-reset',
+          format: 'unixSeconds',
+          requires: { name: 'x-ratelimit-remaining', value: '0' },
+        },
+      ],
     },
     events: {
       authentication: {
@@ -70,14 +79,21 @@ export const github: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
+      // Next pages are numbers in most lists, and the vendor may replace them by cursors.
       expiredCursor: 'notDocumented',
+      // The vendor documents no limit for these lists. They rarely need a second page of one position.
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
+      // Requests name no fields.
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
       nestedLists: 'notDocumented',
+      // The vendor's secondary limit has no header. It asks for a wait of at least a minute.
       rateLimits: [
         { status: 403, header: { name: 'x-ratelimit-remaining', value: '0' } },
         { status: 403, header: { name: 'retry-after' } },
+        { status: 403, contains: 'rate limit', waitMs: MINUTE_MS },
+        { status: 403, contains: 'abuse detection', waitMs: MINUTE_MS },
+        { status: 429, waitMs: MINUTE_MS },
       ],
     },
     objects: {
@@ -156,6 +172,7 @@ export const github: DeclaredProvider = {
           pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
           since: SINCE,
+          behavior: { nestedLists: [{ at: '/files', itemsMax: 300, otherItems: 'missing' }] },
         },
         byIds: { path: '/gists/{id}', records: '' },
         create: { method: 'POST', path: '/gists', responseRecord: '' },

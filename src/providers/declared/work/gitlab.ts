@@ -42,7 +42,8 @@ export const gitlab: DeclaredProvider = {
   api: {
     apiVersion: 'v4',
     docsUrl: 'https://docs.gitlab.com/api/rest/',
-    checkedAgainst: "the vendor's published OpenAPI description (2025-04-01)",
+    checkedAgainst:
+      "the vendor's published OpenAPI description (2025-04-01), and its guides on paging and instance limits",
     notes: [
       'Events are not supported: webhooks are created project by project, and group webhooks require a paid plan.',
       'Merge requests and issues are read-only, because the vendor writes them below a project.',
@@ -57,12 +58,14 @@ export const gitlab: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
-      depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
+      expiredCursor: { never: 'The link to the next page has the number of the page.' },
+      // The vendor refuses pages beyond this offset in lists that also support keyset paging.
+      depthLimit: { records: 50_000, beyond: 'keyset' },
+      // Requests name no fields.
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       projects: {
@@ -76,11 +79,15 @@ export const gitlab: DeclaredProvider = {
         displayName: 'Groups',
         list: {
           path: '/api/v4/groups',
+          // New groups are at the end, so they shift no other group.
+          query: { order_by: 'id', sort: 'asc' },
           records: '',
           pageSize: PAGE_SIZE,
           paging: { kind: 'link' },
+          behavior: { timeFilter: 'none', depthLimit: { records: 50_000, beyond: 'fails' } },
         },
-        byIds: { path: '/api/v4/groups/{id}', records: '' },
+        // A group that is read by id would have its first 100 projects, which the list omits.
+        byIds: { path: '/api/v4/groups/{id}', query: { with_projects: 'false' }, records: '' },
         create: { method: 'POST', path: '/api/v4/groups', responseRecord: '' },
         update: { method: 'PUT', path: '/api/v4/groups/{id}', responseRecord: '' },
         remove: { path: '/api/v4/groups/{id}' },

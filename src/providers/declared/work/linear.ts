@@ -1,4 +1,5 @@
 /** Linear: a GraphQL API with Relay lists. */
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type {
   ListInput,
   ObjectDeclarationInput,
@@ -139,7 +140,8 @@ export const linear: DeclaredProvider = {
   limits: { requestsPerSecond: 1 },
   api: {
     docsUrl: 'https://linear.app/developers/graphql',
-    checkedAgainst: "the vendor's published GraphQL schema and its guide to limits",
+    checkedAgainst:
+      "the vendor's published GraphQL schema, and its guides to limits, paging and filters",
     notes: [
       "Fields that hold objects can't be read, because a GraphQL query must select their members.",
     ],
@@ -150,6 +152,7 @@ export const linear: DeclaredProvider = {
       rules: [
         { contains: 'AUTHENTICATION_ERROR', kind: 'AUTH_INVALIDATED' },
         { contains: 'FORBIDDEN', kind: 'FORBIDDEN' },
+        { contains: 'INTERNAL_SERVER_ERROR', kind: 'SERVER_ERROR' },
       ],
       retryHeaders: [{ name: 'X-RateLimit-Requests-Reset', format: 'unixMilliseconds' }],
     },
@@ -205,9 +208,12 @@ export const linear: DeclaredProvider = {
       expiredCursor: 'notDocumented',
       depthLimit: 'notDocumented',
       fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
-      nestedLists: 'notDocumented',
-      rateLimits: [{ contains: 'RATELIMITED' }],
+      // Fields are in the body.
+      urlBytesMax: 'none',
+      // Requests select no connections, and the vendor returns lists of values whole.
+      nestedLists: 'complete',
+      // The vendor returns 400 with this code.
+      rateLimits: [{ contains: 'RATELIMITED', waitMs: MINUTE_MS }],
     },
     objects: {
       issues: declareObject(

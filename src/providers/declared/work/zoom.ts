@@ -63,7 +63,7 @@ export const zoom: DeclaredProvider = {
     apiVersion: 'v2',
     docsUrl: 'https://developers.zoom.us/docs/api/',
     checkedAgainst:
-      "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18), and its SDK for Node.js",
+      "the vendor's published OpenAPI descriptions of users and meetings (2025-02-18), its SDK for Node.js, and its guides on errors, paging and rate limits",
     notes: [
       'Only active users are read. Meetings, webinars and recordings are read user by user.',
       'Recordings and the user report cover the last 29 days, because the vendor lists at most a month at a time.',
@@ -117,12 +117,17 @@ export const zoom: DeclaredProvider = {
       shortPage: 'notDocumented',
       timeFilter: 'none',
       visibility: 'notDocumented',
-      expiredCursor: 'notDocumented',
+      // A token expires after 15 minutes.
+      expiredCursor: [
+        { contains: 'next page token is invalid or expired' },
+        { contains: 'next_page_token' },
+      ],
       depthLimit: 'notDocumented',
-      fieldsMax: 'notDocumented',
-      urlBytesMax: 'notDocumented',
+      // Requests name no fields.
+      fieldsMax: 'none',
+      urlBytesMax: 'none',
       nestedLists: 'notDocumented',
-      rateLimits: 'notDocumented',
+      rateLimits: 'status429',
     },
     objects: {
       users: {

@@ -42,6 +42,8 @@ export const asana: WireVendor = {
             const requestedFields = query.get('opt_fields')?.split(',') ?? [];
             if (!requestedFields.includes('name'))
               throw new BadRequest('opt_fields must include name');
+            const unknownField = requestedFields.find((name) => !/^[a-z_]+$/.test(name));
+            if (unknownField) throw new BadRequest(`opt_fields has no ${unknownField}`);
             const since = readTime(query, 'modified_since');
             return records.filter(({ changedAt }) => !since || changedAt >= since);
           },

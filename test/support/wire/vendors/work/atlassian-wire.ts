@@ -9,7 +9,7 @@ import {
 } from '../../wire-format.ts';
 
 const CONDITION = /^updated (>=|<=) "(\d{4}-\d\d-\d\d \d\d:\d\d)"$/;
-const ORDER = ' ORDER BY updated ASC';
+const ORDER = ' ORDER BY updated DESC';
 /** The time zone of the account's user, which differs from UTC. */
 const USER_ZONE = '+05:30';
 
@@ -41,7 +41,7 @@ export const atlassian: WireVendor = {
         {
           method: 'POST',
           path: '/3/search/jql',
-          order: 'oldestChange',
+          order: 'newestChange',
           filter: (records, { body }) => {
             const { jql, fields } = isObject(body) ? body : {};
             if (!Array.isArray(fields))
