@@ -209,6 +209,23 @@ test('selects custom fields of Asana by the list that contains them', async () =
   });
 });
 
+test('returns Asana tasks whose associations changed, although their own time did not', async () => {
+  const { readPage } = getProvider('asana');
+  const lists: Record<string, unknown[]> = {
+    '/1.0/workspaces': [{ gid: '1' }],
+    '/1.0/workspaces/1/projects': [{ gid: '2' }],
+    '/1.0/tasks': [TASK],
+  };
+  await using server = await startServer(({ path }) => ({
+    status: 200,
+    body: { data: lists[path], next_page: null },
+  }));
+  const since = new Date('2026-01-02T00:00:00Z');
+  const read = { objectName: 'tasks', fields: ['name'], pageSize: 10, since };
+  const page = await readPage(server.session, read);
+  expect(page.records.map(({ id }) => id)).toEqual(['5']);
+});
+
 test('selects many fields of Asana by several requests', async () => {
   const { readRecords } = getProvider('asana');
   const fields = Array.from({ length: 400 }, (_, n) => `a_field_with_a_long_name_${n}`);

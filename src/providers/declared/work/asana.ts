@@ -138,12 +138,12 @@ export const asana: DeclaredProvider = {
     errors: { messages: ['/errors'] },
     behavior: {
       shortPage: 'notDocumented',
-      // The description does not say whether the bound is inclusive.
+      // The filter also compares changes of associations and comments, which do not move `modified_at`.
       timeFilter: {
         precision: 'format',
         zone: 'utc',
         bounds: 'notDocumented',
-        column: 'changedAt',
+        column: 'other',
       },
       visibility: 'notDocumented',
       expiredCursor: [

@@ -81,7 +81,7 @@ export const atlassian: DeclaredProvider = {
       "the requests and responses of published connectors, and the vendor's guides on the search by JQL and rate limits",
     notes: [
       "Jira filters by the minute, in the user's time zone. The gateway therefore requests 14 more hours on each side, with the newest change first, and ends at the first issue before the window.",
-      'An issue has at most its first 20 worklogs and comments. Request the others through the proxy.',
+      'An issue has at most 20 worklogs, and may lack comments. Request the others through the proxy.',
       'Events are not supported: a webhook of an app expires after 30 days, and its events do not name the site or the account.',
       'Rich text has the Atlassian Document Format. To change the status of an issue, send a transition through the proxy.',
     ],
@@ -109,7 +109,7 @@ export const atlassian: DeclaredProvider = {
       urlBytesMax: 'none',
       nestedLists: [
         { at: '/fields/worklog/worklogs', itemsMax: 20, otherItems: 'missing' },
-        { at: '/fields/comment/comments', itemsMax: 20, otherItems: 'missing' },
+        { at: '/fields/comment/comments', otherItems: 'missing' },
       ],
       rateLimits: [
         { status: 429, waitMs: MINUTE_MS },
