@@ -12,7 +12,8 @@ const app = await startTypedApi();
 const tenant = await createPeopleTenant(app);
 const client = createTypedClient(app, tenant);
 
-const RESULT_FIELDS = 'success id errors status operationId installation { integration group }';
+const RESULT_FIELDS =
+  'success id errors omittedFields status operationId installation { integration group }';
 const CREATE_PEOPLE = `mutation CreatePeople($group: ID, $input: CreatePeopleInput!, $key: String) {
   createPeople(group: $group, input: $input, idempotencyKey: $key) { ${RESULT_FIELDS} raw }
 }`;
@@ -87,22 +88,15 @@ test('returns a refusal by the provider as a result', async () => {
   expect(createPeople.errors).toEqual([expect.stringMatching(/email/)]);
 });
 
-test('refuses a field without a mapping, and writes nothing', async () => {
-  const input = { ...createPerson(), tier: 'gold' };
-  const refusal = await client.expectRefusal(CREATE_PEOPLE, { group: 'acme', input });
-  expect(refusal).toMatchObject({
-    code: 'BAD_USER_INPUT',
-    problem: {
-      issues: [
-        {
-          name: 'input.tier',
-          detail: expect.stringMatching(/people .* group acme .* map a field/),
-        },
-      ],
-    },
+test('omits a field without a mapping, and lists it', async () => {
+  const input = createPerson();
+  const { createPeople } = await client.query(CREATE_PEOPLE, {
+    group: 'acme',
+    input: { ...input, tier: 'gold' },
   });
-  const search = `{ people(group: "acme", where: { emailAddress: "${input.emailAddress}" }) { nodes { id } } }`;
-  expect((await client.query(search)).people.nodes).toEqual([]);
+  expect(createPeople).toMatchObject({ success: true, omittedFields: ['tier'] });
+  const { peopleById } = await client.query(GET_PEOPLE_BY_ID, { id: createPeople.id });
+  expect(peopleById).toEqual(input);
 });
 
 test.each([
