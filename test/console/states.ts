@@ -14,6 +14,11 @@ const GENERATE_CONNECTION = `mutation GenerateConnection($input: GenerateConnect
   generateConnection(input: $input) { connection { id } }
 }`;
 
+const SEND_TEST_MESSAGE = `mutation SendTestMessage($input: SendTestMessageInput!) {
+  sendTestMessage(input: $input) { delivery { id } }
+}`;
+const GET_DELIVERY = 'query GetDelivery($id: ID!) { node(id: $id) { ... on Delivery { status } } }';
+
 export function testStates(getStage: () => ConsoleStage) {
   let page: Page;
   let destinationId: string;
@@ -29,12 +34,22 @@ export function testStates(getStage: () => ConsoleStage) {
     expect(response.ok).toBe(true);
   }
 
+  /** Creates a delivery whose first attempt has failed. It stays in this state until a test retries it. */
+  async function createRetriedDelivery(): Promise<void> {
+    const input = { projectIdOrName: 'demo', destinationId };
+    const { sendTestMessage } = await getStage().api(SEND_TEST_MESSAGE, { input });
+    const { id } = sendTestMessage.delivery;
+    const readStatus = async () => (await getStage().api(GET_DELIVERY, { id })).node.status;
+    await expect.poll(readStatus).toBe('RETRYING');
+  }
+
   beforeAll(async () => {
     page = await getStage().openTab();
     const { project } = await getStage().api(LIST_DESTINATIONS);
     const isRecords = ({ name }: { name: string }) => name === 'records';
     destinationId = project.destinations.nodes.find(isRecords).id;
     await refuseMessages(true);
+    await createRetriedDelivery();
     return async () => {
       await page.close();
       await refuseMessages(false);

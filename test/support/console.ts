@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createClient, fetchFrom } from './graphql-client.ts';
+import { createClient, type Fetch, fetchFrom } from './graphql-client.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -72,9 +73,22 @@ interface Gateway {
   demo: { url: string; apiKey: string };
 }
 
-/** Returns a function that queries with the demo's API key, to check the effect of an action on a page. */
+/**
+ * Returns a function that queries with the demo's API key, to check the effect of an action on a page. While the server of
+ * a busy machine fills the demo, it may refuse requests without having done anything. The function retries these, as clients do.
+ */
 export function createDemoClient({ demo: { url, apiKey } }: Gateway) {
-  return createClient(fetchFrom(url), { 'x-api-key': apiKey }).query;
+  const fetchServed: Fetch = async (path, init) => {
+    for (;;) {
+      const response = await fetchFrom(url)(path, init);
+      const text = await response.text();
+      if (!text.includes('All connections to the database are in use')) {
+        return new Response(text, response);
+      }
+      await wait(1_000 * Number(response.headers.get('retry-after') ?? 1));
+    }
+  };
+  return createClient(fetchServed, { 'x-api-key': apiKey }).query;
 }
 
 /** Opens an address of the console and waits for its heading. */
