@@ -2,7 +2,7 @@
  * States in the console: failing destinations are shown as failing, and lists show the progress of a retry.
  */
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { expectFitsScreens, openConsole } from '../support/console.ts';
 import type { ConsoleStage } from './stage.ts';
 
@@ -40,7 +40,7 @@ export function testStates(getStage: () => ConsoleStage) {
     const { sendTestMessage } = await getStage().api(SEND_TEST_MESSAGE, { input });
     const { id } = sendTestMessage.delivery;
     const readStatus = async () => (await getStage().api(GET_DELIVERY, { id })).node.status;
-    await expect.poll(readStatus).toBe('RETRYING');
+    await vi.waitFor(async () => expect(await readStatus()).toBe('RETRYING'), { timeout: 60_000 });
   }
 
   beforeAll(async () => {
