@@ -1,9 +1,10 @@
 /** Sends SOQL queries. */
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
-import { URL_BYTES_MAX } from './behavior.ts';
 import { getInComposite } from './composite.ts';
 import { paths } from './paths.ts';
 
+/** The maximum length of the URI and the headers together. */
+export const URL_BYTES_MAX = 16_384;
 /** Salesforce advises to expect about 8,000 bytes of headers. */
 const HEADER_BYTES = 8_192;
 const URI_TOO_LONG = 414;

@@ -1,12 +1,14 @@
 /** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import { MINUTE_MS } from '../../work/durations.ts';
+import type { Behavior } from '../behavior.ts';
 import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
-import { behavior } from './behavior.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
 import { paths } from './paths.ts';
+import { URL_BYTES_MAX } from './query.ts';
 import { readPage, readRecords } from './read.ts';
 import { standardNames } from './standard-names.ts';
 import { createSubscribe } from './subscribe.ts';
@@ -39,6 +41,23 @@ const LIMITS: ProviderLimits = {
   responseBytesMax: 32 * 1024 * 1024,
   batchSize: 100,
   pageSize: 2_000,
+};
+
+const behavior: Behavior = {
+  shortPage: 'notDocumented',
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
+  // A record gets its SystemModstamp when it is saved, and appears when its transaction is committed. A transaction may
+  // take ten minutes.
+  visibility: { lookBackMs: 15 * MINUTE_MS },
+  // A query can be continued for two days. A user has ten open queries, and an eleventh one closes the oldest.
+  expiredCursor: [{ contains: 'INVALID_QUERY_LOCATOR' }],
+  depthLimit: 'none',
+  // A query may have 100,000 characters.
+  fieldsMax: 'none',
+  urlBytesMax: URL_BYTES_MAX,
+  // Queries contain columns, but no subqueries, which are the only source of lists.
+  nestedLists: 'complete',
+  rateLimits: [{ status: 403, contains: 'REQUEST_LIMIT_EXCEEDED' }],
 };
 
 /** The options replace the URLs of the org and of other services with those of proxies or test servers. */
