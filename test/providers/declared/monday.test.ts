@@ -34,10 +34,10 @@ async function startServer(serve: (operation: Operation) => ServedResponse) {
   return { ...server, operations };
 }
 
-async function catchReadFailure(response: ServedResponse, cursor?: string) {
+async function catchReadFailure(response: ServedResponse) {
   const { readPage } = getProvider();
   await using server = await startServer(() => response);
-  const read = { objectName: 'items', fields: ['name'], pageSize: 10, cursor };
+  const read = { objectName: 'items', fields: ['name'], pageSize: 10 };
   const failure = await readPage(createPlainSession(server.url), read).catch((error) => error);
   expect(failure).toBeInstanceOf(ProviderError);
   return failure as ProviderError;
@@ -145,9 +145,18 @@ test.each([
   expect([failure.kind, failure.retryAfterMs]).toEqual(['RATE_LIMITED', waitMs]);
 });
 
-test.each(['CursorExpiredError', 'CursorException'])('restarts after %s', async (code) => {
+test.each([
+  'CursorExpiredError',
+  'CursorException',
+])('reads the items of the board again after %s', async (code) => {
+  const { readPage } = getProvider();
+  const body = { errors: [{ message: 'The cursor is too old', extensions: { code } }] };
+  await using server = await startServer((operation) =>
+    operation.variables.cursor === undefined ? serveBoard(operation) : { status: 200, body },
+  );
   const inner = JSON.stringify({ by: 'all', next: 'MSw100', first: null, empty: 0 });
   const cursor = JSON.stringify({ ids: ['1'], more: null, inner });
-  const body = { errors: [{ message: 'The cursor is too old', extensions: { code } }] };
-  expect((await catchReadFailure({ status: 200, body }, cursor)).kind).toBe('CURSOR_GONE');
+  const read = { objectName: 'items', fields: ['name'], pageSize: 10, cursor };
+  const page = await readPage(createPlainSession(server.url), read);
+  expect(page.records).toHaveLength(3);
 });

@@ -68,12 +68,17 @@ test.each(
   DECLARATIONS.map((declared) => [declared.name, declared] as const),
 )('%s: reads exactly the lists whose other items are declared as read', (_name, { api }) => {
   const objects = [...Object.values(api.objects), ...(api.otherObjects ? [api.otherObjects] : [])];
-  for (const { list, incrementalList, nestedLists = [] } of objects) {
-    for (const candidate of [list, ...(incrementalList ? [incrementalList] : [])]) {
-      const answer = candidate.behavior?.nestedLists ?? api.behavior.nestedLists;
-      const answers = typeof answer === 'string' ? [] : answer;
-      const readLists = answers.filter(({ otherItems }) => otherItems === 'read');
-      expect(readLists.map(({ at }) => at)).toEqual(nestedLists.map(({ at }) => at));
-    }
-  }
+  const lists = objects.flatMap(({ list, incrementalList }) => [list, incrementalList ?? list]);
+  const answers = [api, ...lists].flatMap(({ behavior }) => {
+    const answer = behavior?.nestedLists;
+    return typeof answer === 'object' ? answer : [];
+  });
+  const declaredLists = answers.filter(({ otherItems }) => otherItems === 'read');
+  const readLists = objects.flatMap(({ nestedLists = [], nestedFields = [] }) => [
+    ...nestedLists.map(({ at }) => at),
+    ...nestedFields.flatMap(({ at, cutLists }) =>
+      (cutLists?.members ?? []).map((member) => `${at}/*/${member}`),
+    ),
+  ]);
+  expect(new Set(declaredLists.map(({ at }) => at))).toEqual(new Set(readLists));
 });

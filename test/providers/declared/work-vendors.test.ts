@@ -37,7 +37,6 @@ async function catchReadFailure(name: string, read: Read, response: ServedRespon
 }
 
 const SECOND_PAGE = JSON.stringify({ by: 'all', next: 'abc', first: null, empty: 0 });
-const CHILD_PAGE = JSON.stringify({ ids: ['1'], more: null, inner: SECOND_PAGE });
 
 interface ExpiredCursor {
   name: string;
@@ -50,8 +49,8 @@ interface ExpiredCursor {
 const EXPIRED_CURSORS: ExpiredCursor[] = [
   {
     name: 'asana',
-    objectName: 'tasks',
-    cursor: CHILD_PAGE,
+    objectName: 'workspaces',
+    cursor: SECOND_PAGE,
     status: 400,
     body: { errors: [{ message: 'offset: Your pagination token has expired.' }] },
   },
@@ -109,7 +108,7 @@ test.each(
 
 test.each([
   { name: 'atlassian', objectName: 'issues', cursor: SECOND_PAGE },
-  { name: 'asana', objectName: 'tasks', cursor: CHILD_PAGE },
+  { name: 'asana', objectName: 'workspaces', cursor: SECOND_PAGE },
   { name: 'zoom', objectName: 'users', cursor: SECOND_PAGE },
 ])('$name: fails if a later page is refused for another reason', async ({ name, ...read }) => {
   const response = { status: 400, body: { errors: [{ message: 'Unknown field' }] } };

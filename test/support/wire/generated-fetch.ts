@@ -22,10 +22,11 @@ export function serveFetch(
   const requestedIds = byIds.ids ? readIds(byIds, request, declaration) : null;
   const records = store.records.filter((record) => {
     const text = toWholeId(declaration.object, String(record.id));
-    if (byIds.ids) return requestedIds?.includes(text);
+    const variables = listIdVariables(id, text);
+    if (byIds.ids) return requestedIds?.includes(variables?.[byIds.ids.part ?? 'id'] ?? text);
     return isRequestFor(byIds, request, {
       object: declaration.objectName,
-      ...listIdVariables(id, text),
+      ...variables,
     });
   });
   if (byIds.ids) {
