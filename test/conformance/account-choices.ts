@@ -14,8 +14,8 @@ import {
 } from '../support/conformance/outcome.ts';
 import type { Choice, Section } from '../support/conformance/rule.ts';
 import { generateConnection } from '../support/fixtures/connections.ts';
-import { stopRates } from '../support/process/rates.ts';
 import { WRITE_RECORDS } from '../support/fixtures/writes.ts';
+import { stopRates } from '../support/process/rates.ts';
 import { callSandbox, getConnection } from '../support/providers/oauth.ts';
 import { createRestTenant } from '../support/rest/rest-client.ts';
 import { createRestInstallation } from '../support/rest/rest-installation.ts';

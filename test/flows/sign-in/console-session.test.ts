@@ -4,8 +4,8 @@ import { removeExpired } from '../../../src/domain/retention.ts';
 import { SESSIONS_OF_BUILDER_MAX } from '../../../src/domain/viewer/console-session.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
 import { openEventStream } from '../../support/event-stream.ts';
-import { stopRates } from '../../support/process/rates.ts';
 import { fetchFrom } from '../../support/graphql-client.ts';
+import { stopRates } from '../../support/process/rates.ts';
 import { openSocket } from '../../support/socket.ts';
 import { type CookieJar, createCookieJar } from '../../support/wire/cookie-jar.ts';
 

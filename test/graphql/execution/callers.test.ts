@@ -12,8 +12,8 @@ import { createKeyValue } from '../../../src/domain/viewer/key/api-key-value.ts'
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
 import { createTestApp, type GraphqlResponse, getSharedApp } from '../../support/app.ts';
-import { setSharedTokens, stopRates } from '../../support/process/rates.ts';
 import { createClient, type GraphqlClient } from '../../support/graphql-client.ts';
+import { setSharedTokens, stopRates } from '../../support/process/rates.ts';
 import { serve } from '../../support/wire/serve.ts';
 
 const app = await getSharedApp({ env: { WRONG_KEY_LIMIT_PER_MINUTE: '1000' } });

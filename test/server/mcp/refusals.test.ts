@@ -10,10 +10,10 @@ import {
   createProposalClient,
 } from '../../support/fixtures/agents.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
-import { stopRates } from '../../support/process/rates.ts';
 import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
+import { stopRates } from '../../support/process/rates.ts';
 
 const app = await startTypedApi();
 const { prisma } = app.app.services.database;
