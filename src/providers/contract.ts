@@ -69,12 +69,30 @@ export interface Revocation {
   url: string;
 }
 
+/**
+ * The meaning of an error that is the provider's own and not OAuth's. AUTH_INVALIDATED is final only if the error repeats,
+ * because providers also respond with such codes during outages.
+ */
+export interface TokenErrorRule {
+  /** The `error` of the response in lower case, or its `status` if the provider has its own format. */
+  code: string;
+  /** The HTTP status. Default: any. */
+  status?: number;
+  /** The `error_description` in lower case. Default: any. */
+  description?: string;
+  kind: 'AUTH_INVALIDATED' | 'RATE_LIMITED';
+}
+
 /** OAuth 2 settings of a provider. URLs may contain `{{variable}}`, replaced by the connection's workspace or metadata. */
 export interface OAuth2Settings {
   authorizeUrl?: string;
   tokenUrl: string;
   /** Query parameters of every authorization request. */
   authorizeParams?: Record<string, string>;
+  /** Further query parameters if the connection exists, for providers that issue a refresh token only once by default. */
+  reauthorizeParams?: Record<string, string>;
+  /** The provider issues a refresh token only with one of these scopes. Absent if scopes do not decide. */
+  refreshTokenScopes?: readonly string[];
   /** True if the provider refuses an authorization request without scopes. */
   explicitScopesRequired?: boolean;
   /** The revocation endpoint. Absent if the provider has none, or it is unknown. */
@@ -89,6 +107,8 @@ export interface OAuth2Settings {
   scopeSeparator?: string;
   /** Where requests carry the access token. Default: `Authorization: Bearer`. */
   tokenAttachment?: Attachment;
+  /** The provider's own errors of the token endpoint. The first matching rule applies. */
+  tokenErrors?: readonly TokenErrorRule[];
 }
 
 /** A value that customers enter when they connect, besides the workspace. */
@@ -180,8 +200,13 @@ export interface Provider {
   oauth2?: OAuth2Settings;
   apiKey?: Attachment;
   custom?: CustomAuthSettings;
-  /** A path with a small response to a GET with valid credentials, and 401 to invalid ones. It checks credentials. */
-  healthCheck?: string;
+  /**
+   * A request, or the path of a GET, with a small response to valid credentials of any scopes, and 401 to invalid ones. It
+   * decides whether credentials are valid.
+   */
+  healthCheck?: string | ProviderRequest;
+  /** True if a response rejects the credentials, and does not report a missing scope. Default: true for every 401. */
+  rejectsCredentials?: (response: ProviderResponse) => boolean;
   /** True if connecting requires a workspace, because the base URL contains `{{workspace}}`. */
   workspaceRequired?: boolean;
   /** All object names. Absent if an account may have any object. */

@@ -62,6 +62,10 @@ describe.each(CATALOG.map((provider) => ({ name: provider.name, provider })))('$
     expect(usedNames).toEqual(declaredNames);
   });
 
+  test('has a health check if it moves records with tokens, or with a key', () => {
+    if (provider.capabilities.readPage) expect(provider.healthCheck).toBeDefined();
+  });
+
   test('supports only the proxy unless it is declared', () => {
     if (DECLARED.includes(provider)) return;
     expect(listCapabilities(provider)).toEqual(['PROXY']);

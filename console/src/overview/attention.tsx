@@ -215,6 +215,11 @@ function describeItem(
         text: `${customer} must reconnect ${getProviderName(provider ?? '')}`,
         path: `connections/${id}`,
       };
+    case 'CONNECTION_UNREFRESHABLE':
+      return {
+        text: `${customer} must reconnect ${getProviderName(provider ?? '')}: it issued no refresh token`,
+        path: `connections/${id}`,
+      };
     case 'INSTALLATION_UNHEALTHY':
       return {
         text: `${integrationName} for ${customer} is unhealthy`,

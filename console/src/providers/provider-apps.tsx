@@ -18,6 +18,7 @@ const APPS = graphql`
         clientId
         externalRef
         scopes
+        warnings
         createTime
         redirectUrl
         webhookUrl
@@ -63,20 +64,19 @@ export function ProviderApps({ project, projectIdOrName, hasConsent }: ProviderA
       </Empty>
     );
   }
-  return nodes.map(({ id, clientId, externalRef, scopes, createTime, ...webhook }) => (
+  return nodes.map(({ id, clientId, externalRef, scopes, createTime, ...app }) => (
     <div key={id} className="app">
       <Facts
         facts={{
           'Client ID': <Copyable value={clientId} label="client ID" />,
           'App ID at the provider': externalRef,
           Scopes: scopes.join(' ') || null,
-          'Redirect URL': webhook.redirectUrl && (
-            <Copyable value={webhook.redirectUrl} label="redirect URL" />
+          Warning: app.warnings.join(' ') || null,
+          'Redirect URL': app.redirectUrl && (
+            <Copyable value={app.redirectUrl} label="redirect URL" />
           ),
-          'Webhook URL': webhook.webhookUrl && (
-            <Copyable value={webhook.webhookUrl} label="webhook URL" />
-          ),
-          'Set up at the provider': webhook.webhookInstructions,
+          'Webhook URL': app.webhookUrl && <Copyable value={app.webhookUrl} label="webhook URL" />,
+          'Set up at the provider': app.webhookInstructions,
           Created: <Time value={createTime} />,
         }}
       />

@@ -79,6 +79,7 @@ export interface ConnectionInput
     | 'providerConsumerRef'
     | 'credentialsSealed'
     | 'tokenExpireTime'
+    | 'unrefreshableSince'
   > {
   /** Null selects the newest app of the provider, if the provider needs one. */
   providerAppId: string | null;
@@ -98,7 +99,7 @@ export interface ConnectionInput
 export const CONNECTION_COLUMNS = `
   "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
   "providerWorkspaceRef" text, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
-  "tokenExpireTime" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
+  "tokenExpireTime" timestamptz, "unrefreshableSince" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
  * SQL: the rows of `input`, each with `appId`, the id of its app. Omits rows that name an unknown app. Locks the apps, so
@@ -167,10 +168,11 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
   ${PARTY_CTES},
   created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
-      "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime")
+      "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime",
+      "unrefreshableSince")
     select input."id", input."projectId", input."provider", group_row."id", consumer_row."id", input."authScheme",
       input."appId", input."providerWorkspaceRef", input."providerConsumerRef", input."providerMetadata",
-      input."credentialsSealed", input."tokenExpireTime"
+      input."credentialsSealed", input."tokenExpireTime", input."unrefreshableSince"
     from rows_to_create input ${JOINED_PARTIES}
     order by input."id"
     on conflict do nothing

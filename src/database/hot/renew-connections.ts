@@ -33,7 +33,8 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
       "providerWorkspaceRef" = coalesce(input."providerWorkspaceRef", connection."providerWorkspaceRef"),
       "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
       "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
-      "tokenExpireTime" = input."tokenExpireTime", "updateTime" = input."now"
+      "tokenExpireTime" = input."tokenExpireTime", "unrefreshableSince" = input."unrefreshableSince",
+      "refreshRejectedTime" = null, "refreshRetryTime" = null, "updateTime" = input."now"
     from input_with_apps input
     where connection."projectId" = input."projectId" and connection."id" = input."id"
     returning connection.*

@@ -31,7 +31,7 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
   ),
   stored_connections as (
     update "Connection" connection set "credentialsSealed" = input."credentialsSealed",
-      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "status" = 'CREATED',
+      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "refreshRejectedTime" = null, "status" = 'CREATED',
       "updateTime" = input."now", "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
     from input
     where connection."projectId" = input."projectId" and connection."id" = input."id"

@@ -63,6 +63,11 @@ const PROBLEMS = {
     select "id", '', null, ${lastingSql(`coalesce("badCredentialsSince", ${CHANGE_TIME})`)}
     from "Connection" where "projectId" = project."projectId" and "status" = 'BAD_CREDENTIALS' ${NEWEST}`,
 
+  CONNECTION_UNREFRESHABLE: `
+    select "id", '', null, ${lastingSql('"unrefreshableSince"')}
+    from "Connection" where "projectId" = project."projectId" and "unrefreshableSince" is not null
+      and "status" <> 'BAD_CREDENTIALS' ${NEWEST}`,
+
   INSTALLATION_UNHEALTHY: `
     select installation."id", '', installation."healthReason", ${lastingSql('installation."time"')} from (
       select "id", "connectionId", "healthReason", coalesce("unhealthySince", ${CHANGE_TIME}) as "time"

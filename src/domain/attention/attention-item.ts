@@ -26,6 +26,8 @@ import { formatActor } from '../viewer/viewer.ts';
 const attentionKind = enumeration('AttentionKind', 'A kind of attention item.', {
   DESTINATION_FAILING: 'A destination has failed every attempt since `startTime`.',
   CONNECTION_BAD_CREDENTIALS: 'The provider rejects the credentials of a connection.',
+  CONNECTION_UNREFRESHABLE:
+    'A connection has no refresh token, so it stops working when its access token expires. Connect the account again.',
   INSTALLATION_UNHEALTHY:
     'An installation is unhealthy for another reason than the credentials of its connection.',
   SETUP_FAILED:
@@ -183,6 +185,7 @@ async function getItem(
 const SUBJECT_COLUMNS: Partial<Record<AttentionKind, string>> = {
   DESTINATION_FAILING: 'destinationId',
   CONNECTION_BAD_CREDENTIALS: 'connectionId',
+  CONNECTION_UNREFRESHABLE: 'connectionId',
   INSTALLATION_UNHEALTHY: 'installationId',
   READ_PAUSED: 'installationId',
 };

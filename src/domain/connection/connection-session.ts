@@ -21,6 +21,7 @@ import {
   type ForwardedRequest,
   sendForwarded,
 } from './session/forwarded-request.ts';
+import { areCredentialsValid, hasHealthCheck, isRejection } from './session/health-check.ts';
 import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
@@ -45,14 +46,21 @@ export interface AccountSession extends ProviderSession {
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
    * Returns the access token for a protocol other than HTTP, but never `rejectedToken`, which the provider has rejected.
-   * Throws AUTH_INVALIDATED and sets BAD_CREDENTIALS if no other token is available.
+   * Throws AUTH_INVALIDATED if no other token is available. The credentials are then checked like after a 401.
    */
   getAccessToken(rejectedToken?: string): Promise<string>;
 }
 
+interface RequestOrigin {
+  /** True if a client wrote the request, which may then lack a scope. */
+  isForwarded: boolean;
+}
+
 /** A request that can be sent with different credentials. */
-interface RepeatableRequest<R> {
+interface RepeatableRequest<R> extends RequestOrigin {
   exchange(credentials: UnsealedCredentials): Promise<R>;
+  /** True if the response rejects the credentials. */
+  isRejected(response: R): boolean;
   canRepeat(): boolean;
   /** Releases a response that is not read. */
   discard(response: R): Promise<void>;
@@ -103,7 +111,9 @@ class ConnectionSession implements AccountSession {
     const { linkHosts } = this.#provider;
     const url = createRequestUrl({ baseUrl: this.baseUrl, linkHosts }, request);
     return this.#withCredentials({
+      isForwarded: false,
       exchange: (credentials) => this.#exchange(url, request, credentials),
+      isRejected: (response) => isRejection(this.#provider, response),
       canRepeat: () => true,
       discard: async () => {},
     });
@@ -113,7 +123,10 @@ class ConnectionSession implements AccountSession {
     const url = createForwardedUrl(this.baseUrl, request.target);
     const body = new RepeatableBody(request.body);
     return this.#withCredentials({
+      isForwarded: true,
       exchange: (credentials) => this.#forward({ url, request, body }, credentials),
+      // The body is not read, so a declared rule for missing scopes can't apply. The health check decides.
+      isRejected: ({ status }) => status === UNAUTHORIZED,
       canRepeat: () => body.isRepeatable,
       discard(response) {
         response.body.destroy();
@@ -126,49 +139,76 @@ class ConnectionSession implements AccountSession {
     const credentials = await this.#credentials.getUsable();
     const token = findToken(credentials);
     if (token !== undefined && token !== rejectedToken) return token;
-    const replacement = token === undefined ? null : await this.#findReplacement(credentials);
+    const isForwarded = false;
+    const replacement =
+      token === undefined ? null : await this.#findReplacement(credentials, { isForwarded });
     const newToken = replacement && findToken(replacement);
     if (replacement && newToken) {
       this.#credentials.replace(replacement);
       return newToken;
     }
-    if (token !== undefined) await this.#recordRejection(credentials);
+    if (token !== undefined) await this.#checkCredentials(credentials, { isForwarded });
     const reason =
       token === undefined ? 'The connection has no token.' : 'The provider rejected the token.';
     throw new ProviderError('AUTH_INVALIDATED', reason);
   }
 
   /** Sends a request. If the provider rejects the credentials, sends it once more with other credentials. */
-  async #withCredentials<R extends { status: number }>(request: RepeatableRequest<R>): Promise<R> {
+  async #withCredentials<R>(request: RepeatableRequest<R>): Promise<R> {
     const credentials = await this.#credentials.getUsable();
     const response = await request.exchange(credentials);
-    if (response.status !== UNAUTHORIZED) return response;
-    const replacement = await this.#findReplacement(credentials).catch(async (error: unknown) => {
-      await request.discard(response);
-      throw error;
-    });
+    if (!request.isRejected(response)) return response;
+    const replacement = await this.#findReplacement(credentials, request).catch(
+      async (error: unknown) => {
+        await request.discard(response);
+        throw error;
+      },
+    );
     if (!replacement) {
-      await this.#recordRejection(credentials);
+      await this.#checkCredentials(credentials, request);
       return response;
     }
     this.#credentials.replace(replacement);
     if (!request.canRepeat()) return response;
     await request.discard(response);
     const nextResponse = await request.exchange(replacement);
-    if (nextResponse.status === UNAUTHORIZED) await this.#recordRejection(replacement);
+    if (request.isRejected(nextResponse)) await this.#checkCredentials(replacement, request);
     return nextResponse;
   }
 
   /** Returns credentials to use instead of the rejected ones. Null if there are none. */
-  async #findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+  async #findReplacement(
+    rejected: UnsealedCredentials,
+    origin: RequestOrigin,
+  ): Promise<UnsealedCredentials | null> {
     try {
       return await this.#credentials.findReplacement(rejected);
     } catch (error) {
-      // The provider rejected the token, and no other token is available.
-      const isFinal = error instanceof ProviderError && !error.isTemporary;
-      if (isFinal) await this.#recordRejection(rejected);
+      // The request for a token was refused for another reason than the credentials, which would be recorded already.
+      const isRefused = error instanceof ProviderError && error.kind === 'BAD_REQUEST';
+      if (isRefused) await this.#checkCredentials(rejected, origin);
       throw error;
     }
+  }
+
+  /**
+   * Sets BAD_CREDENTIALS if rejected credentials are invalid, and WORKING if they are valid. The health check decides.
+   * Without one, a rejected request of the gateway counts. A forwarded request never does, because it may lack a scope.
+   */
+  async #checkCredentials(
+    rejected: UnsealedCredentials,
+    { isForwarded }: RequestOrigin,
+  ): Promise<void> {
+    const connection = this.#connection;
+    const { credentials } = rejected;
+    const provider = this.#services.catalog.find(connection.provider) ?? this.#provider;
+    const areValid = hasHealthCheck(provider)
+      ? await areCredentialsValid(this.#services, connection, { provider, credentials })
+      : isForwarded
+        ? null
+        : false;
+    if (areValid === true) await this.#recordSuccess(rejected);
+    if (areValid === false) await this.#recordRejection(rejected);
   }
 
   async #exchange(
@@ -188,7 +228,9 @@ class ConnectionSession implements AccountSession {
         sendRequest(outbound, { provider, url, request, attached }),
       ),
     );
-    await this.#recordResponse(response, credentials);
+    this.#pauseIfLimited(response);
+    const isAccepted = isSuccess(response) && !isRejection(provider, response);
+    if (isAccepted) await this.#recordSuccess(credentials);
     return response;
   }
 
@@ -215,10 +257,9 @@ class ConnectionSession implements AccountSession {
     };
     providerAccess.limits.run(this.#caller, exchange).catch(reject);
     const response = await promise;
-    await this.#recordResponse(
-      { status: response.status, headers: joinHeaders(response.headers) },
-      credentials,
-    );
+    const { status, headers } = response;
+    this.#pauseIfLimited({ status, headers: joinHeaders(headers) });
+    if (isSuccess(response)) await this.#recordSuccess(credentials);
     return response;
   }
 
@@ -232,29 +273,27 @@ class ConnectionSession implements AccountSession {
     return { connectionId, projectId, provider: this.#provider };
   }
 
-  async #recordResponse(
-    response: Pick<ProviderResponse, 'status' | 'headers'>,
-    credentials: UnsealedCredentials,
-  ): Promise<void> {
+  #pauseIfLimited(response: Pick<ProviderResponse, 'status' | 'headers'>): void {
     const { status } = response;
     const waitMs = parseRetryAfterMs(response);
     if (status === TOO_MANY_REQUESTS || (status === UNAVAILABLE && waitMs !== null)) {
       this.#services.providerAccess.limits.pause(this.#caller, waitMs);
     }
-    if (isSuccess(response)) await this.#recordSuccess(credentials);
   }
 
   async #recordSuccess(credentials: UnsealedCredentials): Promise<void> {
-    if (credentials.isWorking) return;
-    credentials.isWorking = true;
-    const { sealed } = credentials;
-    await this.#storeStatus(
-      recordWorking(this.#services, { connection: this.#connection, sealed }),
-    );
+    const { sealed, status } = credentials;
+    const isRefreshable = canRefresh(credentials.credentials);
+    if (status === 'WORKING' || (status === 'BAD_CREDENTIALS' && isRefreshable)) return;
+    credentials.status = 'WORKING';
+    const connection = this.#connection;
+    await this.#storeStatus(recordWorking(this.#services, { connection, sealed, isRefreshable }));
   }
 
-  async #recordRejection({ sealed }: UnsealedCredentials): Promise<void> {
-    const errors = [`${this.#provider.displayName} rejected the credentials of a request (401).`];
+  async #recordRejection(credentials: UnsealedCredentials): Promise<void> {
+    credentials.status = 'BAD_CREDENTIALS';
+    const { sealed } = credentials;
+    const errors = [`${this.#provider.displayName} rejected the credentials of a request.`];
     await this.#storeStatus(
       recordBadCredentials(this.#services, { connection: this.#connection, sealed, errors }),
     );
@@ -278,7 +317,6 @@ function findToken({ credentials }: UnsealedCredentials): string | undefined {
 /** A connection row, with its sealed credentials if the query selected them. */
 type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
-/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
 /** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
 class SessionCredentials {
   readonly #services: Services;
@@ -318,12 +356,13 @@ class SessionCredentials {
 
   /**
    * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
-   * meantime. Null if there are none.
+   * meantime. Null if there are none. BAD_CREDENTIALS are not refreshed, because a refresh has not cured them.
    */
   async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
-    const { credentials } = rejected;
+    const { credentials, status } = rejected;
     const rejectedToken = findStoredToken(credentials)?.token;
-    const currentCredentials = canRefresh(credentials)
+    const mayRefresh = canRefresh(credentials) && status !== 'BAD_CREDENTIALS';
+    const currentCredentials = mayRefresh
       ? await getFreshCredentials(this.#services, this.#connection, {
           isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
         })

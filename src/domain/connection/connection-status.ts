@@ -13,12 +13,21 @@ interface UsedCredentials {
   sealed: string | null;
 }
 
+/**
+ * Sets WORKING. Refreshable credentials that are BAD_CREDENTIALS stay so until a refresh succeeds: after the token endpoint
+ * has rejected the refresh token, the access token may still work for a while.
+ */
 export async function recordWorking(
   { database }: Services,
-  { connection: { id, projectId }, sealed }: UsedCredentials,
+  {
+    connection: { id, projectId },
+    sealed,
+    isRefreshable,
+  }: UsedCredentials & { isRefreshable: boolean },
 ): Promise<void> {
+  const status = isRefreshable ? 'CREATED' : { not: 'WORKING' as const };
   await database.prisma.connection.updateMany({
-    where: { id, projectId, credentialsSealed: sealed, status: { not: 'WORKING' } },
+    where: { id, projectId, credentialsSealed: sealed, status },
     data: { status: 'WORKING' },
   });
 }

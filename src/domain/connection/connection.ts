@@ -35,7 +35,7 @@ import {
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
-import { findTokenExpireTime } from './token/token.ts';
+import { canRefresh, findTokenExpireTime } from './token/token.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
@@ -217,8 +217,11 @@ function toColumns(
     providerWorkspaceRef,
     providerMetadata: providerMetadata === null ? Prisma.DbNull : providerMetadata,
     updateTime: call.now(),
-    ...(listCredentialFields(credentials).length > 0 &&
-      createCredentialColumns(call, connection, credentials)),
+    ...(listCredentialFields(credentials).length > 0 && {
+      ...createCredentialColumns(call, connection, credentials),
+      // The new credentials may be of another person.
+      providerConsumerRef: null,
+    }),
   };
 }
 
@@ -232,7 +235,7 @@ interface WithToken {
  * credentials.
  */
 export function createCredentialColumns(
-  services: Pick<Services, 'vault' | 'catalog'>,
+  services: Pick<Services, 'vault' | 'catalog' | 'now'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   { token, ...input }: CredentialInput & WithToken,
 ) {
@@ -240,10 +243,15 @@ export function createCredentialColumns(
   const custom = services.catalog.find(provider)?.custom;
   const inputCredentials = parseCredentials({ authScheme, custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
+  const tokenExpireTime = findTokenExpireTime(credentials);
+  const isUnrefreshable = tokenExpireTime !== null && !canRefresh(credentials);
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),
-    tokenExpireTime: findTokenExpireTime(credentials),
+    tokenExpireTime,
+    unrefreshableSince: isUnrefreshable ? services.now() : null,
+    refreshRejectedTime: null,
+    refreshRetryTime: null,
   } as const;
 }
 

@@ -73,10 +73,11 @@ function createConnectionRow(
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime } = createCredentialColumns(services, key, {
-    ...input,
-    token,
-  });
+  const { credentialsSealed, tokenExpireTime, unrefreshableSince } = createCredentialColumns(
+    services,
+    key,
+    { ...input, token },
+  );
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
     ...key,
@@ -87,6 +88,7 @@ function createConnectionRow(
     providerMetadata,
     credentialsSealed,
     tokenExpireTime,
+    unrefreshableSince,
     groupName,
     consumerName,
     now: services.now(),

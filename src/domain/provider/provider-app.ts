@@ -43,6 +43,21 @@ function getRedirectUrl(
   return authSchemes.some(isConsentScheme) ? publicUrl() + CALLBACK_PATH : null;
 }
 
+/** Warns of scopes with which the provider issues no refresh token. Apps without scopes get them from each connect. */
+function listWarnings(
+  { catalog }: Pick<Call, 'catalog'>,
+  { provider: name, scopes }: Pick<Row<'ProviderApp'>, 'provider' | 'scopes'>,
+): string[] {
+  const provider = catalog.find(name);
+  const { refreshTokenScopes } = provider?.oauth2 ?? {};
+  if (!provider || !refreshTokenScopes || scopes.length === 0) return [];
+  if (scopes.some((scope) => refreshTokenScopes.includes(scope))) return [];
+  const names = refreshTokenScopes.map((scope) => `\`${scope}\``).join(' or ');
+  return [
+    `${provider.displayName} issues no refresh token without the scope ${names}: connections stop working when their access token expires. Add the scope, then connect the accounts again.`,
+  ];
+}
+
 export const providerAppResource = resource(
   'ProviderApp',
   'An OAuth client that the builder has registered at a provider. No response contains its secret.',
@@ -67,6 +82,12 @@ export const providerAppResource = resource(
           'The OAuth redirect URL to register at the provider. Null if customers do not consent in a browser there.',
       }),
       (app: Row<'ProviderApp'>, call: Call) => getRedirectUrl(call, app),
+    ),
+    warnings: computed(
+      z
+        .array(z.string())
+        .describe('Problems with the settings that do not prevent connecting. Empty if none.'),
+      (app: Row<'ProviderApp'>, call: Call) => listWarnings(call, app),
     ),
     updateTime,
   },

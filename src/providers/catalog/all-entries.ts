@@ -5,6 +5,7 @@
 import type { Provider } from '../contract.ts';
 import { DECLARED } from '../declared/all.ts';
 import { type CatalogEntry, createCatalogProvider } from './catalog-entry.ts';
+import { MICROSOFT_TOKENS } from './microsoft-tokens.ts';
 
 /** Providers with service accounts: a key is exchanged for tokens. */
 const SERVICE_ACCOUNT_ENTRIES: CatalogEntry[] = [
@@ -43,6 +44,8 @@ const OAUTH2_ENTRIES: CatalogEntry[] = [
     oauth2: {
       authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
       tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
+      // Dropbox, OAuth guide: without it, a token lasts four hours and no refresh token is issued.
+      authorizeParams: { token_access_type: 'offline' },
       tokenFields: { consumerRef: 'account_id', scopes: 'scope' },
     },
   },
@@ -81,6 +84,7 @@ const OAUTH2_ENTRIES: CatalogEntry[] = [
       authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
       tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
       explicitScopesRequired: true,
+      ...MICROSOFT_TOKENS,
     },
   },
   {
@@ -106,6 +110,15 @@ const OAUTH2_ENTRIES: CatalogEntry[] = [
       explicitScopesRequired: true,
       scopeSeparator: ',',
       tokenFields: { scopes: 'scope', workspaceRef: 'workspace_name' },
+      // Slack: errors of oauth.v2.access. They have the status 200.
+      tokenErrors: [
+        { code: 'invalid_refresh_token', kind: 'AUTH_INVALIDATED' },
+        { code: 'invalid_auth', kind: 'AUTH_INVALIDATED' },
+        { code: 'invalid_code', kind: 'AUTH_INVALIDATED' },
+        { code: 'token_expired', kind: 'AUTH_INVALIDATED' },
+        { code: 'token_revoked', kind: 'AUTH_INVALIDATED' },
+        { code: 'account_inactive', kind: 'AUTH_INVALIDATED' },
+      ],
     },
   },
 ];

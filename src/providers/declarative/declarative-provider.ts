@@ -22,6 +22,7 @@ import {
 import type { IdentityRequest } from './declaration/events-declaration.ts';
 import { createListSubscribe } from './events/event-list.ts';
 import { createSubscribe } from './events/webhook-events.ts';
+import { rejectsCredentials } from './failure.ts';
 import { findValue, parseId } from './json.ts';
 import { describeObject, describeStandardFields, listObjects } from './metadata.ts';
 import { readPage } from './reading/object-page.ts';
@@ -119,11 +120,15 @@ function createLimits(
   return { ...DEFAULT_LIMITS, batchSize, ...limits };
 }
 
-type VendorDescription = Pick<Provider, 'docsUrl' | 'apiVersion' | 'scopes' | 'inputs'>;
+type VendorDescription = Pick<
+  Provider,
+  'docsUrl' | 'apiVersion' | 'scopes' | 'inputs' | 'rejectsCredentials'
+>;
 
-function describeVendor({ declaration }: Vendor): VendorDescription {
-  const { docsUrl, apiVersion, scopes, inputs } = declaration;
+function describeVendor(vendor: Vendor): VendorDescription {
+  const { docsUrl, apiVersion, scopes, inputs } = vendor.declaration;
   return {
+    rejectsCredentials: (response) => rejectsCredentials(vendor, response),
     docsUrl,
     ...(apiVersion && { apiVersion }),
     scopes,

@@ -42,6 +42,12 @@ export function hasSucceeded({ declaration }: Vendor, response: ProviderResponse
   );
 }
 
+/** True if the response rejects the credentials, by the rules of the declaration or by the status. */
+export function rejectsCredentials(vendor: Vendor, response: ProviderResponse): boolean {
+  if (hasSucceeded(vendor, response)) return false;
+  return classify(vendor, response).kind === 'AUTH_INVALIDATED';
+}
+
 export function createFailure(vendor: Vendor, response: ProviderResponse): ProviderError {
   const { status } = response;
   const { kind, waitMs } = classify(vendor, response);

@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
-import type { AccountIdentity, Capabilities, Provider, ProviderSession } from '../contract.ts';
+import type {
+  AccountIdentity,
+  Capabilities,
+  Provider,
+  ProviderSession,
+  TokenErrorRule,
+} from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { defineFields } from './define-fields.ts';
 import { describeObject } from './metadata.ts';
@@ -70,6 +76,14 @@ const capabilities: Capabilities = {
   proxy: true,
 };
 
+/** HubSpot, OAuth guide: the `status` of a refused token request. */
+const TOKEN_ERRORS: TokenErrorRule[] = [
+  { code: 'bad_refresh_token', kind: 'AUTH_INVALIDATED' },
+  { code: 'bad_auth_code', kind: 'AUTH_INVALIDATED' },
+  { code: 'bad_client_id', kind: 'AUTH_INVALIDATED' },
+  { code: 'bad_client_secret', kind: 'AUTH_INVALIDATED' },
+];
+
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
 
 /** `baseUrl` overrides HubSpot's API URL, for a proxy or a test server. */
@@ -87,7 +101,9 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
       tokenUrl: `${baseUrl}/oauth/v1/token`,
       revocation: { method: 'DELETE', url: `${baseUrl}/oauth/v1/refresh-tokens` },
       explicitScopesRequired: true,
+      tokenErrors: TOKEN_ERRORS,
     },
+    healthCheck: paths.accountDetails,
     scopes: ['contacts', 'companies', 'deals'].flatMap((object) => [
       `crm.objects.${object}.read`,
       `crm.objects.${object}.write`,

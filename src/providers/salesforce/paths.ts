@@ -4,6 +4,8 @@ import { checkObjectName } from './object-names.ts';
 const API = '/services/data/v60.0';
 
 export const paths = {
+  /** The list of the API's resources. */
+  api: API,
   userInfo: '/services/oauth2/userinfo',
   query: `${API}/query`,
   composite: `${API}/composite`,

@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
-import type { AccountIdentity, Provider, ProviderLimits, ProviderSession } from '../contract.ts';
+import type {
+  AccountIdentity,
+  OAuth2Settings,
+  Provider,
+  ProviderLimits,
+  ProviderSession,
+} from '../contract.ts';
 import { isSuccess } from '../read-responses.ts';
 import { createAccountEngagement } from './account-engagement.ts';
 import { defineFields } from './define-fields.ts';
@@ -29,6 +35,16 @@ const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';
 const ENGAGEMENT_URL = 'https://pi.pardot.com';
 /** The base URL for sandboxes and developer orgs. */
 const ENGAGEMENT_DEMO_URL = 'https://pi.demo.pardot.com';
+
+const REFRESH_TOKENS = {
+  // Salesforce, OAuth tokens and scopes: `offline_access` is a synonym of `refresh_token`.
+  refreshTokenScopes: ['refresh_token', 'offline_access'],
+  // Salesforce, OAuth 2.0 error codes: users and orgs that can't sign in.
+  tokenErrors: [
+    { code: 'inactive_user', kind: 'AUTH_INVALIDATED' },
+    { code: 'inactive_org', kind: 'AUTH_INVALIDATED' },
+  ],
+} as const satisfies Partial<OAuth2Settings>;
 
 const LIMITS: ProviderLimits = {
   // An org permits 25 concurrent long requests (5 in a developer org), shared by all its apps.
@@ -75,10 +91,12 @@ export function createSalesforceProvider(
       tokenUrl: `${baseUrl}/services/oauth2/token`,
       revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
+      ...REFRESH_TOKENS,
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
       // Token responses contain no lifetime. The org configures how long a session lasts, by default two hours.
       defaultLifetimeSeconds: 2 * 60 * 60,
     },
+    healthCheck: paths.api,
     workspaceRequired: true,
     modules: [
       { name: 'crm', displayName: 'Salesforce CRM', baseUrl },

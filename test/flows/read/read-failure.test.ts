@@ -251,7 +251,8 @@ test('fails a read without its destination', async () => {
 
 test('fails a read with rejected credentials, and sets the connection to BAD_CREDENTIALS', async () => {
   const reads = await installReads(app, await app.createTenant());
-  sandbox.faults.set({ ...RECORD_REQUESTS, status: 401, times: 2 });
+  // The health check confirms that the credentials are rejected.
+  sandbox.faults.set({ pathPrefix: '/objects', status: 401, times: 2 });
   await reads.makeDue();
   await using _workers = await startReadJobs(app);
   expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'FAILURE' }]);

@@ -98,7 +98,7 @@ async function createConnection(tenant: Tenant) {
   return {
     id,
     fail: () => recordBadCredentials(services, { connection, sealed, errors: ['revoked'] }),
-    recover: () => recordWorking(services, { connection, sealed }),
+    recover: () => recordWorking(services, { connection, sealed, isRefreshable: false }),
   };
 }
 

@@ -297,7 +297,7 @@ test('sends no request to a provider until its Retry-After has passed', async ()
   expect(upstream.requests.length).toBe(requestCount);
 });
 
-test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and returns its body', async () => {
+test('returns the 401 of a provider without a health check, and keeps the status of the connection', async () => {
   const bad = await createProxy();
   upstream.setHandler((_req, res) => void res.writeHead(401).end('who are you?'));
   const response = await rawClient.send(`${bad.path}/x`, { headers: bad.key });
@@ -306,7 +306,7 @@ test('sets the connection to BAD_CREDENTIALS if the provider returns 401, and re
   const storedConnection = await prisma.connection.findFirstOrThrow({
     where: { id: bad.connectionId },
   });
-  expect(storedConnection.status).toBe('BAD_CREDENTIALS');
+  expect(storedConnection.status).toBe('CREATED');
 });
 
 test('serves other requests if a 401 response breaks off', async () => {

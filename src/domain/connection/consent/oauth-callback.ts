@@ -1,4 +1,5 @@
 /** Handles the return from a provider's consent page: creates or renews the connection. */
+import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
 import { DomainError } from '../../../errors.ts';
@@ -11,7 +12,7 @@ import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { castJsonColumn } from '../../storable-json.ts';
 import { parseDate } from '../credentials.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
-import { type ConnectionRequest, putConnection } from '../put-connection.ts';
+import type { ConnectionRequest } from '../put-connection.ts';
 import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
 import {
   findText,
@@ -22,6 +23,7 @@ import {
 import { findAppClient, getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { type ConnectKey, isIssuedTo, parseState } from './connect-ticket.ts';
+import { storeConsent } from './store-consent.ts';
 
 type OAuthConnect = Tables['OAuthConnect'];
 
@@ -190,8 +192,9 @@ async function createConnection(
   const provider = getOAuthProvider(services, connect.provider);
   const input = castJsonColumn<StoredConnect>(connect.input);
   const response = await exchangeCode(services, connect, { code, input });
-  const { providerConsumerRef, providerWorkspaceRef } = readAccountRefs(provider, response, input);
-  const connection = await putConnection(services, {
+  const names = readAccountNames(provider, response);
+  const { providerConsumerRef, providerWorkspaceRef } = names;
+  const request: ConnectionRequest = {
     projectId,
     scheme,
     providerConsumerRef,
@@ -199,31 +202,26 @@ async function createConnection(
       ...input,
       provider: provider.name,
       providerAppId,
-      providerWorkspaceRef,
+      providerWorkspaceRef: providerWorkspaceRef ?? input.providerWorkspaceRef ?? null,
       oauth2AuthorizationCode: toCredentials(response, input.scopes),
     },
-  });
+  };
+  const connection = await storeConsent(services, { request, names });
   await identifyAccount(services, connection);
   return connection.id;
 }
 
-interface AccountRefs {
-  providerConsumerRef: string | null;
-  /** The workspace in the token response, or else the one in the caller's input. */
-  providerWorkspaceRef: string | null;
-}
-
-function readAccountRefs(
+/** Returns the account and the person that the token response names. */
+function readAccountNames(
   provider: Provider & { oauth2: OAuth2Settings },
   { body }: TokenResponse,
-  input: { providerWorkspaceRef?: string | null },
-): AccountRefs {
+): Pick<Row<'Connection'>, 'providerConsumerRef' | 'providerWorkspaceRef'> {
   const { tokenFields } = provider.oauth2;
   const workspaceName = findText(body, tokenFields?.workspaceRef);
   const workspace = workspaceName === null ? null : findWorkspace(provider, workspaceName);
   return {
     providerConsumerRef: dropIfTooLong(findText(body, tokenFields?.consumerRef)),
-    providerWorkspaceRef: dropIfTooLong(workspace) ?? input.providerWorkspaceRef ?? null,
+    providerWorkspaceRef: dropIfTooLong(workspace),
   };
 }
 

@@ -8,6 +8,7 @@ import { castJsonColumn } from '../../storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
+import { isConsentPending } from '../token/pending-consent.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { createState, parseTicket } from './connect-ticket.ts';
@@ -49,10 +50,12 @@ export async function openLink(
     connect.input,
   );
   const provider = getOAuthProvider(services, connect.provider);
+  const isReauthorization =
+    provider.oauth2.reauthorizeParams !== undefined && (await hasConsented(services, connect));
   return {
     consentUrl: createConsentUrl(
       services,
-      { provider, app, connect },
+      { provider, app, connect, isReauthorization },
       createState(ticket, key, browser),
     ),
     providerName: provider.displayName,
@@ -60,6 +63,17 @@ export async function openLink(
     consumer: { ref: consumerRef, name: consumerName ?? null },
     page,
   };
+}
+
+/** True if the parties of the connect have a connection to its provider, which does not await its first consent. */
+async function hasConsented(
+  services: Services,
+  { projectId, provider, input }: Tables['OAuthConnect'],
+): Promise<boolean> {
+  const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
+  const where = { projectId, provider, group: { groupRef }, consumer: { consumerRef } };
+  const connection = await services.database.prisma.connection.findFirst({ where });
+  return connection !== null && !(await isConsentPending(services, connection));
 }
 
 /** Returns the page for a ticket whose connect has ended or expired. Null if the ticket's project does not exist. */
@@ -76,15 +90,22 @@ interface ConsentRequest {
   provider: Provider & { oauth2: OAuth2Settings };
   app: Pick<Row<'ProviderApp'>, 'clientId' | 'metadata'>;
   connect: Tables['OAuthConnect'];
+  /** True if the connection exists and has had a consent. */
+  isReauthorization: boolean;
 }
 
 function createConsentUrl(
   services: Pick<Services, 'vault'>,
-  { provider, app, connect }: ConsentRequest,
+  { provider, app, connect, isReauthorization }: ConsentRequest,
   state: string,
 ): string {
   const input = castJsonColumn<StoredConnect>(connect.input);
-  const { authorizeUrl = '', authorizeParams, scopeSeparator = ' ' } = provider.oauth2;
+  const {
+    authorizeUrl = '',
+    authorizeParams,
+    reauthorizeParams,
+    scopeSeparator = ' ',
+  } = provider.oauth2;
   const url = new URL(fillAddress(provider, authorizeUrl, toAccountMetadata(input)));
   const verifier = openCodeVerifier(services, connect);
   const gatewayParams = {
@@ -99,7 +120,12 @@ function createConsentUrl(
     }),
   };
   // The gateway's parameters come last, so that extra parameters can't replace them.
-  const params = { ...authorizeParams, ...readAuthQueryParams(app), ...gatewayParams };
+  const params = {
+    ...authorizeParams,
+    ...(isReauthorization && reauthorizeParams),
+    ...readAuthQueryParams(app),
+    ...gatewayParams,
+  };
   for (const [name, value] of Object.entries(params)) {
     url.searchParams.delete(name);
     for (const text of [value].flat()) url.searchParams.append(name, text);

@@ -1,6 +1,6 @@
 /** Checks that a provider accepts credentials before they are stored. Skipped for providers without an inexpensive check. */
 import { DomainError, unprocessable } from '../../../errors.ts';
-import type { Provider, ProviderRequest } from '../../../providers/contract.ts';
+import type { Provider } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { truncateMessage } from '../../../providers/read-responses.ts';
@@ -12,9 +12,9 @@ import type { Credentials, StoredToken } from '../credentials.ts';
 import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
 import { isCredentialRejection, requestTokens } from '../token/token-endpoint.ts';
 import { createRefreshRequest } from '../token/token-request.ts';
-import { type AccountMetadata, fillAddress, fillHeaders } from './account-address.ts';
+import type { AccountMetadata } from './account-address.ts';
 import { attachCredentials } from './attached-credentials.ts';
-import { createRequestUrl, sendRequest } from './provider-request.ts';
+import { CHECK_TIMEOUT_MS, hasHealthCheck, isRejection, sendHealthCheck } from './health-check.ts';
 
 /** An account with credentials that are not stored yet. */
 export interface AccountToCheck extends AccountMetadata {
@@ -25,9 +25,6 @@ export interface AccountToCheck extends AccountMetadata {
   limitKey: string;
 }
 
-/** The time limit of a check. The credentials of a slower provider are stored unchecked. */
-const CHECK_TIMEOUT_MS = 3_000;
-const UNAUTHORIZED = 401;
 /** Matches a machine-readable message: `code: invalid_api_key` or `errors: code: invalid_api_key`. */
 const ERROR_CODE = /^(\w+: )+\S+$/;
 
@@ -37,7 +34,7 @@ type ResolvedAccount = AccountToCheck & { provider: Provider };
  * Throws UNPROCESSABLE with the provider's explanation if the provider rejects the credentials. Credentials that are
  * exchanged for a token are checked at the token endpoint, and the token is returned to be stored with them. API keys,
  * passwords and custom inputs are checked by the provider's `healthCheck`. Imported tokens are not checked. Credentials
- * pass if the provider has no check, fails, times out or returns another status. Must not run inside a transaction,
+ * pass if the provider has no check, fails, times out or responds in another way. Must not run inside a transaction,
  * because it sends a request.
  */
 export async function requireAcceptedCredentials(
@@ -75,9 +72,8 @@ function createCheck(account: ResolvedAccount): ((services: Services) => Promise
   if (isTokenCredentials(credentials)) return null;
   // Without credentials, there is nothing to check.
   const isEmpty = credentials.scheme === 'NONE' && Object.keys(credentials.custom).length === 0;
-  if (!provider.healthCheck || isEmpty) return null;
-  const request: ProviderRequest = { method: 'GET', path: provider.healthCheck };
-  return (services) => callHealthCheck(services, account, request);
+  if (!hasHealthCheck(provider) || isEmpty) return null;
+  return (services) => callHealthCheck(services, { ...account, provider });
 }
 
 async function exchangeCredentials(
@@ -99,28 +95,14 @@ async function exchangeCredentials(
 
 async function callHealthCheck(
   { providerAccess: { outbound } }: Services,
-  { provider, credentials, ...metadata }: ResolvedAccount,
-  request: ProviderRequest,
+  account: Parameters<typeof sendHealthCheck>[1],
 ): Promise<Outcome> {
-  const baseUrl = fillAddress(provider, provider.baseUrl, metadata);
-  const url = createRequestUrl({ baseUrl }, request);
+  const { provider, credentials } = account;
+  const response = await sendHealthCheck(outbound, account);
+  if (!isRejection(provider, response)) return undefined;
   const { headers, query } = attachCredentials(provider, credentials);
-  const attached = {
-    headers: { ...fillHeaders(provider.headers ?? {}, metadata), ...headers },
-    query,
-  };
-  const checkedProvider = {
-    ...provider,
-    limits: { ...provider.limits, timeoutMs: CHECK_TIMEOUT_MS },
-  };
-  const { status, body } = await sendRequest(outbound, {
-    provider: checkedProvider,
-    url,
-    request,
-    attached,
-  });
-  if (status !== UNAUTHORIZED) return undefined;
   const secrets = [...Object.values(headers), ...Object.values(query), ...listSecrets(credentials)];
+  const { status, body } = response;
   const reason = findExplanation(body, secrets);
   return { rejection: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
 }

@@ -1,55 +1,77 @@
 /** Identifies the account of a new connection by a request to its provider. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
 import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
-import { readCredentials } from './stored-credentials.ts';
+import { readCredentials, unsealCredentials } from './stored-credentials.ts';
 
 /** The time limit is short, because a person waits for the result in a browser. */
 const IDENTIFY_TIMEOUT_MS = 5_000;
 /** Equals the limit for a workspace in an input. */
 const REF_LENGTH_MAX = 1_024;
 
+/** A connection row, with its sealed credentials if the query selected them. */
+type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
+
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
 /**
  * Stores and returns the refs that the provider reports, which replace the refs of the input. Changes nothing if the
- * provider fails.
+ * provider fails. Stores nothing if the connection no longer has the credentials of the row.
  */
-export async function identifyAccount(
-  services: Services,
-  connection: Row<'Connection'>,
-): Promise<Refs> {
-  const { id, projectId, providerWorkspaceRef, providerConsumerRef } = connection;
+export async function identifyAccount(services: Services, connection: Connection): Promise<Refs> {
+  const { id, projectId, credentialsSealed, providerWorkspaceRef, providerConsumerRef } =
+    connection;
   const storedRefs = { providerWorkspaceRef, providerConsumerRef };
+  const identity = await findIdentity(services, connection);
+  const refs = {
+    providerWorkspaceRef: identity.providerWorkspaceRef ?? providerWorkspaceRef,
+    providerConsumerRef: identity.providerConsumerRef ?? providerConsumerRef,
+  };
+  if (!isDeepStrictEqual(refs, storedRefs)) {
+    const where = { id, projectId, ...(credentialsSealed !== undefined && { credentialsSealed }) };
+    await services.database.prisma.connection.updateMany({ where, data: refs });
+  }
+  return refs;
+}
+
+/**
+ * Requests the account of the connection's token. The members are null if the provider does not name them or fails. The
+ * connection's credentials need not be stored.
+ */
+export async function findIdentity(services: Services, connection: Connection): Promise<Refs> {
   const identity = await withDeadline(
     fetchIdentity(services, connection),
     IDENTIFY_TIMEOUT_MS,
     () => null,
   ).catch((error: unknown) => {
-    services.log.warn({ connectionId: id, error: String(error) }, 'account.not_identified');
+    services.log.warn(
+      { connectionId: connection.id, error: String(error) },
+      'account.not_identified',
+    );
     return null;
   });
-  const refs = {
-    providerWorkspaceRef: dropIfTooLong(identity?.workspaceRef) ?? providerWorkspaceRef,
-    providerConsumerRef: dropIfTooLong(identity?.consumerRef) ?? providerConsumerRef,
+  return {
+    providerWorkspaceRef: dropIfTooLong(identity?.workspaceRef),
+    providerConsumerRef: dropIfTooLong(identity?.consumerRef),
   };
-  if (!isDeepStrictEqual(refs, storedRefs)) {
-    await services.database.prisma.connection.updateMany({ where: { id, projectId }, data: refs });
-  }
-  return refs;
 }
 
 async function fetchIdentity(
   services: Services,
-  connection: Row<'Connection'>,
+  connection: Connection,
 ): Promise<AccountIdentity | null> {
   const identify = services.catalog.find(connection.provider)?.capabilities.identify;
   if (!identify) return null;
-  const { credentials } = await readCredentials(services, connection);
+  const { credentialsSealed, ...row } = connection;
+  const { credentials } =
+    credentialsSealed === undefined
+      ? await readCredentials(services, row)
+      : unsealCredentials(services, { ...row, credentialsSealed });
   const token = findStoredToken(credentials)?.token;
   return token === undefined ? null : identify(openSession(services, connection), token);
 }

@@ -1,5 +1,6 @@
 /** Reads the stored credentials of a connection. */
 import { isDeepStrictEqual } from 'node:util';
+import type { ConnectionStatus } from '../../../database/generated/enums.ts';
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
@@ -17,8 +18,8 @@ export interface UnsealedCredentials {
   /** The stored value. Updates of the row compare it, so that they never overwrite newer credentials. */
   sealed: string | null;
   credentials: Credentials;
-  /** True if the provider has accepted the credentials. */
-  isWorking: boolean;
+  /** Whether the provider has accepted or rejected the credentials. */
+  status: ConnectionStatus;
 }
 
 /** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
@@ -44,7 +45,7 @@ export function unsealCredentials(
   { id, projectId, credentialsSealed: sealed, status }: StoredCredentials,
 ): UnsealedCredentials {
   const credentials = openCredentials(services, { id, projectId }, sealed);
-  return { sealed, credentials, isWorking: status === 'WORKING' };
+  return { sealed, credentials, status };
 }
 
 /** Compares contents, because sealing the same credentials twice results in different strings. */

@@ -106,7 +106,7 @@ async function storeTokens(
   });
   // Another process encrypted the credentials with a newer key in the meantime. `commitRenewal` retries.
   if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
-  return { sealed, credentials: after, isWorking: false };
+  return { sealed, credentials: after, status: 'CREATED' };
 }
 
 /** Selects a connection with the names of its group and consumer, which its events include. */

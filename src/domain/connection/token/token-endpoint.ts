@@ -170,28 +170,24 @@ function addSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1_000);
 }
 
-/** Error codes of RFC 6749 section 5.2, and equivalent codes of individual providers. */
+/** OAuth's error codes for rejected credentials: RFC 6749 section 5.2, RFC 6750 section 3.1 and RFC 8628 section 3.5. */
 const REJECTION_CODES = new Set([
   'invalid_grant',
   'invalid_client',
   'unauthorized_client',
-  'access_denied',
   'invalid_token',
   'expired_token',
-  'token_expired',
-  'token_revoked',
-  'invalid_refresh_token',
-  'bad_refresh_token',
-  'invalid_auth',
-  'invalid_code',
-  'bad_verification_code',
-  'incorrect_client_credentials',
 ]);
+/** OAuth's error codes for a request that can't succeed. Some providers respond with them to an invalid refresh token. */
+const REQUEST_CODES = new Set(['invalid_request', 'invalid_scope', 'unsupported_grant_type']);
 /** Error codes about the OAuth client, which the builder has registered at the provider. */
 const CLIENT_CODES = new Set([
   'invalid_client',
   'unauthorized_client',
   'incorrect_client_credentials',
+  'bad_client_id',
+  'bad_client_secret',
+  'invalid_client_secret',
 ]);
 const TEMPORARY_CODES = new Set(['temporarily_unavailable', 'server_error', 'internal_error']);
 const RATE_LIMIT_CODES = new Set(['slow_down', 'ratelimited', 'rate_limited']);
@@ -207,6 +203,18 @@ type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
 class EndpointRejection extends ProviderError {
   /** Empty if the response contains no code. */
   code = '';
+}
+
+/**
+ * Returns when a failed refresh means that the connection's credentials are invalid. OAuth's own codes mean it immediately.
+ * Codes of a provider, a 401 without a known code, and requests that OAuth calls invalid mean it if they repeat, because
+ * endpoints also respond so during outages. Null for all other errors.
+ */
+export function findRejection(error: unknown): 'IMMEDIATE' | 'IF_REPEATED' | null {
+  if (!(error instanceof EndpointRejection) || error.isTemporary) return null;
+  if (REJECTION_CODES.has(error.code)) return 'IMMEDIATE';
+  const isPossible = error.kind === 'AUTH_INVALIDATED' || REQUEST_CODES.has(error.code);
+  return isPossible ? 'IF_REPEATED' : null;
 }
 
 /** True if the endpoint rejected the request's credentials, and not merely the request. */
@@ -229,7 +237,8 @@ function createEndpointRejection(request: Request, response: ProviderResponse): 
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: parseRetryAfterMs(response) };
-  const rejection = new EndpointRejection(toErrorKind(response, code), message, details);
+  const kind = toErrorKind(request.provider, response, { code, description });
+  const rejection = new EndpointRejection(kind, message, details);
   rejection.code = code;
   return rejection;
 }
@@ -251,17 +260,34 @@ function formatMessage({ provider, client, form }: Request, problem: string): st
   );
 }
 
-function toErrorKind({ status }: ProviderResponse, code: string): ProviderErrorKind {
+function toErrorKind(
+  { oauth2: { tokenErrors = [] } }: TokenRequest['provider'],
+  { status }: ProviderResponse,
+  { code, description }: Reason,
+): ProviderErrorKind {
   if (status === 429 || RATE_LIMIT_CODES.has(code)) return 'RATE_LIMITED';
-  if (status >= 500 || TEMPORARY_STATUSES.includes(status) || TEMPORARY_CODES.has(code)) {
-    return 'RETRYABLE';
-  }
-  if (status === 401 || REJECTION_CODES.has(code)) return 'AUTH_INVALIDATED';
+  if (status >= 500 || TEMPORARY_STATUSES.includes(status)) return 'RETRYABLE';
+  const rule = tokenErrors.find(
+    (candidate) =>
+      candidate.code === code &&
+      (candidate.status ?? status) === status &&
+      (candidate.description ?? description.toLowerCase()) === description.toLowerCase(),
+  );
+  if (rule) return rule.kind;
+  if (TEMPORARY_CODES.has(code)) return 'RETRYABLE';
+  // RFC 6749 defines `access_denied` for consent pages only.
+  const isRejected = status === 401 || REJECTION_CODES.has(code) || code === 'access_denied';
+  if (isRejected) return 'AUTH_INVALIDATED';
   return 'BAD_REQUEST';
 }
 
+interface Reason {
+  code: string;
+  description: string;
+}
+
 /** Reads `error` and `error_description`, or `status` and `message` if a provider has its own format. */
-function parseReason(body: unknown): { code: string; description: string } {
+function parseReason(body: unknown): Reason {
   const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
   const code = [error, status].find((text) => typeof text === 'string') ?? '';
   const description = [error_description, message].find((text) => typeof text === 'string') ?? '';

@@ -2,6 +2,7 @@
  * A lease on the row of a connection, so that one process at a time refreshes its token. The lease expires by the
  * database's clock. The work finishes before the lease expires, even if the process was frozen.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../../database/database.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
 import type { Row } from '../../../database/rows.ts';
@@ -15,6 +16,10 @@ import type { ConnectionKey } from '../session/stored-credentials.ts';
 const LEASE_MS = MINUTE_MS;
 /** The maximum duration of the token request and the commit of its response together. */
 const WORK_MS = 40_000;
+
+/** How long to wait for another process. Its token request takes less, unless the process ends. */
+const LEASE_WAIT_MS = 20_000;
+const LEASE_POLL_MS = 100;
 
 const REFRESHES = new LeasedRows({
   table: 'Connection',
@@ -37,8 +42,29 @@ export type LeasedConnection = Pick<Row<'Connection'>, (typeof REFRESH_COLUMNS)[
 
 type Claim = LeasedConnection & Pick<Row<'Connection'>, 'refreshLeaseToken'>;
 
+/**
+ * Claims the lease, and waits while another process has it. Null if `isNeeded`, which runs before each attempt, returns
+ * false. Throws RETRYABLE if the other process keeps the lease.
+ */
+export async function waitForLease(
+  services: Pick<Services, 'database'>,
+  connection: ConnectionKey,
+  isNeeded: () => Promise<boolean>,
+): Promise<Lease | null> {
+  const deadlineMs = performance.now() + LEASE_WAIT_MS;
+  for (;;) {
+    if (!(await isNeeded())) return null;
+    const lease = await claimLease(services, connection);
+    if (lease) return lease;
+    if (performance.now() > deadlineMs) {
+      throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
+    }
+    await delay(LEASE_POLL_MS);
+  }
+}
+
 /** Claims the lease. Returns null if another process has it, or if the connection was deleted. */
-export async function claimLease(
+async function claimLease(
   { database }: Pick<Services, 'database'>,
   { id, projectId }: ConnectionKey,
 ): Promise<Lease | null> {

@@ -2,9 +2,9 @@
  * Refreshes access tokens, one process at a time for each connection. Concurrent requests in this process share one
  * refresh, and wait while another process has the lease (docs/decisions/006-refresh-tokens.md).
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { measure } from '../../../meters.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
 import { recordBadCredentials } from '../connection-status.ts';
 import {
@@ -27,13 +27,17 @@ import {
   replayEntry,
   writeJournal,
 } from './token-commit.ts';
-import { requestTokens, type TokenRequest, type TokenResponse } from './token-endpoint.ts';
-import { claimLease, type Lease } from './token-lease.ts';
+import {
+  findRejection,
+  requestTokens,
+  type TokenRequest,
+  type TokenResponse,
+} from './token-endpoint.ts';
+import { type Lease, waitForLease } from './token-lease.ts';
 import { createRefreshRequest } from './token-request.ts';
 
-/** How long to wait for another process. Its token request takes less, unless the process ends. */
-const LEASE_WAIT_MS = 20_000;
-const LEASE_POLL_MS = 100;
+/** A rejection that must repeat is final this long after the first one. */
+const REPETITION_MS = 10 * MINUTE_MS;
 
 export interface RefreshRequest {
   /** True if the stored credentials must be replaced. */
@@ -47,7 +51,7 @@ export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
  * Returns credentials with a token that is not stale, or unchanged credentials that can't be refreshed. Throws
- * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them. Throws other kinds of ProviderError if the
+ * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them permanently. Throws other kinds of ProviderError if the
  * refresh fails.
  */
 export async function getFreshCredentials(
@@ -79,17 +83,11 @@ async function refresh(
   connection: ConnectionKey,
   request: RefreshRequest,
 ): Promise<UnsealedCredentials> {
-  const deadlineMs = performance.now() + LEASE_WAIT_MS;
-  for (;;) {
-    const credentials = await readCredentials(services, connection);
-    if (!needsRefresh(credentials, request)) return credentials;
-    const lease = await claimLease(services, connection);
-    if (lease) return refreshWithLease(services, lease, request);
-    if (performance.now() > deadlineMs) {
-      throw new ProviderError('RETRYABLE', 'Another process is still refreshing the token.');
-    }
-    await delay(LEASE_POLL_MS);
-  }
+  const lease = await waitForLease(services, connection, async () =>
+    needsRefresh(await readCredentials(services, connection), request),
+  );
+  if (lease) return refreshWithLease(services, lease, request);
+  return readCredentials(services, connection);
 }
 
 async function refreshWithLease(
@@ -183,8 +181,8 @@ function tryToJournal(services: Services, renewal: Renewal): boolean {
 }
 
 /**
- * Returns the current credentials if the rejected ones were replaced in the meantime. If not, records the rejection and
- * rethrows the error. Rethrows other errors.
+ * Returns the current credentials if the rejected ones were replaced in the meantime. If not, records a final rejection and
+ * throws AUTH_INVALIDATED. A rejection that is final only if it repeats becomes RETRYABLE until then. Rethrows other errors.
  */
 async function recordRejection(
   services: Services,
@@ -194,10 +192,30 @@ async function recordRejection(
     error,
   }: { connection: ConnectionKey; before: TokenCredentials; error: unknown },
 ): Promise<UnsealedCredentials> {
-  if (!(error instanceof ProviderError) || error.kind !== 'AUTH_INVALIDATED') throw error;
+  const rejection = findRejection(error);
+  if (!(error instanceof ProviderError) || rejection === null) throw error;
   const currentCredentials = await readCredentials(services, connection);
   if (!areCredentialsEqual(currentCredentials.credentials, before)) return currentCredentials;
   const { sealed } = currentCredentials;
+  if (rejection === 'IF_REPEATED' && !(await hasRepeated(services, connection, sealed))) {
+    throw new ProviderError('RETRYABLE', error.message, { cause: error });
+  }
   await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
-  throw error;
+  throw new ProviderError('AUTH_INVALIDATED', error.message, { cause: error });
+}
+
+/** Records the first rejection since the last refresh. Returns true if it was long enough ago. */
+async function hasRepeated(
+  { database, now }: Services,
+  { id, projectId }: ConnectionKey,
+  credentialsSealed: string | null,
+): Promise<boolean> {
+  const { connection } = database.prisma;
+  const where = { id, projectId, credentialsSealed };
+  await connection.updateMany({
+    where: { ...where, refreshRejectedTime: null },
+    data: { refreshRejectedTime: now() },
+  });
+  const refreshRejectedTime = { lte: new Date(now().getTime() - REPETITION_MS) };
+  return (await connection.count({ where: { ...where, refreshRejectedTime } })) > 0;
 }

@@ -125,6 +125,7 @@ export const klaviyo: DeclaredProvider = {
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/api/accounts',
   api: {
     apiVersion: '2026-07-15',
     docsUrl: 'https://developers.klaviyo.com/en/reference/api_overview',

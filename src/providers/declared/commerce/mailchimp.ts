@@ -39,6 +39,7 @@ export const mailchimp: DeclaredProvider = {
     authorizeUrl: 'https://login.mailchimp.com/oauth2/authorize',
     tokenUrl: 'https://login.mailchimp.com/oauth2/token',
   },
+  healthCheck: '/3.0/ping',
   workspaceRequired: true,
   limits: { concurrency: 8 },
   api: {

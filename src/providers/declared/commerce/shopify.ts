@@ -126,6 +126,7 @@ export const shopify: DeclaredProvider = {
     scopeSeparator: ',',
     tokenAttachment: { in: 'header', name: 'X-Shopify-Access-Token' },
   },
+  healthCheck: '/admin/oauth/access_scopes.json',
   workspaceRequired: true,
   limits: { requestsPerSecond: 2 },
   api: {

@@ -62,9 +62,11 @@ export const xero: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://identity.xero.com/connect/revocation' },
     authorizeParams: { response_type: 'code' },
     explicitScopesRequired: true,
+    refreshTokenScopes: ['offline_access'],
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/connections',
   proxy: false,
   // The vendor permits 60 requests per minute and 5 concurrent ones for each tenant.
   limits: { requestsPerSecond: 1, concurrency: 5 },
@@ -92,7 +94,11 @@ export const xero: DeclaredProvider = {
     headers: { 'xero-tenant-id': '{{tenantId}}' },
     // Xero forgets a key after 6 minutes.
     idempotency: { header: 'Idempotency-Key', keyLifetimeMs: 5 * MINUTE_MS },
-    errors: { messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'] },
+    errors: {
+      messages: ['/Elements/0/ValidationErrors', '/Message', '/Detail'],
+      // Xero responds with 401 if the token lacks a scope.
+      rules: [{ status: 401, contains: 'AuthorizationUnsuccessful', kind: 'FORBIDDEN' }],
+    },
     events: {
       authentication: {
         kind: 'hmac',

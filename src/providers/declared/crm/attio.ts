@@ -118,6 +118,7 @@ export const attio: DeclaredProvider = {
     authorizeUrl: 'https://app.attio.com/authorize',
     tokenUrl: 'https://app.attio.com/oauth/token',
   },
+  healthCheck: '/v2/objects',
   limits: { requestsPerSecond: 25 },
   api: {
     apiVersion: 'v2',

@@ -90,8 +90,10 @@ export const close: DeclaredProvider = {
     authorizeUrl: 'https://app.close.com/oauth2/authorize',
     tokenUrl: 'https://api.close.com/oauth2/token',
     explicitScopesRequired: true,
+    refreshTokenScopes: ['offline_access'],
     tokenFields: { consumerRef: 'user_id', scopes: 'scope', workspaceRef: 'organization_id' },
   },
+  healthCheck: '/api/v1/me',
   api: {
     apiVersion: 'v1',
     docsUrl: 'https://developer.close.com',

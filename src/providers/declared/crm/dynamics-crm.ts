@@ -1,4 +1,5 @@
 /** Microsoft Dynamics 365: an OData v4 API. */
+import { MICROSOFT_TOKENS } from '../../catalog/microsoft-tokens.ts';
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
@@ -93,9 +94,11 @@ export const dynamicsCrm: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     tokenUrl: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    ...MICROSOFT_TOKENS,
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/v9.2/WhoAmI',
   workspaceRequired: true,
   api: {
     apiVersion: 'v9.2',

@@ -57,6 +57,7 @@ export const outreach: DeclaredProvider = {
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/api/v2',
   // The vendor permits 10,000 requests per hour for each user.
   limits: { requestsPerSecond: 2.7 },
   api: {

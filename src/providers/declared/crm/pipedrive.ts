@@ -118,6 +118,7 @@ export const pipedrive: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://oauth.pipedrive.com/oauth/revoke' },
     clientAuthentication: 'basic',
   },
+  healthCheck: '/v1/users/me',
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.pipedrive.com/docs/api/v1',

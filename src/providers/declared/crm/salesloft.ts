@@ -52,6 +52,7 @@ export const salesloft: DeclaredProvider = {
     authorizeUrl: 'https://accounts.salesloft.com/oauth/authorize',
     tokenUrl: 'https://accounts.salesloft.com/oauth/token',
   },
+  healthCheck: '/v2/me',
   api: {
     apiVersion: 'v2',
     docsUrl: 'https://developers.salesloft.com',

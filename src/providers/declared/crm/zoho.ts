@@ -136,10 +136,20 @@ export const zoho: DeclaredProvider = {
     authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',
     tokenUrl: 'https://{{zoho_token_domain}}/oauth/v2/token',
     authorizeParams: { access_type: 'offline' },
+    // Zoho, OAuth guide: only a repeated prompt gives another refresh token. The first consent omits it, because the 21st
+    // refresh token of a person deletes the oldest, which another connection may use.
+    reauthorizeParams: { prompt: 'consent' },
+    // Zoho, OAuth guide: `access_denied` means too many requests for tokens.
+    tokenErrors: [
+      { code: 'invalid_code', kind: 'AUTH_INVALIDATED' },
+      { code: 'invalid_client_secret', kind: 'AUTH_INVALIDATED' },
+      { code: 'access_denied', kind: 'RATE_LIMITED' },
+    ],
     explicitScopesRequired: true,
     scopeSeparator: ',',
     tokenFields: { workspaceRef: 'api_domain', scopes: 'scope' },
   },
+  healthCheck: '/crm/v8/settings/modules',
   limits: { batchSize: 100 },
   api: {
     apiVersion: 'v8',

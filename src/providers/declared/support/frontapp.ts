@@ -78,6 +78,7 @@ export const front: DeclaredProvider = {
     tokenUrl: 'https://app.frontapp.com/oauth/token',
     clientAuthentication: 'basic',
   },
+  healthCheck: '/me',
   limits: { requestsPerSecond: 0.8, concurrency: 2 },
   api: {
     docsUrl: 'https://dev.frontapp.com',

@@ -195,6 +195,7 @@ export const intercom: DeclaredProvider = {
     authorizeUrl: 'https://app.intercom.com/oauth',
     tokenUrl: 'https://api.intercom.io/auth/eagle/token',
   },
+  healthCheck: '/me',
   api: {
     apiVersion: '2.15',
     docsUrl: 'https://developers.intercom.com/docs/references/rest-api/api.intercom.io',

@@ -76,7 +76,12 @@ export const serviceNow: DeclaredProvider = {
     authorizeUrl: 'https://{{workspace}}.service-now.com/oauth_auth.do',
     tokenUrl: 'https://{{workspace}}.service-now.com/oauth_token.do',
     tokenFields: { scopes: 'scope' },
+    // ServiceNow: the response if the refresh token has expired or was revoked.
+    tokenErrors: [
+      { status: 401, code: 'server_error', description: 'access_denied', kind: 'AUTH_INVALIDATED' },
+    ],
   },
+  healthCheck: '/api/now/table/sys_user?sysparm_limit=1&sysparm_fields=sys_id',
   workspaceRequired: true,
   api: {
     docsUrl:

@@ -175,6 +175,7 @@ export const zendeskSupport: DeclaredProvider = {
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/api/v2/users/me',
   workspaceRequired: true,
   api: {
     apiVersion: 'v2',

@@ -50,6 +50,7 @@ export const airtable: DeclaredProvider = {
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: '/v0/meta/whoami',
   limits: { requestsPerSecond: 5 },
   api: {
     apiVersion: 'v0',

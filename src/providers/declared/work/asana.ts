@@ -89,6 +89,7 @@ export const asana: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://app.asana.com/-/oauth_revoke' },
     tokenFields: { consumerRef: 'data.id' },
   },
+  healthCheck: '/1.0/users/me',
   // The vendor permits 150 requests per minute without a paid plan.
   limits: { requestsPerSecond: 2.5 },
   api: {

@@ -71,8 +71,13 @@ export const atlassian: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://auth.atlassian.com/authorize',
     tokenUrl: 'https://auth.atlassian.com/oauth/token',
+    // Atlassian, OAuth 2.0 (3LO) apps: the consent page requires both parameters.
+    authorizeParams: { audience: 'api.atlassian.com', prompt: 'consent' },
+    refreshTokenScopes: ['offline_access'],
     explicitScopesRequired: true,
   },
+  // Lists the sites of the token, whatever its scopes.
+  healthCheck: 'https://api.atlassian.com/oauth/token/accessible-resources',
   workspaceRequired: true,
   api: {
     apiVersion: '3',
@@ -89,6 +94,8 @@ export const atlassian: DeclaredProvider = {
     inputs: { cloudId: { displayName: 'Id of the site', isOptional: true } },
     errors: {
       messages: ['/errorMessages', '/errors', '/message'],
+      // Jira responds with 401 if the token lacks a scope.
+      rules: [{ status: 401, contains: 'scope does not match', kind: 'FORBIDDEN' }],
       retryHeaders: [{ name: 'X-RateLimit-Reset', format: 'iso' }],
     },
     behavior: {

@@ -17,7 +17,14 @@ export const github: DeclaredProvider = {
     tokenUrl: 'https://github.com/login/oauth/access_token',
     explicitScopesRequired: true,
     tokenFields: { scopes: 'scope' },
+    // GitHub: errors of access token requests. They have the status 200.
+    tokenErrors: [
+      { code: 'bad_refresh_token', kind: 'AUTH_INVALIDATED' },
+      { code: 'bad_verification_code', kind: 'AUTH_INVALIDATED' },
+      { code: 'incorrect_client_credentials', kind: 'AUTH_INVALIDATED' },
+    ],
   },
+  healthCheck: '/user',
   // The vendor permits 5,000 requests per hour for each user.
   limits: { requestsPerSecond: 1.4 },
   api: {

@@ -137,6 +137,7 @@ export const linear: DeclaredProvider = {
     scopeSeparator: ',',
     tokenFields: { scopes: 'scope' },
   },
+  healthCheck: { method: 'POST', path: PATH, body: { query: '{ viewer { id } }' } },
   limits: { requestsPerSecond: 1 },
   api: {
     docsUrl: 'https://linear.app/developers/graphql',

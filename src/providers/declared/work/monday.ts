@@ -214,6 +214,7 @@ export const monday: DeclaredProvider = {
   baseUrl: 'https://api.monday.com',
   authSchemes: ['API_KEY'],
   apiKey: { in: 'header', name: 'Authorization' },
+  healthCheck: { method: 'POST', path: PATH, body: { query: '{ me { id } }' } },
   limits: { requestsPerSecond: 2 },
   api: {
     apiVersion: '2026-04',

@@ -99,9 +99,12 @@ export const notion: DeclaredProvider = {
   oauth2: {
     authorizeUrl: 'https://api.notion.com/v1/oauth/authorize',
     tokenUrl: 'https://api.notion.com/v1/oauth/token',
+    // Notion, authorization guide: a required parameter.
+    authorizeParams: { owner: 'user' },
     clientAuthentication: 'basic',
     tokenFields: { consumerRef: 'owner.user.id', workspaceRef: 'workspace_id' },
   },
+  healthCheck: '/v1/users/me',
   limits: { requestsPerSecond: 3 },
   api: {
     apiVersion: '2025-09-03',

@@ -96,9 +96,9 @@ test.each<[number, unknown, string]>([
   [401, { error: 'invalid_client' }, 'AUTH_INVALIDATED'],
   [403, { error: 'unauthorized_client' }, 'AUTH_INVALIDATED'],
   [401, '<h1>No</h1>', 'AUTH_INVALIDATED'],
-  [400, { status: 'BAD_REFRESH_TOKEN', message: 'invalid refresh token' }, 'AUTH_INVALIDATED'],
-  [200, { error: 'bad_verification_code' }, 'AUTH_INVALIDATED'],
-  [200, { ok: false, error: 'invalid_auth' }, 'AUTH_INVALIDATED'],
+  [400, { error: 'access_denied' }, 'AUTH_INVALIDATED'],
+  [400, { status: 'BAD_REFRESH_TOKEN', message: 'invalid refresh token' }, 'BAD_REQUEST'],
+  [401, { error: 'server_error', error_description: 'access_denied' }, 'RETRYABLE'],
   [400, { error: 'invalid_scope' }, 'BAD_REQUEST'],
   [404, 'nothing here', 'BAD_REQUEST'],
   [302, undefined, 'BAD_REQUEST'],
@@ -115,6 +115,24 @@ test.each<[number, unknown, string]>([
   expect(error).toMatchObject({ name: 'ProviderError', kind, outcomeUnknown: false });
   expect(error.message).toMatch(/^The token endpoint of Sandbox CRM responded with/);
   expect(error.message).not.toMatch(/the-refresh-token|the:secret/);
+});
+
+test.each<[number, object, string]>([
+  [400, { status: 'BAD_REFRESH_TOKEN', message: 'invalid refresh token' }, 'AUTH_INVALIDATED'],
+  [200, { ok: false, error: 'bad_refresh_token' }, 'AUTH_INVALIDATED'],
+  [401, { error: 'server_error', error_description: 'Access_Denied' }, 'AUTH_INVALIDATED'],
+  [401, { error: 'server_error', error_description: 'other' }, 'RETRYABLE'],
+  [400, { error: 'server_error', error_description: 'access_denied' }, 'RETRYABLE'],
+  [400, { error: 'access_denied' }, 'RATE_LIMITED'],
+  [500, { error: 'bad_refresh_token' }, 'RETRYABLE'],
+])('maps a response with status %i and the declared error %j to %s', async (status, body, kind) => {
+  nextResponse = { status, body };
+  const tokenErrors = [
+    { code: 'bad_refresh_token', kind: 'AUTH_INVALIDATED' },
+    { status: 401, code: 'server_error', description: 'access_denied', kind: 'AUTH_INVALIDATED' },
+    { code: 'access_denied', kind: 'RATE_LIMITED' },
+  ];
+  await expect(requestToken({ tokenErrors })).rejects.toMatchObject({ kind });
 });
 
 test('distinguishes an unreachable or forbidden endpoint from a rejection', async () => {
