@@ -1,0 +1,193 @@
+/**
+ * A consent without a refresh token keeps the stored one for the same app, account and person. Otherwise the connection has
+ * none, and the project's attention items say so.
+ */
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openSession } from '../../src/domain/connection/connection-session.ts';
+import { createCatalogProvider } from '../../src/providers/catalog/catalog-entry.ts';
+import type { Provider } from '../../src/providers/contract.ts';
+import { isSuccess } from '../../src/providers/read-responses.ts';
+import { getSharedApp, type Tenant } from '../support/app.ts';
+import { generateConnection } from '../support/fixtures/connections.ts';
+import {
+  createProviderApp,
+  getConnection,
+  readStoredCredentials,
+} from '../support/providers/oauth.ts';
+import { consent } from '../support/providers/oauth-entries.ts';
+import { startProviderServer } from '../support/providers/provider-server.ts';
+
+const HOUR_MS = 60 * 60_000;
+const clock = { aheadMs: 0 };
+/** The account and the person whose access token the endpoint issues next, and the refresh token if it issues one. */
+let grant: { workspace?: string; person?: string; refreshToken?: string } = {};
+let isAccountKnown = true;
+/** Runs before the response to a token request. */
+let onTokenRequest = async (_grantType: string): Promise<void> => {};
+const server = await startProviderServer(async ({ path, headers, body: form }) => {
+  if (path === '/account') {
+    const [, workspace, person] = (headers.authorization ?? '').split(' ');
+    return isAccountKnown ? { status: 200, body: { workspace, person } } : { status: 500 };
+  }
+  const { workspace, person, refreshToken } = grant;
+  await onTokenRequest((form as { grant_type: string }).grant_type);
+  const access_token = `${workspace} ${person}`;
+  const tokens = { access_token, expires_in: 3_600, refresh_token: refreshToken };
+  return { status: 200, body: { ...tokens, workspace, person } };
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const oauth2 = { authorizeUrl: `${server.url}/authorize`, tokenUrl: `${server.url}/token` };
+const entry = { baseUrl: server.url, authSchemes: ['OAUTH2_AUTHORIZATION_CODE' as const] };
+/** The token response names the account and the person. */
+const named = createCatalogProvider({
+  ...entry,
+  name: 'named',
+  displayName: 'Named CRM',
+  oauth2: { ...oauth2, tokenFields: { workspaceRef: 'workspace', consumerRef: 'person' } },
+});
+/** A request with the token names the account and the person. */
+const asked: Provider = {
+  ...createCatalogProvider({ ...entry, name: 'asked', displayName: 'Asked CRM', oauth2 }),
+  capabilities: {
+    proxy: true,
+    async identify(session) {
+      const response = await session.send({ method: 'GET', path: '/account' });
+      const body = isSuccess(response) ? (response.body as Record<string, string>) : {};
+      return { workspaceRef: body.workspace ?? null, consumerRef: body.person ?? null };
+    },
+  },
+};
+const app = await getSharedApp({
+  providers: [named, asked],
+  env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+  now: () => new Date(Date.now() + clock.aheadMs),
+});
+const { prisma } = app.app.services.database;
+
+beforeEach(() => {
+  clock.aheadMs = 0;
+  isAccountKnown = true;
+  onTokenRequest = async () => {};
+  server.reset();
+});
+
+const ANN = { workspace: 'acme', person: 'ann' };
+const LIST_ATTENTION_ITEMS = `query ListAttentionItems($project: String) {
+  project(idOrName: $project) { attentionItems { kind subject { id } } }
+}`;
+const UPDATE_CONNECTION = `mutation UpdateConnection($input: UpdateConnectionInput!) {
+  updateConnection(input: $input) { connection { id providerConsumerRef } }
+}`;
+
+async function consentAs(tenant: Tenant, provider: string, newGrant: typeof grant) {
+  grant = newGrant;
+  await consent(app, tenant, { provider });
+  const where = { projectId: tenant.projectId };
+  return getConnection(app, (await prisma.connection.findFirstOrThrow({ where })).id);
+}
+
+async function readRefreshToken(tenant: Tenant): Promise<string | undefined> {
+  const where = { projectId: tenant.projectId };
+  const connection = await prisma.connection.findFirstOrThrow({ where });
+  const credentials = await readStoredCredentials(app, connection);
+  return 'refreshToken' in credentials ? credentials.refreshToken?.token : undefined;
+}
+
+async function listItems({ query, projectId }: Tenant) {
+  return (await query(LIST_ATTENTION_ITEMS, { project: projectId })).project.attentionItems;
+}
+
+async function createConnectedTenant(provider: string) {
+  const tenant = await app.createTenant();
+  await createProviderApp(tenant, { provider });
+  const connection = await consentAs(tenant, provider, { ...ANN, refreshToken: 'stored' });
+  return { tenant, connection };
+}
+
+test.each([
+  'named',
+  'asked',
+])('keeps the refresh token of the same account and person (%s)', async (provider) => {
+  const { tenant, connection } = await createConnectedTenant(provider);
+  expect(await consentAs(tenant, provider, ANN)).toMatchObject({ unrefreshableSince: null });
+  expect(await readRefreshToken(tenant)).toBe('stored');
+  expect(await listItems(tenant)).toEqual([]);
+  clock.aheadMs += 2 * HOUR_MS;
+  await openSession(app.app.services, connection).send({ method: 'GET', path: '/records' });
+  expect(server.requests.at(-2)?.body).toMatchObject({ refresh_token: 'stored' });
+});
+
+test.each<[string, string, typeof grant]>([
+  ['named', 'another person', { ...ANN, person: 'bob' }],
+  ['named', 'another account', { ...ANN, workspace: 'other' }],
+  ['named', 'an unknown person', { workspace: 'acme' }],
+  ['named', 'an unknown account', { person: 'ann' }],
+  ['asked', 'another person', { ...ANN, person: 'bob' }],
+  ['asked', 'another account', { ...ANN, workspace: 'other' }],
+])('drops the refresh token for a consent of %s from %s, and reports it', async (provider, _name, other) => {
+  const { tenant, connection } = await createConnectedTenant(provider);
+  await consentAs(tenant, provider, other);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+  const item = { kind: 'CONNECTION_UNREFRESHABLE', subject: { id: connection.id } };
+  expect(await listItems(tenant)).toEqual([item]);
+  await consentAs(tenant, provider, { ...other, refreshToken: 'new' });
+  expect(await readRefreshToken(tenant)).toBe('new');
+  expect(await listItems(tenant)).toEqual([]);
+});
+
+test('drops the refresh token if the account request fails', async () => {
+  const { tenant } = await createConnectedTenant('asked');
+  isAccountKnown = false;
+  await consentAs(tenant, 'asked', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('drops the refresh token of another app', async () => {
+  const { tenant } = await createConnectedTenant('named');
+  await createProviderApp(tenant, { provider: 'named', clientId: 'newer app' });
+  await consentAs(tenant, 'named', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('drops an imported refresh token, whose person is unknown', async () => {
+  const { tenant, connection } = await createConnectedTenant('named');
+  const credentials = { oauth2AuthorizationCode: { refreshToken: { token: 'of bob' } } };
+  const key = { projectIdOrName: tenant.projectId, connectionId: connection.id };
+  const { updateConnection } = await tenant.query(UPDATE_CONNECTION, {
+    input: { ...key, credentials },
+  });
+  expect(updateConnection.connection.providerConsumerRef).toBeNull();
+  await consentAs(tenant, 'named', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('reports an imported token that expires and has no refresh token', async () => {
+  const tenant = await app.createTenant();
+  await createProviderApp(tenant, { provider: 'named' });
+  const accessToken = { token: 'access', expireTime: app.app.services.now() };
+  await generateConnection(tenant, {
+    provider: 'named',
+    oauth2AuthorizationCode: { accessToken },
+  });
+  expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
+});
+
+test('keeps the successor of the refresh token if a refresh is running', async () => {
+  const { tenant, connection } = await createConnectedTenant('named');
+  clock.aheadMs += 2 * HOUR_MS;
+  grant = { ...ANN, refreshToken: 'successor' };
+  const { promise: requested, resolve: onRequested } = Promise.withResolvers<void>();
+  const { promise: exchanged, resolve: onExchanged } = Promise.withResolvers<void>();
+  onTokenRequest = async (grantType) => {
+    if (grantType !== 'refresh_token') return onExchanged();
+    onRequested();
+    await exchanged;
+  };
+  const session = openSession(app.app.services, connection);
+  const refreshing = session.send({ method: 'GET', path: '/records' });
+  await requested;
+  await consentAs(tenant, 'named', ANN);
+  await refreshing;
+  expect(await readRefreshToken(tenant)).toBe('successor');
+});
