@@ -21,8 +21,8 @@ import {
   getConnection,
   readStoredCredentials,
 } from '../support/providers/oauth.ts';
-import { consent, createAccountInput, redirectEntry } from '../support/providers/oauth-entries.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
+import { consent, createAccountInput, redirectEntry } from '../support/wire/oauth-entries.ts';
 
 const HOUR_MS = 60 * 60_000;
 const MINUTE_MS = 60_000;

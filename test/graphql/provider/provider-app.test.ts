@@ -8,7 +8,8 @@ import { listIssueNames } from '../../support/graphql-client.ts';
 const app = await getSharedApp({ providers: [...CATALOG] });
 const { database, vault } = app.app.services;
 
-const APP_FIELDS = 'id provider clientId externalRef scopes metadata createTime updateTime';
+const APP_FIELDS =
+  'id provider clientId externalRef scopes warnings metadata createTime updateTime';
 const CREATE_PROVIDER_APP = `mutation CreateProviderApp($input: CreateProviderAppInput!) {
   createProviderApp(input: $input) { providerApp { ${APP_FIELDS} project { id } } }
 }`;
@@ -39,6 +40,34 @@ async function createProviderApp(tenant: Tenant, overrides: object = {}) {
   };
   return (await tenant.query(CREATE_PROVIDER_APP, { input })).createProviderApp.providerApp;
 }
+
+test('warns of scopes with which the provider issues no refresh token', async () => {
+  const tenant = await app.createTenant();
+  const warning = /^Atlassian issues no refresh token without the scope `offline_access`: /;
+  for (const [provider, scopes, warnings] of [
+    ['atlassian', ['read:jira-work'], [expect.stringMatching(warning)]],
+    ['atlassian', ['read:jira-work', 'offline_access'], []],
+    // Each connect names the scopes.
+    ['atlassian', [], []],
+    ['microsoft', ['User.Read'], [expect.stringContaining('`offline_access`')]],
+    ['dynamicsCRM', ['user_impersonation'], [expect.stringContaining('`offline_access`')]],
+    ['xero', ['accounting.contacts'], [expect.stringContaining('`offline_access`')]],
+    ['close', ['all.full_access'], [expect.stringContaining('`offline_access`')]],
+    ['github', ['repo'], []],
+  ] as const) {
+    expect((await createProviderApp(tenant, { provider, scopes })).warnings).toEqual(warnings);
+  }
+  const { id: providerAppId } = await createProviderApp(tenant, { provider: 'xero' });
+  const { updateProviderApp } = await tenant.query(UPDATE_PROVIDER_APP, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      providerAppId,
+      updateMask: ['SCOPES'],
+      providerApp: { scopes: ['accounting.contacts'] },
+    },
+  });
+  expect(updateProviderApp.providerApp.warnings).toHaveLength(1);
+});
 
 async function insertConnection(tenant: Tenant, providerAppId: string) {
   const { projectId } = tenant;

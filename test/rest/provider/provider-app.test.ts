@@ -31,6 +31,7 @@ test('creates and lists a provider app, and never returns its secret', async () 
     scopes: ['contacts'],
     metadata,
     redirectURL: expect.stringMatching(/\/oauth\/callback$/),
+    warnings: [],
     createTime: expect.any(String),
   });
   const salesforceApp = await createProviderApp(rest, { provider: 'salesforce' });

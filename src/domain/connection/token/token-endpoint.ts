@@ -232,12 +232,13 @@ export function isClientRejection(error: ProviderError): boolean {
 }
 
 function createEndpointRejection(request: Request, response: ProviderResponse): ProviderError {
-  const { code, description } = parseReason(response.body);
+  const failure = parseReason(response.body);
+  const { code, description } = failure;
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: parseRetryAfterMs(response) };
-  const kind = toErrorKind(request.provider, response, { code, description });
+  const kind = toErrorKind(request.provider, response, failure);
   const rejection = new EndpointRejection(kind, message, details);
   rejection.code = code;
   return rejection;
@@ -263,13 +264,13 @@ function formatMessage({ provider, client, form }: Request, problem: string): st
 function toErrorKind(
   { oauth2: { tokenErrors = [] } }: TokenRequest['provider'],
   { status }: ProviderResponse,
-  { code, description }: Reason,
+  { code, ownCode, description }: Reason,
 ): ProviderErrorKind {
   if (status === 429 || RATE_LIMIT_CODES.has(code)) return 'RATE_LIMITED';
   if (status >= 500 || TEMPORARY_STATUSES.includes(status)) return 'RETRYABLE';
   const rule = tokenErrors.find(
     (candidate) =>
-      candidate.code === code &&
+      [code, ownCode].includes(candidate.code) &&
       (candidate.status ?? status) === status &&
       (candidate.description ?? description.toLowerCase()) === description.toLowerCase(),
   );
@@ -283,13 +284,22 @@ function toErrorKind(
 
 interface Reason {
   code: string;
+  /** The code in the provider's own format, which may accompany a code of OAuth. */
+  ownCode: string;
   description: string;
 }
 
 /** Reads `error` and `error_description`, or `status` and `message` if a provider has its own format. */
 function parseReason(body: unknown): Reason {
-  const { error, error_description, status, message } = (body ?? {}) as Record<string, unknown>;
-  const code = [error, status].find((text) => typeof text === 'string') ?? '';
-  const description = [error_description, message].find((text) => typeof text === 'string') ?? '';
-  return { code: String(code).toLowerCase(), description: String(description) };
+  const { error, error_description, status, message } = toRecord(body);
+  const ownCode = toText(status).toLowerCase();
+  return {
+    code: toText(error).toLowerCase() || ownCode,
+    ownCode,
+    description: toText(error_description) || toText(message),
+  };
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -58,8 +58,6 @@ export const zoom: DeclaredProvider = {
     revocation: { method: 'POST', url: 'https://zoom.us/oauth/revoke' },
     clientAuthentication: 'basic',
     tokenFields: { scopes: 'scope' },
-    // Zoom, OAuth guide: an invalid token is reported as an invalid request.
-    tokenErrors: [{ status: 401, code: 'invalid_request', kind: 'AUTH_INVALIDATED' }],
   },
   healthCheck: '/v2/users/me',
   api: {

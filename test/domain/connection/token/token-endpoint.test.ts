@@ -119,6 +119,7 @@ test.each<[number, unknown, string]>([
 
 test.each<[number, object, string]>([
   [400, { status: 'BAD_REFRESH_TOKEN', message: 'invalid refresh token' }, 'AUTH_INVALIDATED'],
+  [400, { status: 'BAD_REFRESH_TOKEN', error: 'invalid_request' }, 'AUTH_INVALIDATED'],
   [200, { ok: false, error: 'bad_refresh_token' }, 'AUTH_INVALIDATED'],
   [401, { error: 'server_error', error_description: 'Access_Denied' }, 'AUTH_INVALIDATED'],
   [401, { error: 'server_error', error_description: 'other' }, 'RETRYABLE'],

@@ -3,13 +3,16 @@
  * @module-tag all/walk
  */
 import { afterAll, expect, test } from 'vitest';
-import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { createCatalogProvider } from '../../src/providers/catalog/catalog-entry.ts';
-import { getSharedApp } from '../support/app.ts';
-import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
-import { createProviderApp, getConnection } from '../support/providers/oauth.ts';
-import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
+import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
+import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
+import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
+import {
+  type ServedResponse,
+  startProviderServer,
+} from '../../support/providers/provider-server.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAYS = 40;

@@ -1,8 +1,8 @@
 /** Connects to providers of the catalog whose URLs lead to a test server, and consents there. */
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { Tenant, TestApp } from '../app.ts';
-import { START_CONNECT } from './oauth.ts';
-import { createOAuthBrowser } from './oauth-browser.ts';
+import { START_CONNECT } from '../providers/oauth.ts';
+import { createOAuthBrowser } from '../providers/oauth-browser.ts';
 
 /** Returns the provider with all of its URLs on the server, below a path with the provider's name. */
 export function redirectEntry(provider: Provider, serverUrl: string): Provider {

@@ -3,19 +3,19 @@
  * none, and the project's attention items say so.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
-import { createCatalogProvider } from '../../src/providers/catalog/catalog-entry.ts';
-import type { Provider } from '../../src/providers/contract.ts';
-import { isSuccess } from '../../src/providers/read-responses.ts';
-import { getSharedApp, type Tenant } from '../support/app.ts';
-import { generateConnection } from '../support/fixtures/connections.ts';
+import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import { isSuccess } from '../../../src/providers/read-responses.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
+import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
   createProviderApp,
   getConnection,
   readStoredCredentials,
-} from '../support/providers/oauth.ts';
-import { consent } from '../support/providers/oauth-entries.ts';
-import { startProviderServer } from '../support/providers/provider-server.ts';
+} from '../../support/providers/oauth.ts';
+import { startProviderServer } from '../../support/providers/provider-server.ts';
+import { consent } from '../../support/wire/oauth-entries.ts';
 
 const HOUR_MS = 60 * 60_000;
 const clock = { aheadMs: 0 };
@@ -29,6 +29,7 @@ const server = await startProviderServer(async ({ path, headers, body: form }) =
     const [, workspace, person] = (headers.authorization ?? '').split(' ');
     return isAccountKnown ? { status: 200, body: { workspace, person } } : { status: 500 };
   }
+  if (path !== '/token') return { status: 200, body: {} };
   const { workspace, person, refreshToken } = grant;
   await onTokenRequest((form as { grant_type: string }).grant_type);
   const access_token = `${workspace} ${person}`;

@@ -3,14 +3,17 @@
  * health check, only requests of the gateway count.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSession } from '../../src/domain/connection/connection-session.ts';
-import type { Provider } from '../../src/providers/contract.ts';
-import { createDeclarativeProvider } from '../../src/providers/declarative/declarative-provider.ts';
-import { getSharedApp } from '../support/app.ts';
-import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
-import { createProviderApp, getConnection } from '../support/providers/oauth.ts';
-import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
-import { getDeclaration } from '../support/wire/declarations.ts';
+import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import type { Provider } from '../../../src/providers/contract.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { getSharedApp } from '../../support/app.ts';
+import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
+import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
+import {
+  type ServedResponse,
+  startProviderServer,
+} from '../../support/providers/provider-server.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 
 const SCOPE_ERROR = { code: 401, message: 'Unauthorized; scope does not match' };
 const REJECTION: ServedResponse = { status: 401, body: { message: 'Unauthorized' } };
