@@ -1,6 +1,4 @@
 /** Sends authenticated requests to a connection's account: requests of providers' code, and forwarded requests. */
-import type { Row } from '../../database/rows.ts';
-import type { Tables } from '../../database/tables.ts';
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
@@ -25,14 +23,9 @@ import { areCredentialsValid, hasHealthCheck, isRejection } from './session/heal
 import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
-import {
-  areCredentialsEqual,
-  readCredentials,
-  type UnsealedCredentials,
-  unsealCredentials,
-} from './session/stored-credentials.ts';
-import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from './token/token.ts';
-import { getFreshCredentials } from './token/token-refresh.ts';
+import { type Connection, SessionCredentials } from './session/session-credentials.ts';
+import type { UnsealedCredentials } from './session/stored-credentials.ts';
+import { canRefresh, findStoredToken } from './token/token.ts';
 
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
@@ -66,6 +59,14 @@ interface RepeatableRequest<R> extends RequestOrigin {
   discard(response: R): Promise<void>;
 }
 
+interface SessionOptions {
+  /**
+   * False if the credentials of the row are not stored. Stored credentials, which may be of another account, then never
+   * replace them.
+   */
+  isStored: boolean;
+}
+
 /**
  * Opens a session for the connection's account. `provider` may be a module of the connection's provider. Throws
  * ProviderError BAD_REQUEST if the provider is not in the catalog, or if the connection lacks a value for its address.
@@ -74,11 +75,19 @@ export function openSession(
   services: Services,
   connection: Connection,
   provider = services.catalog.find(connection.provider),
+  options: SessionOptions = { isStored: true },
 ): AccountSession {
   if (!provider) {
     throw new ProviderError('BAD_REQUEST', `${connection.provider} is no longer a provider.`);
   }
-  return new ConnectionSession(services, connection, provider);
+  const credentials = new SessionCredentials(services, connection, options);
+  return new ConnectionSession(services, { connection, provider, credentials });
+}
+
+interface SessionParts {
+  connection: Connection;
+  provider: Provider;
+  credentials: SessionCredentials;
 }
 
 class ConnectionSession implements AccountSession {
@@ -90,13 +99,13 @@ class ConnectionSession implements AccountSession {
   readonly #headers: AttachedCredentials['headers'];
   readonly #credentials: SessionCredentials;
 
-  constructor(services: Services, connection: Connection, provider: Provider) {
+  constructor(services: Services, { connection, provider, credentials }: SessionParts) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
     this.#headers = fillHeaders(provider.headers ?? {}, connection);
     this.#services = services;
     this.#connection = connection;
     this.#provider = provider;
-    this.#credentials = new SessionCredentials(services, connection);
+    this.#credentials = credentials;
   }
 
   findMetadata(name: string): string | null {
@@ -312,70 +321,4 @@ class ConnectionSession implements AccountSession {
 
 function findToken({ credentials }: UnsealedCredentials): string | undefined {
   return findStoredToken(credentials)?.token;
-}
-
-/** A connection row, with its sealed credentials if the query selected them. */
-type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
-
-/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
-class SessionCredentials {
-  readonly #services: Services;
-  readonly #connection: Connection;
-  /** Undefined before the first request. */
-  #credentials: UnsealedCredentials | undefined;
-
-  constructor(services: Services, connection: Connection) {
-    this.#services = services;
-    this.#connection = connection;
-  }
-
-  /** Returns the credentials for the next request. Refreshes a token that is about to expire. */
-  async getUsable(): Promise<UnsealedCredentials> {
-    this.#credentials ??= await this.#read();
-    const { credentials } = this.#credentials;
-    if (!canRefresh(credentials)) return this.#credentials;
-    const now = this.#services.now();
-    const token = findStoredToken(credentials);
-    if (!isRefreshDue(token, now)) return this.#credentials;
-    try {
-      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
-        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
-      });
-    } catch (error) {
-      // The token endpoint may recover before the token expires.
-      const canWait = token !== undefined && !expiresWithin(token, 0, now);
-      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
-    }
-    return this.#credentials;
-  }
-
-  /** Uses the credentials for the next requests. */
-  replace(credentials: UnsealedCredentials): void {
-    this.#credentials = credentials;
-  }
-
-  /**
-   * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
-   * meantime. Null if there are none. BAD_CREDENTIALS are not refreshed, because a refresh has not cured them.
-   */
-  async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
-    const { credentials, status } = rejected;
-    const rejectedToken = findStoredToken(credentials)?.token;
-    const mayRefresh = canRefresh(credentials) && status !== 'BAD_CREDENTIALS';
-    const currentCredentials = mayRefresh
-      ? await getFreshCredentials(this.#services, this.#connection, {
-          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
-        })
-      : await readCredentials(this.#services, this.#connection);
-    return areCredentialsEqual(currentCredentials.credentials, credentials)
-      ? null
-      : currentCredentials;
-  }
-
-  #read(): UnsealedCredentials | Promise<UnsealedCredentials> {
-    const { credentialsSealed, ...connection } = this.#connection;
-    return credentialsSealed === undefined
-      ? readCredentials(this.#services, connection)
-      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
-  }
 }

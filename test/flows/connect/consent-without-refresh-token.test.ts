@@ -22,17 +22,22 @@ const clock = { aheadMs: 0 };
 /** The account and the person whose access token the endpoint issues next, and the refresh token if it issues one. */
 let grant: { workspace?: string; person?: string; refreshToken?: string } = {};
 let isAccountKnown = true;
+/** True if the account request rejects the token of the latest consent. */
+let isLatestRejected = false;
+let issued = 0;
 /** Runs before the response to a token request. */
 let onTokenRequest = async (_grantType: string): Promise<void> => {};
 const server = await startProviderServer(async ({ path, headers, body: form }) => {
   if (path === '/account') {
-    const [, workspace, person] = (headers.authorization ?? '').split(' ');
+    const [, workspace, person, number] = (headers.authorization ?? '').split(' ');
+    if (isLatestRejected && number === String(issued)) return { status: 401 };
     return isAccountKnown ? { status: 200, body: { workspace, person } } : { status: 500 };
   }
   if (path !== '/token') return { status: 200, body: {} };
   const { workspace, person, refreshToken } = grant;
   await onTokenRequest((form as { grant_type: string }).grant_type);
-  const access_token = `${workspace} ${person}`;
+  issued += 1;
+  const access_token = `${workspace} ${person} ${issued}`;
   const tokens = { access_token, expires_in: 3_600, refresh_token: refreshToken };
   return { status: 200, body: { ...tokens, workspace, person } };
 });
@@ -69,6 +74,7 @@ const { prisma } = app.app.services.database;
 beforeEach(() => {
   clock.aheadMs = 0;
   isAccountKnown = true;
+  isLatestRejected = false;
   onTokenRequest = async () => {};
   server.reset();
 });
@@ -141,6 +147,13 @@ test('drops the refresh token if the account request fails', async () => {
   const { tenant } = await createConnectedTenant('asked');
   isAccountKnown = false;
   await consentAs(tenant, 'asked', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('names no account by the stored token if the account request rejects the new one', async () => {
+  const { tenant } = await createConnectedTenant('asked');
+  isLatestRejected = true;
+  await consentAs(tenant, 'asked', { ...ANN, person: 'bob' });
   expect(await readRefreshToken(tenant)).toBeUndefined();
 });
 

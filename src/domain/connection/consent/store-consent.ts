@@ -81,12 +81,13 @@ async function identify(
     { ...connection, authScheme: scheme },
     input,
   );
-  const identity = await findIdentity(services, {
+  const candidate = {
     ...connection,
     authScheme: scheme,
     providerWorkspaceRef: input.providerWorkspaceRef ?? connection.providerWorkspaceRef,
     credentialsSealed,
-  });
+  };
+  const identity = await findIdentity(services, candidate, { isStored: false });
   return {
     providerWorkspaceRef: identity.providerWorkspaceRef ?? names.providerWorkspaceRef,
     providerConsumerRef: identity.providerConsumerRef ?? names.providerConsumerRef,

@@ -1,21 +1,18 @@
 /** Identifies the account of a new connection by a request to its provider. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Row } from '../../../database/rows.ts';
-import type { Tables } from '../../../database/tables.ts';
 import type { AccountIdentity } from '../../../providers/contract.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../connection-session.ts';
 import { findStoredToken } from '../token/token.ts';
+import type { Connection } from './session-credentials.ts';
 import { readCredentials, unsealCredentials } from './stored-credentials.ts';
 
 /** The time limit is short, because a person waits for the result in a browser. */
 const IDENTIFY_TIMEOUT_MS = 5_000;
 /** Equals the limit for a workspace in an input. */
 const REF_LENGTH_MAX = 1_024;
-
-/** A connection row, with its sealed credentials if the query selected them. */
-type Connection = Row<'Connection'> & Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 type Refs = Pick<Row<'Connection'>, 'providerWorkspaceRef' | 'providerConsumerRef'>;
 
@@ -27,7 +24,7 @@ export async function identifyAccount(services: Services, connection: Connection
   const { id, projectId, credentialsSealed, providerWorkspaceRef, providerConsumerRef } =
     connection;
   const storedRefs = { providerWorkspaceRef, providerConsumerRef };
-  const identity = await findIdentity(services, connection);
+  const identity = await findIdentity(services, connection, { isStored: true });
   const refs = {
     providerWorkspaceRef: identity.providerWorkspaceRef ?? providerWorkspaceRef,
     providerConsumerRef: identity.providerConsumerRef ?? providerConsumerRef,
@@ -41,11 +38,15 @@ export async function identifyAccount(services: Services, connection: Connection
 
 /**
  * Requests the account of the connection's token. The members are null if the provider does not name them or fails. The
- * connection's credentials need not be stored.
+ * connection's credentials need not be stored: then the stored ones never name the account.
  */
-export async function findIdentity(services: Services, connection: Connection): Promise<Refs> {
+export async function findIdentity(
+  services: Services,
+  connection: Connection,
+  { isStored }: { isStored: boolean },
+): Promise<Refs> {
   const identity = await withDeadline(
-    fetchIdentity(services, connection),
+    fetchIdentity(services, connection, isStored),
     IDENTIFY_TIMEOUT_MS,
     () => null,
   ).catch((error: unknown) => {
@@ -64,8 +65,10 @@ export async function findIdentity(services: Services, connection: Connection): 
 async function fetchIdentity(
   services: Services,
   connection: Connection,
+  isStored: boolean,
 ): Promise<AccountIdentity | null> {
-  const identify = services.catalog.find(connection.provider)?.capabilities.identify;
+  const provider = services.catalog.find(connection.provider);
+  const identify = provider?.capabilities.identify;
   if (!identify) return null;
   const { credentialsSealed, ...row } = connection;
   const { credentials } =
@@ -73,7 +76,7 @@ async function fetchIdentity(
       ? await readCredentials(services, row)
       : unsealCredentials(services, { ...row, credentialsSealed });
   const token = findStoredToken(credentials)?.token;
-  return token === undefined ? null : identify(openSession(services, connection), token);
+  return token === undefined ? null : identify(openSession(services, connection, provider, { isStored }), token);
 }
 
 /** Returns the ref, or null if it exceeds the limit for a ref in an input. */

@@ -51,8 +51,8 @@ export type Refreshes = Map<string, Promise<UnsealedCredentials>>;
 
 /**
  * Returns credentials with a token that is not stale, or unchanged credentials that can't be refreshed. Throws
- * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them permanently. Throws other kinds of ProviderError if the
- * refresh fails.
+ * AUTH_INVALIDATED and sets BAD_CREDENTIALS if the provider rejects them permanently. Throws other kinds of ProviderError
+ * if the refresh fails.
  */
 export async function getFreshCredentials(
   services: Services,

@@ -1,0 +1,84 @@
+/** The credentials that a session uses, and their replacement after a rejection. */
+import type { Row } from '../../../database/rows.ts';
+import type { Tables } from '../../../database/tables.ts';
+import { ProviderError } from '../../../providers/provider-error.ts';
+import type { Services } from '../../call.ts';
+import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
+import { getFreshCredentials } from '../token/token-refresh.ts';
+import {
+  areCredentialsEqual,
+  readCredentials,
+  type UnsealedCredentials,
+  unsealCredentials,
+} from './stored-credentials.ts';
+
+/** A connection row, with its sealed credentials if the query selected them. */
+export type Connection = Row<'Connection'> &
+  Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
+
+/** The credentials that a session uses. A token that is about to expire, or was rejected, is replaced. */
+export class SessionCredentials {
+  readonly #services: Services;
+  readonly #connection: Connection;
+  readonly #isStored: boolean;
+  /** Undefined before the first request. */
+  #credentials: UnsealedCredentials | undefined;
+
+  /** `isStored` is false if the credentials of the row are not stored. Stored ones then never replace them. */
+  constructor(services: Services, connection: Connection, { isStored }: { isStored: boolean }) {
+    this.#services = services;
+    this.#connection = connection;
+    this.#isStored = isStored;
+  }
+
+  /** Returns the credentials for the next request. Refreshes a token that is about to expire. */
+  async getUsable(): Promise<UnsealedCredentials> {
+    this.#credentials ??= await this.#read();
+    const { credentials } = this.#credentials;
+    if (!canRefresh(credentials)) return this.#credentials;
+    const now = this.#services.now();
+    const token = findStoredToken(credentials);
+    if (!isRefreshDue(token, now)) return this.#credentials;
+    try {
+      this.#credentials = await getFreshCredentials(this.#services, this.#connection, {
+        isStale: (stored) => isRefreshDue(findStoredToken(stored), now),
+      });
+    } catch (error) {
+      // The token endpoint may recover before the token expires.
+      const canWait = token !== undefined && !expiresWithin(token, 0, now);
+      if (!canWait || !(error instanceof ProviderError) || !error.isTemporary) throw error;
+    }
+    return this.#credentials;
+  }
+
+  /** Uses the credentials for the next requests. */
+  replace(credentials: UnsealedCredentials): void {
+    this.#credentials = credentials;
+  }
+
+  /**
+   * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
+   * meantime. Null if there are none. BAD_CREDENTIALS are not refreshed, because a refresh has not cured them.
+   */
+  async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
+    if (!this.#isStored) return null;
+    const { credentials, status } = rejected;
+    const rejectedToken = findStoredToken(credentials)?.token;
+    const mayRefresh = canRefresh(credentials) && status !== 'BAD_CREDENTIALS';
+    const currentCredentials = mayRefresh
+      ? await getFreshCredentials(this.#services, this.#connection, {
+          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
+        })
+      : await readCredentials(this.#services, this.#connection);
+    return areCredentialsEqual(currentCredentials.credentials, credentials)
+      ? null
+      : currentCredentials;
+  }
+
+  #read(): UnsealedCredentials | Promise<UnsealedCredentials> {
+    const { credentialsSealed, ...connection } = this.#connection;
+    return credentialsSealed === undefined
+      ? readCredentials(this.#services, connection)
+      : unsealCredentials(this.#services, { ...connection, credentialsSealed });
+  }
+}
