@@ -76,7 +76,9 @@ async function fetchIdentity(
       ? await readCredentials(services, row)
       : unsealCredentials(services, { ...row, credentialsSealed });
   const token = findStoredToken(credentials)?.token;
-  return token === undefined ? null : identify(openSession(services, connection, provider, { isStored }), token);
+  return token === undefined
+    ? null
+    : identify(openSession(services, connection, provider, { isStored }), token);
 }
 
 /** Returns the ref, or null if it exceeds the limit for a ref in an input. */
