@@ -53,8 +53,8 @@ const named = createCatalogProvider({
   oauth2: { ...oauth2, tokenFields: { workspaceRef: 'workspace', consumerRef: 'person' } },
 });
 /** A request with the token names the account and the person. */
-const asked: Provider = {
-  ...createCatalogProvider({ ...entry, name: 'asked', displayName: 'Asked CRM', oauth2 }),
+const requesting: Provider = {
+  ...createCatalogProvider({ ...entry, name: 'requesting', displayName: 'Requesting CRM', oauth2 }),
   capabilities: {
     proxy: true,
     async identify(session) {
@@ -65,7 +65,7 @@ const asked: Provider = {
   },
 };
 const app = await getSharedApp({
-  providers: [named, asked],
+  providers: [named, requesting],
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   now: () => new Date(Date.now() + clock.aheadMs),
 });
@@ -114,7 +114,7 @@ async function createConnectedTenant(provider: string) {
 
 test.each([
   'named',
-  'asked',
+  'requesting',
 ])('keeps the refresh token of the same account and person (%s)', async (provider) => {
   const { tenant, connection } = await createConnectedTenant(provider);
   expect(await consentAs(tenant, provider, ANN)).toMatchObject({ unrefreshableSince: null });
@@ -130,8 +130,8 @@ test.each<[string, string, typeof grant]>([
   ['named', 'another account', { ...ANN, workspace: 'other' }],
   ['named', 'an unknown person', { workspace: 'acme' }],
   ['named', 'an unknown account', { person: 'ann' }],
-  ['asked', 'another person', { ...ANN, person: 'bob' }],
-  ['asked', 'another account', { ...ANN, workspace: 'other' }],
+  ['requesting', 'another person', { ...ANN, person: 'bob' }],
+  ['requesting', 'another account', { ...ANN, workspace: 'other' }],
 ])('drops the refresh token for a consent of %s from %s, and reports it', async (provider, _name, other) => {
   const { tenant, connection } = await createConnectedTenant(provider);
   await consentAs(tenant, provider, other);
@@ -144,16 +144,16 @@ test.each<[string, string, typeof grant]>([
 });
 
 test('drops the refresh token if the account request fails', async () => {
-  const { tenant } = await createConnectedTenant('asked');
+  const { tenant } = await createConnectedTenant('requesting');
   isAccountKnown = false;
-  await consentAs(tenant, 'asked', ANN);
+  await consentAs(tenant, 'requesting', ANN);
   expect(await readRefreshToken(tenant)).toBeUndefined();
 });
 
 test('names no account by the stored token if the account request rejects the new one', async () => {
-  const { tenant } = await createConnectedTenant('asked');
+  const { tenant } = await createConnectedTenant('requesting');
   isLatestRejected = true;
-  await consentAs(tenant, 'asked', { ...ANN, person: 'bob' });
+  await consentAs(tenant, 'requesting', { ...ANN, person: 'bob' });
   expect(await readRefreshToken(tenant)).toBeUndefined();
 });
 
