@@ -140,9 +140,13 @@ function logFailure({ log }: Services, { id: connectionId }: ConnectionKey, erro
 async function refreshDueToken(services: Services, connection: ConnectionKey): Promise<void> {
   const { sealed, credentials } = await readCredentials(services, connection);
   if (!canRefresh(credentials)) {
-    await services.database.prisma.connection.updateMany({
-      where: { ...connection, credentialsSealed: sealed },
-      data: { tokenExpireTime: null },
+    const { prisma } = services.database;
+    const where = { ...connection, credentialsSealed: sealed };
+    await prisma.connection.updateMany({ where, data: { tokenExpireTime: null } });
+    // An earlier version of the gateway stored the credentials without this time.
+    await prisma.connection.updateMany({
+      where: { ...where, unrefreshableSince: null },
+      data: { unrefreshableSince: services.now() },
     });
     return;
   }

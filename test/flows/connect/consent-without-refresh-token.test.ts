@@ -3,6 +3,7 @@
  * none, and the project's attention items say so.
  */
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
@@ -184,7 +185,15 @@ test('reports an imported token that expires and has no refresh token', async ()
     provider: 'named',
     oauth2AuthorizationCode: { accessToken },
   });
-  expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
+  const items = [{ kind: 'CONNECTION_UNREFRESHABLE' }];
+  expect(await listItems(tenant)).toMatchObject(items);
+  // Earlier versions did not store the time.
+  await prisma.connection.updateMany({
+    where: { projectId: tenant.projectId },
+    data: { unrefreshableSince: null },
+  });
+  await refreshDueTokens(app.app.services);
+  expect(await listItems(tenant)).toMatchObject(items);
 });
 
 test('keeps the successor of the refresh token if a refresh is running', async () => {
