@@ -47,6 +47,15 @@ async function requestDetails<T extends z.ZodObject>(
   return result?.success ? result.data : {};
 }
 
+const features: Provider['features'] = {
+  filtersMax: 3,
+  associations: true,
+  headers: false,
+  idempotencyKeyLifetimeMs: null,
+  // HubSpot always writes the valid records of a batch of updates.
+  allOrNoneTypes: ['CREATE'],
+};
+
 const behavior: Behavior = {
   shortPage: 'notDocumented',
   timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
@@ -123,14 +132,7 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
       // The maximum of a search. The maximum of a list is 100.
       pageSize: 200,
     },
-    features: {
-      filtersMax: 3,
-      associations: true,
-      headers: false,
-      idempotencyKeyLifetimeMs: null,
-      // HubSpot always writes the valid records of a batch of updates.
-      allOrNoneTypes: ['CREATE'],
-    },
+    features,
     capabilities,
   };
 }

@@ -59,6 +59,14 @@ const LIMITS: ProviderLimits = {
   pageSize: 2_000,
 };
 
+const features: Provider['features'] = {
+  filtersMax: 20,
+  associations: false,
+  headers: true,
+  idempotencyKeyLifetimeMs: null,
+  allOrNoneTypes: ['CREATE', 'UPDATE'],
+};
+
 const behavior: Behavior = {
   shortPage: 'notDocumented',
   timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
@@ -105,13 +113,7 @@ export function createSalesforceProvider(
     ],
     standardNames,
     limits: LIMITS,
-    features: {
-      filtersMax: 20,
-      associations: false,
-      headers: true,
-      idempotencyKeyLifetimeMs: null,
-      allOrNoneTypes: ['CREATE', 'UPDATE'],
-    },
+    features,
     capabilities: {
       identify,
       describeObject,
