@@ -6,6 +6,7 @@ import { createGroup, createProperty, findGroup, updateProperty } from './hubspo
 import { listRecords, readBatch, searchRecords } from './hubspot-search.ts';
 import { createHubspotError, HubspotRefusal, HubspotStore } from './hubspot-store.ts';
 import {
+  type Intercept,
   type ProviderServer,
   type ServedRequest,
   type ServedResponse,
@@ -17,7 +18,7 @@ export interface HubspotServer extends ProviderServer {
 }
 
 export async function startHubspotServer(
-  options: { token?: string; now?: () => Date } = {},
+  options: { token?: string; now?: () => Date; intercept?: Intercept } = {},
 ): Promise<HubspotServer> {
   const { token = 'hubspot-token', now = () => new Date() } = options;
   const store = new HubspotStore(createHubspotObjects(), now);
@@ -30,7 +31,7 @@ export async function startHubspotServer(
       const message = `Invalid input JSON: ${refusal}`;
       return { status: 400, body: createHubspotError(message, 'VALIDATION_ERROR') };
     }
-  });
+  }, options.intercept);
   return { ...server, store };
 }
 

@@ -27,6 +27,11 @@ export interface ServedResponse {
  */
 type ServedFault = ServedResponse | 'DROPPED_CONNECTION';
 
+type Serve = (request: ServedRequest) => ServedResponse | Promise<ServedResponse>;
+
+/** Responds to a request in place of the server, which `serve` is. */
+export type Intercept = (request: ServedRequest, serve: Serve) => Promise<ServedResponse>;
+
 export interface ProviderServer extends AsyncDisposable {
   url: string;
   /** All requests in the order of their arrival. */
@@ -38,8 +43,10 @@ export interface ProviderServer extends AsyncDisposable {
 }
 
 export async function startProviderServer(
-  handle: (request: ServedRequest) => ServedResponse | Promise<ServedResponse>,
+  serveRequest: Serve,
+  intercept: Intercept = async (request, next) => next(request),
 ): Promise<ProviderServer> {
+  const handle: Serve = (request) => intercept(request, serveRequest);
   const requests: ServedRequest[] = [];
   const faults: { fault: ServedFault; times: number }[] = [];
 

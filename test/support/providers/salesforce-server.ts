@@ -1,6 +1,7 @@
 /** A server that speaks the part of Salesforce's REST API that the connector uses. */
 import { z } from 'zod';
 import {
+  type Intercept,
   type ProviderServer,
   type ServedRequest,
   type ServedResponse,
@@ -30,7 +31,7 @@ export interface SalesforceServer extends ProviderServer {
  * on such a request.
  */
 export async function startSalesforceServer(
-  options: { token?: string; now?: () => Date } = {},
+  options: { token?: string; now?: () => Date; intercept?: Intercept } = {},
 ): Promise<SalesforceServer> {
   const { now = () => new Date() } = options;
   let token = options.token ?? 'salesforce-token';
@@ -51,7 +52,7 @@ export async function startSalesforceServer(
       if (refusal instanceof SalesforceRefusal) return refusal.response;
       return new SalesforceRefusal(400, 'JSON_PARSER_ERROR', String(refusal)).response;
     }
-  });
+  }, options.intercept);
   return {
     ...server,
     store,

@@ -45,17 +45,26 @@ function parseOperation(body: unknown): GraphqlOperation {
   };
 }
 
-/** Returns a page of a connection: `nodes` and `pageInfo`. */
+/** Returns a page of a connection: `nodes` and `pageInfo`. The nodes are in the order of their IDs' numbers. */
 export function createConnectionPage(nodes: Values[], { first, after }: Values, max: number) {
   const size = Number(first ?? max);
   if (!Number.isInteger(size) || size < 1 || size > max) {
     throw new GraphqlRefusal(`first must be 1 to ${max}`);
   }
-  const from = after == null ? 0 : Number(/^c_(\d+)$/.exec(String(after))?.[1]);
-  if (Number.isNaN(from)) throw new GraphqlRefusal('The cursor is invalid');
-  const to = from + size;
+  const lastNumber = after == null ? 0 : Number(/^c_(\d+)$/.exec(String(after))?.[1]);
+  if (Number.isNaN(lastNumber)) throw new GraphqlRefusal('The cursor is invalid');
+  const remaining = nodes.filter(({ id }) => readNumber(id) > lastNumber);
+  const page = remaining.slice(0, size);
+  const [lastNode] = page.slice(-1);
   return {
-    nodes: nodes.slice(from, to),
-    pageInfo: { hasNextPage: to < nodes.length, endCursor: nodes.length > 0 ? `c_${to}` : null },
+    nodes: page,
+    pageInfo: {
+      hasNextPage: page.length < remaining.length,
+      endCursor: lastNode ? `c_${readNumber(lastNode.id)}` : null,
+    },
   };
+}
+
+function readNumber(id: unknown): number {
+  return Number(/\d+$/.exec(String(id))?.[0]);
 }

@@ -3,6 +3,7 @@
  * documentation. It shares no code with the declarations, so that a wrong declaration fails against it.
  */
 import {
+  type Intercept,
   type ProviderServer,
   type ServedRequest,
   type ServedResponse,
@@ -107,6 +108,7 @@ export interface VendorServer extends ProviderServer {
 export async function startVendorServer(
   fixture: VendorFixture,
   now: () => Date = () => new Date(),
+  intercept?: Intercept,
 ): Promise<VendorServer> {
   const store = new VendorStore(fixture.createId);
   let url = '';
@@ -121,7 +123,7 @@ export async function startVendorServer(
       if (error instanceof BadRequest) return createErrorResponse(fixture, 400, error.message);
       throw error;
     }
-  });
+  }, intercept);
   url = server.url;
   const reset = () => {
     server.reset();
