@@ -36,8 +36,10 @@ const stage = await openStage(VENDORS);
 
 let combinations = 0;
 let failedReads = 0;
+const losses: string[] = [];
 afterAll(() => {
   console.info(`seed ${SEED}: ${combinations} combinations, ${failedReads} with failed reads`);
+  for (const loss of losses) console.info(loss);
 });
 
 for (const vendor of VENDORS) {
@@ -67,6 +69,8 @@ function testCombination(
         if (result.failures.length > 0) failedReads += 1;
         expect(result.failures).not.toContain('');
         if (MAY_FAIL.includes(misbehavior) && !result.hasRecovered) return;
+        const loss = [...result.missing, ...(result.hasRecovered ? [] : result.failures)];
+        if (loss.length > 0) losses.push(`${vendor.name} ${misbehavior}: ${loss.join('; ')}`);
         expect(result).toMatchObject({ missing: [], hasRecovered: true });
       }),
       { seed: Number(SEED), numRuns: Number(RUNS), endOnFailure: true },

@@ -30,8 +30,8 @@ export const scenario = fc.record({
         fc.record({
           /** The record that changes. A number beyond the last record creates one. */
           index: fc.nat(14),
-          /** When it changes, in percent of the round. */
-          at: fc.nat(99),
+          /** When it changes, in percent of the round. 0 is the end of the next read's window. */
+          at: fc.oneof(fc.constant(0), fc.nat(99)),
           /** How much later it appears, in percent of the vendor's delay. */
           delay: fc.nat(99),
         }),
@@ -78,16 +78,23 @@ export async function openTenant({ app }: Stage, { name: provider, ...vendor }: 
 /** The number of turns after which a read counts as endless. */
 const TURNS_MAX = 60;
 
-/** Starts the read of an installation and runs it until it ends. */
-async function runRead({ app: { app }, clock }: Stage, installationId: string): Promise<void> {
+/**
+ * Starts the read of an installation and runs it until it ends. Returns how long before its start its window ended, or 0 if
+ * it failed.
+ */
+async function runRead({ app: { app }, clock }: Stage, installationId: string): Promise<number> {
   const { services } = app;
   const { prisma } = services.database;
   const where = { installationId };
+  const startMs = clock.now().getTime();
   await prisma.installedObject.updateMany({ where, data: { nextReadTime: new Date(0) } });
   await startDueReads(services);
   for (let turn = 0; turn < TURNS_MAX; turn += 1) {
     const run = await prisma.readRun.findFirst({ where });
-    if (!run) return;
+    if (!run) {
+      const { readUntil } = await prisma.installedObject.findFirstOrThrow({ where });
+      return readUntil ? startMs - readUntil.getTime() : 0;
+    }
     await prisma.readRun.updateMany({ where, data: { dueTime: new Date(0) } });
     await continueRead(services, run, new AbortController().signal);
     clock.advance(MINUTE_MS);
@@ -117,12 +124,15 @@ export async function readDifficultVendor(
   }
   const hiddenIds = misbehave({ ...combination, account, ledger, clock }, variant);
   const installationId = await install([vendor.textField, ...Object.keys(extraValues)]);
-  await runRead(stage, installationId);
+  const settleMs = await runRead(stage, installationId);
   for (const { minutes, changes } of rounds) {
     const startMs = clock.now().getTime();
+    const endMs = startMs + minutes * MINUTE_MS;
     switches.listResponses = 0;
     for (const { index, at, delay } of changes) {
-      const changedAt = new Date(startMs + (at / 100) * minutes * MINUTE_MS);
+      // The first percent stands for the end of the next window, which the vendor's filter may exclude.
+      const atMs = at === 0 ? endMs - settleMs : startMs + (at / 100) * minutes * MINUTE_MS;
+      const changedAt = new Date(Math.max(atMs, startMs));
       const delayMs = (delay / 100) * getDelayMs(combination);
       clock.at(changedAt.getTime() + delayMs, () => {
         const id = ledger.ids[index % (count + 3)];

@@ -50,12 +50,12 @@ export interface DifficultVendor {
 /** Small pages, so that a few records fill several. No test waits for the vendor's rate limit. */
 const LIMITS = { pageSize: 3, requestsPerSecond: 100_000, concurrency: 1_000, timeoutMs: 10_000 };
 
-/** Returns the provider with an API key in place of OAuth, and without modules. */
+/** Returns the provider with an API key in place of OAuth, and without modules and inputs. */
 function simplify(
   provider: Provider,
   { name, header }: { name: string; header: string },
 ): Provider {
-  const { modules: _, oauth2: __, custom: ___, ...rest } = provider;
+  const { modules: _, oauth2: __, custom: ___, inputs: ____, ...rest } = provider;
   return {
     ...rest,
     name,
