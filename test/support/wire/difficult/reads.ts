@@ -11,6 +11,7 @@ import { createInstallation, createIntegration } from '../../fixtures/integratio
 import type { Values } from '../wire-format.ts';
 import { Ledger } from './ledger.ts';
 import { type Combination, createExtraValues, getDelayMs, misbehave } from './misbehave.ts';
+import type { Misbehavior } from './misbehaviors.ts';
 import type { MovedClock } from './moved-clock.ts';
 import type { DifficultVendor } from './vendors.ts';
 
@@ -52,6 +53,19 @@ interface ReadResult {
   hasRecovered: boolean;
 }
 
+/** Misbehaviors in which a vendor may refuse each attempt, so that a read may fail. */
+const MAY_FAIL: Misbehavior[] = ['repeatedCursor', 'longUrl', 'depthLimit'];
+
+/** Returns what went wrong: lost records, and failures of reads that can succeed. */
+export function listFaults(
+  { missing, failures, hasRecovered }: ReadResult,
+  { misbehavior }: Pick<Combination, 'misbehavior'>,
+): string[] {
+  if (!MAY_FAIL.includes(misbehavior)) return [...missing, ...failures];
+  const withoutReason = failures.filter((reason) => reason === '').map(() => 'no reason');
+  return hasRecovered ? [...missing, ...withoutReason] : withoutReason;
+}
+
 /** The app whose provider requests the server of the current account, and the clock of both. */
 export interface Stage {
   app: TestApp;
@@ -76,7 +90,7 @@ export async function openTenant({ app }: Stage, { name: provider, ...vendor }: 
 }
 
 /** The number of turns after which a read counts as endless. */
-const TURNS_MAX = 60;
+const TURNS_MAX = 30;
 
 /**
  * Starts the read of an installation and runs it until it ends. Returns how long before its start its window ended, or 0 if
