@@ -76,29 +76,27 @@ const VISIBLE_IN_A_MINUTE = answer('visibility', { settleMs: 60_000 });
 const NOWHERE = '/nowhere';
 
 const FAULTS: Fault[] = [
-  ...['airtable', 'asana', 'klaviyo', 'monday', 'square', 'zoom'].map(
+  ...['airtable', 'asana', 'dynamicsCRM', 'klaviyo', 'monday', 'notion', 'square', 'zoom'].map(
     (provider): Fault => [provider, 'expiredCursor', NEVER_EXPIRES],
   ),
   ['asana', 'expiredParents', NEVER_EXPIRES],
   ...['github', 'linear', 'monday', 'shopify', 'zoho'].map(
     (provider): Fault => [provider, 'bodyRateLimit', ONLY_429],
   ),
-  ...['atlassian', 'freshdesk', 'intercom', 'pipedrive', 'square', 'xero'].map(
+  ...['atlassian', 'freshdesk', 'intercom', 'outreach', 'pipedrive', 'square', 'xero'].map(
     (provider): Fault => [provider, 'lateRecords', VISIBLE_IN_A_MINUTE],
   ),
   ['intercom', 'coarseFilter', filterAnswer('precision', 'format')],
-  ['notion', 'coarseFilter', filterAnswer('precision', 'format')],
   ['serviceNow', 'coarseFilter', filterAnswer('zone', 'utc')],
   ['atlassian', 'changesDuringRead', filterAnswer('zone', 'utc')],
   ['zendeskSupport', 'otherColumn', filterAnswer('column', 'changedAt')],
-  ...['front', 'klaviyo', 'mailchimp', 'square', 'xero'].map(
-    (provider): Fault => [provider, 'oddRetryAfter', filterAnswer('bounds', 'inclusive')],
-  ),
+  ['mailchimp', 'oddRetryAfter', filterAnswer('bounds', 'inclusive')],
+  ['xero', 'oddRetryAfter', filterAnswer('bounds', 'inclusive')],
   ['zoho', 'fieldLimit', answer('fieldsMax', 'none')],
   ['attio', 'hiddenRecords', answer('shortPage', 'last')],
-  ['pipedrive', 'changesDuringRead', listMember(['paging', 'next'], NOWHERE)],
-  ['dynamicsCRM', 'changesDuringRead', listMember(['paging', 'next'], NOWHERE)],
-  ['close', 'changesDuringRead', listMember(['paging', 'hasMore'], NOWHERE)],
+  ...['dynamicsCRM', 'front', 'klaviyo', 'outreach', 'pipedrive'].map(
+    (provider): Fault => [provider, 'changesDuringRead', listMember(['paging', 'next'], NOWHERE)],
+  ),
   ['github', 'changesDuringRead', listMember(['isKeysetPaged'], false)],
   ['freshdesk', 'changesDuringRead', listMember(['isKeysetPaged'], false)],
 ];

@@ -18,6 +18,11 @@ import type { DifficultVendor } from './vendors.ts';
 const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 
 const ROUNDS = 3;
+/**
+ * The time between two requests. Changes during a read are further apart than the precision of the vendors' filters, because
+ * pages are small: no page contains only records that changed in the same second.
+ */
+const REQUEST_MS = 2_500;
 export const scenario = fc.record({
   /** The minute of the day at which the first read starts. */
   startMinute: fc.nat(1439),
@@ -116,6 +121,29 @@ async function runRead({ app: { app }, clock }: Stage, installationId: string): 
   throw new Error(`The read has not ended after ${TURNS_MAX} turns.`);
 }
 
+interface Round {
+  startMs: number;
+  /** The start of the read. */
+  endMs: number;
+  /** How long before its start the window of a read ends. */
+  settleMs: number;
+  /** How much later than its change a record appears. */
+  delayMs: number;
+}
+
+/** Returns the time of a change, at a percentage of the round. Changes at the end of the window and late ones matter most. */
+function chooseChangeTime(
+  { startMs, endMs, settleMs, delayMs }: Round,
+  percentage: number,
+): number {
+  const part = percentage / 100;
+  // A late record appears only after the read.
+  if (delayMs > 0) return Math.max(startMs, endMs - part * delayMs);
+  return percentage === 0
+    ? Math.max(startMs, endMs - settleMs)
+    : startMs + part * (endMs - startMs);
+}
+
 /** Runs one scenario. Throws an error if a read does not end. */
 export async function readDifficultVendor(
   stage: Stage,
@@ -131,23 +159,21 @@ export async function readDifficultVendor(
   const extraValues = createExtraValues(combination);
   const ledger = new Ledger(account, vendor.textField, extraValues);
   const { switches } = account;
-  switches.beforeRequest = () => clock.advance(SECOND_MS / 4);
+  switches.beforeRequest = () => clock.advance(REQUEST_MS);
   const count = Math.max(records, vendor.recordsMin);
   for (let n = 0; n < count; n += 1) {
     ledger.create(new Date(clock.now().getTime() - HOUR_MS - (count - n) * 97 * SECOND_MS));
   }
-  const hiddenIds = misbehave({ ...combination, account, ledger, clock }, variant);
   const installationId = await install([vendor.textField, ...Object.keys(extraValues)]);
+  const hiddenIds = misbehave({ ...combination, account, ledger, clock }, variant);
   const settleMs = await runRead(stage, installationId);
   for (const { minutes, changes } of rounds) {
     const startMs = clock.now().getTime();
     const endMs = startMs + minutes * MINUTE_MS;
     switches.listResponses = 0;
     for (const { index, at, delay } of changes) {
-      // The first percent stands for the end of the next window, which the vendor's filter may exclude.
-      const atMs = at === 0 ? endMs - settleMs : startMs + (at / 100) * minutes * MINUTE_MS;
-      const changedAt = new Date(Math.max(atMs, startMs));
       const delayMs = (delay / 100) * getDelayMs(combination);
+      const changedAt = new Date(chooseChangeTime({ startMs, endMs, settleMs, delayMs }, at));
       clock.at(changedAt.getTime() + delayMs, () => {
         const id = ledger.ids[index % (count + 3)];
         if (id === undefined) ledger.create(changedAt);
