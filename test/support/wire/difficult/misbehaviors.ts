@@ -222,12 +222,14 @@ const SUPPORT: Record<string, Misbehaviors> = {
     otherColumn: 'no',
     longUrl: { bytes: 8_192 },
   },
-  // "Incremental exports": ordered by generated_timestamp, which system updates change without `updated_at`.
+  // "Incremental exports": ordered by generated_timestamp, which system updates change without `updated_at`. The last minute
+  // is excluded.
   zendeskSupport: {
     ...UNKNOWN,
     ...ONLY_429,
     ...ANY_DEPTH,
     coarseFilter: 'no',
+    lateRecords: { upToMs: MINUTE_MS },
     otherColumn: 'yes',
     expiredCursor: 'no',
   },
