@@ -47,7 +47,14 @@ const fixture: VendorFixture = {
           const since = readTime(query, 'updatedAtAfterOrEqualTo');
           return selectChanged(records, since, readTime(query, 'updatedAtBeforeOrEqualTo'));
         },
-        page: byLastId({ name: 'limit', fallback: 200, max: 1_000 }, 'idGreaterThan'),
+        page: (records, request, url) => {
+          const query = new URLSearchParams(request.query);
+          const lastId = Number(query.get('idGreaterThan') ?? 0);
+          query.delete('idGreaterThan');
+          const page = byLastId({ name: 'limit', fallback: 200, max: 1_000 }, 'idGreaterThan');
+          const laterRecords = records.filter(({ id }) => Number(id) > lastId);
+          return page(laterRecords, { ...request, query }, url);
+        },
         toBody: (values, { next }) => ({
           nextPageToken: next,
           nextPageUrl:

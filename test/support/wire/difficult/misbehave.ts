@@ -29,12 +29,14 @@ export function getDelayMs(combination: Combination): number {
   return Number(listDetails(combination).upToMs ?? UNKNOWN_DELAY_MS);
 }
 
+/** Many servers refuse longer URLs. */
+const UNKNOWN_URL_BYTES = 8_192;
 const FIELDS_ABOVE_LIMIT = 60;
 const FIELD_NAME_LENGTH = 60;
 
 /** Returns values of fields for a request that is too long, or names too many fields. */
 export function createExtraValues(combination: Combination): Values {
-  const { bytes } = listDetails(combination);
+  const { bytes = UNKNOWN_URL_BYTES } = listDetails(combination);
   const createValues = (count: number, length: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, n) => [`field_${n}_`.padEnd(length, 'x'), `value ${n}`]),
@@ -119,7 +121,10 @@ export function misbehave(scene: Scene, variant: number): ReadonlySet<string> {
       switches.fieldsMax = Number(details.max);
       break;
     case 'longUrl':
-      switches.urls = { bytes: Number(details.bytes), response: refuse(414, 'URI too long') };
+      switches.urls = {
+        bytes: Number(details.bytes ?? UNKNOWN_URL_BYTES),
+        response: refuse(414, 'URI too long'),
+      };
       break;
     case 'depthLimit':
       switches.depth = { records: DEPTH, response: refuse(400, 'The offset is too large') };

@@ -123,7 +123,7 @@ const CRM: Record<string, Misbehaviors> = {
       status: 403,
       body: { code: 122, message: 'Daily API rate limit met.' },
     },
-    longUrl: { bytes: 8_192 },
+    longUrl: 'unknown',
   },
   salesloft: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429 },
   // "Get records": 50 fields, a page token lives 24 hours and leads to at most 100,000 records.
@@ -261,7 +261,7 @@ const WORK: Record<string, Misbehaviors> = {
       },
     },
     expiredParents: 'yes',
-    longUrl: { bytes: 8_192 },
+    longUrl: 'unknown',
   },
   // "Search and reconcile": a delay from seconds to minutes. JQL compares minutes, in the user's time zone.
   atlassian: {

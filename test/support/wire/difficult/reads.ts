@@ -11,7 +11,6 @@ import { createInstallation, createIntegration } from '../../fixtures/integratio
 import type { Values } from '../wire-format.ts';
 import { Ledger } from './ledger.ts';
 import { type Combination, createExtraValues, getDelayMs, misbehave } from './misbehave.ts';
-import type { Misbehavior } from './misbehaviors.ts';
 import type { MovedClock } from './moved-clock.ts';
 import type { DifficultVendor } from './vendors.ts';
 
@@ -58,15 +57,18 @@ interface ReadResult {
   hasRecovered: boolean;
 }
 
-/** Misbehaviors in which a vendor may refuse each attempt, so that a read may fail. */
-const MAY_FAIL: Misbehavior[] = ['repeatedCursor', 'longUrl', 'depthLimit'];
+/** True if the vendor may refuse each attempt, so that a read may fail. */
+function mayFail({ misbehavior, detail }: Combination): boolean {
+  if (misbehavior === 'longUrl') return detail === 'unknown';
+  return misbehavior === 'repeatedCursor' || misbehavior === 'depthLimit';
+}
 
 /** Returns what went wrong: lost records, and failures of reads that can succeed. */
 export function listFaults(
   { missing, failures, hasRecovered }: ReadResult,
-  { misbehavior }: Pick<Combination, 'misbehavior'>,
+  combination: Combination,
 ): string[] {
-  if (!MAY_FAIL.includes(misbehavior)) return [...missing, ...failures];
+  if (!mayFail(combination)) return [...missing, ...failures];
   const withoutReason = failures.filter((reason) => reason === '').map(() => 'no reason');
   return hasRecovered ? [...missing, ...withoutReason] : withoutReason;
 }

@@ -75,9 +75,11 @@ export function createIntercept({ switches, now, isRow }: Server): Intercept {
     }
     if (!hasRow(response.body, isRow)) return response;
     switches.listResponses += 1;
-    if (switches.repeatsFrom === null) repeated = null;
-    else if (switches.listResponses >= switches.repeatsFrom) repeated ??= response;
-    const distorted = distort(request, repeated ?? response);
+    // Each read repeats a page of its own.
+    if (switches.listResponses === 1) repeated = null;
+    const { repeatsFrom } = switches;
+    if (repeatsFrom !== null && switches.listResponses >= repeatsFrom) repeated ??= response;
+    const distorted = distort(request, (repeatsFrom !== null && repeated) || response);
     switches.afterList();
     return distorted;
   };
