@@ -8,22 +8,22 @@
  */
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { DECLARATIONS } from '../../src/providers/declared/all.ts';
-import type { Misbehavior, Misbehaviors } from '../support/wire/difficult/misbehaviors.ts';
-import { openStage } from '../support/wire/difficult/open-stage.ts';
+import { DECLARATIONS } from '../../../src/providers/declared/all.ts';
+import type { Misbehavior, Misbehaviors } from '../../support/wire/difficult/misbehaviors.ts';
+import { openStage } from '../../support/wire/difficult/open-stage.ts';
 import {
   listFaults,
   openTenant,
   readDifficultVendor,
   scenario,
-} from '../support/wire/difficult/reads.ts';
+} from '../../support/wire/difficult/reads.ts';
 import {
   accountEngagementVendor,
   createDeclaredVendor,
   type DifficultVendor,
   hubspotVendor,
   salesforceVendor,
-} from '../support/wire/difficult/vendors.ts';
+} from '../../support/wire/difficult/vendors.ts';
 
 const { SEED = '1', RUNS = '1', PROVIDER, MISBEHAVIOR } = process.env;
 

@@ -6,19 +6,19 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DeclaredProvider } from '../../src/providers/declarative/declarative-provider.ts';
-import { getDeclaration } from '../support/wire/declarations.ts';
-import type { Misbehavior } from '../support/wire/difficult/misbehaviors.ts';
-import { openStage } from '../support/wire/difficult/open-stage.ts';
+import type { DeclaredProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
+import type { Misbehavior } from '../../support/wire/difficult/misbehaviors.ts';
+import { openStage } from '../../support/wire/difficult/open-stage.ts';
 import {
   listFaults,
   openTenant,
   readDifficultVendor,
   scenario,
-} from '../support/wire/difficult/reads.ts';
-import { createDeclaredVendor } from '../support/wire/difficult/vendors.ts';
-import { getWire } from '../support/wire/vendors/all.ts';
-import { isObject, type Values } from '../support/wire/wire-format.ts';
+} from '../../support/wire/difficult/reads.ts';
+import { createDeclaredVendor } from '../../support/wire/difficult/vendors.ts';
+import { getWire } from '../../support/wire/vendors/all.ts';
+import { isObject, type Values } from '../../support/wire/wire-format.ts';
 
 /** The number of scenarios, one of which must find the fault. */
 const SCENARIOS_MAX = 8;
