@@ -77,10 +77,12 @@ backend passes it to \`generateConnection\`.
 ## What a read promises
 
 A read delivers each record at least once in its last version, or its operation ends FAILED with a reason. Records may
-be delivered more than once. Two kinds of records are outside this promise:
+be delivered more than once. Three kinds of records are outside this promise:
 
 - a change that appears in the vendor's list later than the time that the provider's page states
-- records after a page that the vendor hides completely, if the list gives no sign that it goes on
+- records after a page that the vendor hides completely, if the list gives no sign that it continues
+- a record that moves to another page because other records change or are deleted during the read, in a list whose paging
+  is *numbered*, or in an *exact* one if a whole page of records changed in the same second
 
 If such records are missing, read the object again with \`triggerRead\`. The pages of the providers state how late changes
 may appear, which limits a list has, and which values the vendor cuts. Where the vendor does not document an answer, the

@@ -85,3 +85,12 @@ test('declares where each API key goes in a request', () => {
     stripe: { in: 'header', name: 'Authorization', valuePrefix: 'Bearer ' },
   });
 });
+
+test('sends the headers of every request with health checks too, except those with metadata', () => {
+  const findHeaders = (name: string) => {
+    const healthCheck = DECLARED.find((provider) => provider.name === name)?.healthCheck;
+    return typeof healthCheck === 'object' ? healthCheck.headers : undefined;
+  };
+  expect(findHeaders('notion')).toEqual({ 'Notion-Version': '2025-09-03' });
+  expect(findHeaders('xero')).toEqual({});
+});

@@ -11,10 +11,12 @@ import {
   type Provider,
   type ProviderCapability,
   type ProviderLimits,
+  type ProviderRequest,
   type ProviderSession,
 } from '../contract.ts';
 import type { BatchWrite } from '../moving-records.ts';
 import {
+  type Declaration,
   type DeclarationInput,
   type ObjectDeclaration,
   providerDeclaration,
@@ -53,7 +55,13 @@ export function createDeclarativeProvider({
   ...settings
 }: DeclaredProvider): Provider {
   const vendor = parseVendor(settings.displayName, api);
-  return { ...settings, ...describeVendor(vendor), ...createConnector(vendor, { limits, proxy }) };
+  const { healthCheck } = settings;
+  return {
+    ...settings,
+    ...(healthCheck && { healthCheck: addHeaders(healthCheck, vendor.declaration) }),
+    ...describeVendor(vendor),
+    ...createConnector(vendor, { limits, proxy }),
+  };
 }
 
 /** Creates the connector of a provider's module. Throws if the declaration is invalid. */
@@ -71,6 +79,20 @@ function parseVendor(displayName: string, api: DeclarationInput): Vendor {
     throw new Error(`The declaration of ${displayName} is invalid:\n${z.prettifyError(error)}`);
   }
   return { displayName, declaration: data };
+}
+
+/**
+ * Returns the health check with the headers that the vendor requires of every request, such as its API version. It omits
+ * headers with metadata, which a new connection may lack.
+ */
+function addHeaders(
+  healthCheck: NonNullable<Provider['healthCheck']>,
+  { headers }: Declaration,
+): ProviderRequest {
+  const request =
+    typeof healthCheck === 'string' ? { method: 'GET' as const, path: healthCheck } : healthCheck;
+  const fixedHeaders = Object.entries(headers).filter(([, value]) => !value.includes('{{'));
+  return { ...request, headers: { ...Object.fromEntries(fixedHeaders), ...request.headers } };
 }
 
 function createConnector(

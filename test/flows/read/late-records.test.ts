@@ -13,7 +13,7 @@ import {
   installReads,
   startUnscheduledReadJobs,
 } from '../../support/fixtures/reads.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
+import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 
 interface VendorRecord {
   id: string;

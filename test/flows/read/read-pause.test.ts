@@ -15,7 +15,7 @@ import {
   startReadJobs,
   TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
+import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 
 const app = await getSharedApp();

@@ -8,7 +8,7 @@ import {
   createIntegrationContent,
 } from '../../support/fixtures/integrations.ts';
 import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
+import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 import { createCrmProvider } from '../../support/rest/proxy-installation.ts';
 import { createRestTenantWithDestination } from '../../support/rest/rest-installation.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CATALOG } from '../../../src/providers/catalog/all-entries.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
+import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 
 const template = CATALOG.at(-1) as Provider;
 const createProvider = (name: string, facts: Partial<Provider> = {}): Provider => ({

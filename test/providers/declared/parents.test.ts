@@ -4,13 +4,12 @@ import type { ObjectDeclarationInput } from '../../../src/providers/declarative/
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
 import { ProviderError } from '../../../src/providers/provider-error.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../src/work/durations.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
 import {
   type ServedRequest,
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
+import { createPlainSession, UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 
 const TOKEN_LIFETIME_MS = 5 * MINUTE_MS;
 const PARENTS_PER_PAGE = 10;
@@ -149,4 +148,10 @@ test('reports an expired cursor if the list of parents has no first page either'
   const read = { objectName: 'tasks', fields: ['id'], pageSize: 50, cursor };
   const reading = provider.capabilities.readPage?.(createPlainSession(server.url), read);
   await expect(reading).rejects.toBeInstanceOf(ProviderError);
+});
+
+test('fails temporarily if the cursors of each parent expire before it is read', async () => {
+  const { respond } = createVendor({ projectCount: 2, taskPages: 2, requestMs: 10 * MINUTE_MS });
+  await using server = await startProviderServer(respond);
+  await expect(readTasks(server.url)).rejects.toMatchObject({ kind: 'RETRYABLE' });
 });

@@ -6,7 +6,7 @@ import type {
   ObjectDeclarationInput,
 } from '../../../src/providers/declarative/declaration/declaration.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { UNDOCUMENTED } from '../../support/providers/behavior.ts';
+import { UNDOCUMENTED } from '../../support/providers/provider-session.ts';
 
 export type ListDeclaration = ObjectDeclarationInput['list'];
 

@@ -91,7 +91,7 @@ const FAULTS: Fault[] = [
   ['atlassian', 'changesDuringRead', filterAnswer('zone', 'utc')],
   ['zendeskSupport', 'otherColumn', filterAnswer('column', 'changedAt')],
   ['mailchimp', 'oddRetryAfter', filterAnswer('bounds', 'inclusive')],
-  ['xero', 'oddRetryAfter', filterAnswer('bounds', 'inclusive')],
+  ['xero', 'changesDuringRead', listMember(['isKeysetPaged'], false)],
   ['zoho', 'fieldLimit', answer('fieldsMax', 'none')],
   ['attio', 'hiddenRecords', answer('shortPage', 'last')],
   ...['dynamicsCRM', 'front', 'klaviyo', 'outreach', 'pipedrive'].map(

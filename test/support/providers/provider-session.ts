@@ -2,8 +2,10 @@
  * The smallest session that a connector can run with: fixed headers, no token refresh and no rate limit. As
  * `ProviderSession` demands, every HTTP response resolves, and only a missing response throws.
  */
+
 import { stringify } from 'qs';
 import { type Dispatcher, errors, request } from 'undici';
+import type { Behavior } from '../../../src/providers/behavior.ts';
 import type {
   ProviderRequest,
   ProviderResponse,
@@ -92,3 +94,16 @@ function classifyError(cause: unknown): ProviderErrorKind {
     cause instanceof errors.BodyTimeoutError;
   return timedOut ? 'TIMEOUT' : 'DISCONNECTED';
 }
+
+/** The vendor documents only how its filter compares times. */
+export const UNDOCUMENTED: Behavior = {
+  shortPage: 'notDocumented',
+  timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },
+  visibility: 'notDocumented',
+  expiredCursor: 'notDocumented',
+  depthLimit: 'notDocumented',
+  fieldsMax: 'notDocumented',
+  urlBytesMax: 'notDocumented',
+  nestedLists: 'notDocumented',
+  rateLimits: 'notDocumented',
+};

@@ -13,14 +13,16 @@ export function redirectEntry(provider: Provider, serverUrl: string): Provider {
       .replaceAll(/\{\{\w+\}\}/g, 'a');
     return `${serverUrl}/${name}${new URL(address).pathname.replace(/\/$/, '')}`;
   };
-  const isAbsolute = typeof healthCheck === 'string' && healthCheck.startsWith('https:');
+  const check = typeof healthCheck === 'string' ? { path: healthCheck } : healthCheck;
   return {
     ...provider,
     baseUrl: redirect(baseUrl),
     modules: [],
     hosts: {},
     limits: { ...limits, requestsPerSecond: 1_000 },
-    ...(isAbsolute && { healthCheck: redirect(healthCheck) }),
+    ...(check?.path.startsWith('https:') && {
+      healthCheck: { method: 'GET', ...check, path: redirect(check.path) },
+    }),
     ...(oauth2 && {
       oauth2: {
         ...oauth2,

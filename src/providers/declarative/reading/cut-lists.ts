@@ -10,7 +10,7 @@ import { findValue, type JsonObject, parseId, withValue } from '../json.ts';
 import { ignoreMissing, sendRequest } from '../send-request.ts';
 import { fillPath, type TemplateVariables } from '../template.ts';
 import type { Vendor } from '../vendor.ts';
-import { toRecord } from './record.ts';
+import { toRecord } from './row-record.ts';
 
 interface RecordsRead {
   object: ObjectDeclaration;

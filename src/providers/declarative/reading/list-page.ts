@@ -20,8 +20,8 @@ import {
   readPosition,
   readTotal,
 } from './paging.ts';
-import { readChangeTime, toRecord } from './record.ts';
 import { addFields } from './records-by-ids.ts';
+import { readChangeTime, toRecord } from './row-record.ts';
 import { findSearchList } from './search-conditions.ts';
 import { groupFields, listReturnedNames } from './selected-fields.ts';
 

@@ -8,7 +8,7 @@ import { listIdVariables } from '../record-id.ts';
 import { getBehavior, type Vendor } from '../vendor.ts';
 import { readRows, requestPage } from './page-response.ts';
 import { type BehavingList, findNextPosition, type Position } from './paging.ts';
-import { toRecord } from './record.ts';
+import { toRecord } from './row-record.ts';
 
 /** The maximum number of records whose lists are read concurrently. */
 const CONCURRENCY_MAX = 4;

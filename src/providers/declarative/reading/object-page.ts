@@ -22,16 +22,16 @@ export async function readPage(
   });
   const [parentId] = position.ids;
   if (parentId === undefined) return createPage(position, []);
-  const page = await readChildPage(vendor, session, {
+  const { page, isRestarted } = await readChildPage(vendor, session, {
     object,
     read: { ...read, cursor: position.inner ?? undefined },
     variables: { ...variables, [object.parent.variable]: parentId },
   });
-  const isDone = page.nextCursor === null;
-  return createPage(
-    isDone ? withoutParent(position, parentId) : { ...position, inner: page.nextCursor },
-    page.records,
-  );
+  const nextPosition =
+    page.nextCursor === null
+      ? withoutParent(position, parentId)
+      : { ...position, inner: page.nextCursor };
+  return createPage(isRestarted ? countRestart(nextPosition) : nextPosition, page.records);
 }
 
 const storedPosition = z.strictObject({
@@ -46,12 +46,16 @@ const storedPosition = z.strictObject({
    * start, without these. Absent if the list has only one page, or was read by an earlier version.
    */
   done: z.array(z.string()).optional(),
+  /** The number of restarts since a parent was last fully read. */
+  restarts: z.int().optional(),
 });
 type ParentPosition = z.infer<typeof storedPosition>;
 
 /** The position is stored with each page. The children of parents beyond this number may be read again. */
 const DONE_MAX = 10_000;
 const HASH_LENGTH = 11;
+/** A read whose cursors expire before any parent is fully read never ends. */
+const RESTARTS_MAX = 10;
 
 function hashParent(id: string): string {
   return hash('sha256', id, 'base64url').slice(0, HASH_LENGTH);
@@ -67,6 +71,16 @@ function withoutParent(position: ParentPosition, parentId: string): ParentPositi
     inner: null,
     ...(!isOnlyPage && { done: [...done, hashParent(parentId)].slice(-DONE_MAX) }),
   };
+}
+
+/** Counts a restart at the first page below a parent, or of the list of parents. Throws RETRYABLE after too many. */
+function countRestart(position: ParentPosition): ParentPosition {
+  const restarts = (position.restarts ?? 0) + 1;
+  if (restarts <= RESTARTS_MAX) return { ...position, restarts };
+  throw new ProviderError(
+    'RETRYABLE',
+    'The cursors of the list expire before its parents are read',
+  );
 }
 
 function createPage(position: ParentPosition, records: RecordPage['records']): RecordPage {
@@ -92,15 +106,26 @@ async function findCurrentParent(
   const position = cursor === undefined ? null : readParentPosition(cursor);
   if (position && position.ids.length > 0) return position;
   const read = { objectName: parentName, fields: [], pageSize };
-  const page = await readParents(vendor, session, { ...read, cursor: position?.more ?? undefined });
+  const { page, isRestarted } = await readParents(vendor, session, {
+    ...read,
+    cursor: position?.more ?? undefined,
+  });
   const done = new Set(position?.done);
   const ids = page.records.map(({ id }) => id).filter((id) => !done.has(hashParent(id)));
-  return {
+  const nextPosition = {
     ids,
     more: page.nextCursor,
     inner: null,
     ...(position?.done && { done: position.done }),
+    ...(position?.restarts !== undefined && { restarts: position.restarts }),
   };
+  return isRestarted ? countRestart(nextPosition) : nextPosition;
+}
+
+interface PageOrFirst {
+  page: RecordPage;
+  /** True if the cursor has expired, so that this is the first page. */
+  isRestarted: boolean;
 }
 
 /** Reads a page of parents. If its cursor has expired, reads the first page. */
@@ -108,13 +133,15 @@ async function readParents(
   vendor: Vendor,
   session: ProviderSession,
   { cursor, ...read }: PageRead,
-): Promise<RecordPage> {
-  if (cursor === undefined) return readPage(vendor, session, read);
+): Promise<PageOrFirst> {
+  const readFirst = (isRestarted: boolean) =>
+    readPage(vendor, session, read).then((page) => ({ page, isRestarted }));
+  if (cursor === undefined) return readFirst(false);
   try {
-    return await readPage(vendor, session, { ...read, cursor });
+    return { page: await readPage(vendor, session, { ...read, cursor }), isRestarted: false };
   } catch (error) {
     if (!(error instanceof ProviderError) || error.kind !== 'CURSOR_GONE') throw error;
-    return readPage(vendor, session, read);
+    return readFirst(true);
   }
 }
 
@@ -132,17 +159,16 @@ async function readChildPage(
   vendor: Vendor,
   session: ProviderSession,
   childRead: ListRead,
-): Promise<RecordPage> {
+): Promise<PageOrFirst> {
+  const { cursor, ...read } = childRead.read;
   try {
-    return await readList(vendor, session, childRead);
+    return { page: await readList(vendor, session, childRead), isRestarted: false };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.kind === 'MISSING_OBJECT')
-      return { records: [], nextCursor: null, estimatedTotal: null };
-    if (error.kind !== 'CURSOR_GONE' || childRead.read.cursor === undefined) throw error;
-    return readList(vendor, session, {
-      ...childRead,
-      read: { ...childRead.read, cursor: undefined },
-    });
+    if (error.kind === 'MISSING_OBJECT') {
+      return { page: { records: [], nextCursor: null, estimatedTotal: null }, isRestarted: false };
+    }
+    if (error.kind !== 'CURSOR_GONE' || cursor === undefined) throw error;
+    return { page: await readList(vendor, session, { ...childRead, read }), isRestarted: true };
   }
 }

@@ -11,8 +11,8 @@ import { listIdVariables } from '../record-id.ts';
 import { getObject, type Vendor } from '../vendor.ts';
 import { readCutLists } from './cut-lists.ts';
 import { completeNestedLists } from './nested-lists.ts';
-import { readChangeTime, toRecord } from './record.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
+import { readChangeTime, toRecord } from './row-record.ts';
 import {
   type FieldGroup,
   getParameterBytesMax,

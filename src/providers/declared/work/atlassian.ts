@@ -108,8 +108,8 @@ export const atlassian: DeclaredProvider = {
       },
       // The vendor's search is eventually consistent, without a documented delay. The wide filter makes it cheap to look back.
       visibility: { lookBackMs: HOUR_MS },
-      // A token expires after 7 days.
-      expiredCursor: [{ status: 400, contains: 'page token' }],
+      // A token expires after 7 days. The vendor does not document the text of the refusal.
+      expiredCursor: [{ status: 400 }],
       depthLimit: 'notDocumented',
       fieldsMax: 'notDocumented',
       // Fields are in the body.

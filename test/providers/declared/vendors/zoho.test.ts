@@ -1,14 +1,14 @@
 /** Tests Zoho's limits: fields of a request, records of a page token, and fields that lists don't return. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { zoho } from '../../../src/providers/declared/crm/zoho.ts';
-import type { PageRead, ProviderRecord } from '../../../src/providers/moving-records.ts';
-import type { ServedRequest } from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { startVendorServer, type VendorServer } from '../../support/wire/vendor-server.ts';
-import { createZoho } from '../../support/wire/vendors/crm/zoho-wire.ts';
-import { BEARER } from '../../support/wire/wire-format.ts';
-import { atMinute, catchFailure } from '../contract-subject.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { zoho } from '../../../../src/providers/declared/crm/zoho.ts';
+import type { PageRead, ProviderRecord } from '../../../../src/providers/moving-records.ts';
+import type { ServedRequest } from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { startVendorServer, type VendorServer } from '../../../support/wire/vendor-server.ts';
+import { createZoho } from '../../../support/wire/vendors/crm/zoho-wire.ts';
+import { BEARER } from '../../../support/wire/wire-format.ts';
+import { atMinute, catchFailure } from '../../contract-subject.ts';
 
 const { readPage, readRecords } = getCapabilities();
 

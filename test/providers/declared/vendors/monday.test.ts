@@ -1,14 +1,14 @@
 /** Tests monday.com's short pages, columns without text, expired cursors, and limits in responses with status 200. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import { ProviderError } from '../../../src/providers/provider-error.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import { ProviderError } from '../../../../src/providers/provider-error.ts';
 import {
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
-import { isObject } from '../../support/wire/wire-format.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
+import { isObject } from '../../../support/wire/wire-format.ts';
 
 function getProvider() {
   const { readPage, readRecords } = createDeclarativeProvider(

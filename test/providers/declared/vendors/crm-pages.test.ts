@@ -1,24 +1,24 @@
 /** Tests pages of CRMs that permissions shorten, and lists with limits of depth or length. */
 import { expect, test } from 'vitest';
-import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
+import type { ProviderResponse, ProviderSession } from '../../../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
-} from '../../../src/providers/declarative/declarative-provider.ts';
-import { attio } from '../../../src/providers/declared/crm/attio.ts';
-import { close } from '../../../src/providers/declared/crm/close.ts';
-import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
-import { outreach } from '../../../src/providers/declared/crm/outreach.ts';
-import { pipedrive } from '../../../src/providers/declared/crm/pipedrive.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { BadRequest, type Page } from '../../support/wire/paging.ts';
-import { startVendorServer, type VendorFixture } from '../../support/wire/vendor-server.ts';
-import { attio as attioWire } from '../../support/wire/vendors/crm/attio-wire.ts';
-import { close as closeWire } from '../../support/wire/vendors/crm/close-wire.ts';
-import { outreach as outreachWire } from '../../support/wire/vendors/crm/outreach-wire.ts';
-import { BEARER } from '../../support/wire/wire-format.ts';
-import { atMinute, catchFailure } from '../contract-subject.ts';
+} from '../../../../src/providers/declarative/declarative-provider.ts';
+import { attio } from '../../../../src/providers/declared/crm/attio.ts';
+import { close } from '../../../../src/providers/declared/crm/close.ts';
+import { dynamicsCrm } from '../../../../src/providers/declared/crm/dynamics-crm.ts';
+import { outreach } from '../../../../src/providers/declared/crm/outreach.ts';
+import { pipedrive } from '../../../../src/providers/declared/crm/pipedrive.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { BadRequest, type Page } from '../../../support/wire/paging.ts';
+import { startVendorServer, type VendorFixture } from '../../../support/wire/vendor-server.ts';
+import { attio as attioWire } from '../../../support/wire/vendors/crm/attio-wire.ts';
+import { close as closeWire } from '../../../support/wire/vendors/crm/close-wire.ts';
+import { outreach as outreachWire } from '../../../support/wire/vendors/crm/outreach-wire.ts';
+import { BEARER } from '../../../support/wire/wire-format.ts';
+import { atMinute, catchFailure } from '../../contract-subject.ts';
 
 function getReadPage(declaration: DeclaredProvider) {
   const { capabilities } = createDeclarativeProvider(declaration);

@@ -1,17 +1,17 @@
 /** Tests Notion's limits: 25 items of a property, 10,000 results of a query, and times in minutes. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
 import {
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
-import { startVendorServer } from '../../support/wire/vendor-server.ts';
-import { getWire } from '../../support/wire/vendors/all.ts';
-import { isObject } from '../../support/wire/wire-format.ts';
-import { atMinute } from '../contract-subject.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
+import { startVendorServer } from '../../../support/wire/vendor-server.ts';
+import { getWire } from '../../../support/wire/vendors/all.ts';
+import { isObject } from '../../../support/wire/wire-format.ts';
+import { atMinute } from '../../contract-subject.ts';
 
 const { objectName, fixture } = getWire('notion');
 const RELATED_IDS = Array.from({ length: 130 }, (_, n) => `related-${n}`);

@@ -1,15 +1,15 @@
 /** Tests how the vendors of work tools behave at their edges: expired cursors, rate limits, wide filters, and long URLs. */
 import { expect, test } from 'vitest';
-import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
-import type { PageRead } from '../../../src/providers/moving-records.ts';
-import { ProviderError } from '../../../src/providers/provider-error.ts';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
+import type { PageRead } from '../../../../src/providers/moving-records.ts';
+import { ProviderError } from '../../../../src/providers/provider-error.ts';
 import {
   type ServedRequest,
   type ServedResponse,
   startProviderServer,
-} from '../../support/providers/provider-server.ts';
-import { createPlainSession } from '../../support/providers/provider-session.ts';
-import { getDeclaration } from '../../support/wire/declarations.ts';
+} from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
 
 const METADATA = { base: 'appBase', cloudId: 'cloud' };
 
@@ -107,7 +107,6 @@ test.each(
 });
 
 test.each([
-  { name: 'atlassian', objectName: 'issues', cursor: SECOND_PAGE },
   { name: 'asana', objectName: 'workspaces', cursor: SECOND_PAGE },
   { name: 'zoom', objectName: 'users', cursor: SECOND_PAGE },
 ])('$name: fails if a later page is refused for another reason', async ({ name, ...read }) => {
