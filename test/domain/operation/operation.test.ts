@@ -4,6 +4,7 @@ import { operationMetadata } from '../../../src/domain/operation/operation.ts';
 test('adds empty lists to the metadata of a write, and parses its times', () => {
   expect(operationMetadata.parse({ objects: ['contact'] })).toEqual({
     objects: ['contact'],
+    omittedFields: [],
     successfulRecordIds: [],
   });
   const retry = { attempts: 2, lastAttempt: '2026-01-01T00:00:00.000Z' };

@@ -148,17 +148,18 @@ test('refuses settings of an unknown field at its position', async () => {
 
 test('refuses IF_EMPTY if the provider cannot return records by id', async () => {
   const rest = await createRestTenant(providersApp);
-  const { capabilities } = providersApp.app.services.catalog.find('monday') as Provider;
+  const { capabilities } = providersApp.app.services.catalog.find('linear') as Provider;
   expect(capabilities.readRecords).toBeDefined();
-  const objects = [{ objectName: 'items', valueDefaults: { allowAnyFields: true } }];
-  const monday = { provider: 'monday', read: null, write: { objects } };
-  await createIntegration(providersApp, rest.tenant, createIntegrationContent('work', monday));
-  await generateConnection(rest.tenant, { provider: 'monday', apiKey: 'key' });
+  const objects = [{ objectName: 'projectStatuses', valueDefaults: { allowAnyFields: true } }];
+  const linear = { provider: 'linear', read: null, write: { objects } };
+  await createIntegration(providersApp, rest.tenant, createIntegrationContent('work', linear));
+  const oauth2AuthorizationCode = { accessToken: { token: 'linear-token' }, scopes: [] };
+  await generateConnection(rest.tenant, { provider: 'linear', oauth2AuthorizationCode });
   const fields = [{ fieldName: 'name', writeOnUpdate: 'IF_EMPTY' as const }];
-  const config = { write: [{ objectName: 'items', fields }] };
+  const config = { write: [{ objectName: 'projectStatuses', fields }] };
   const target = { integrationIdOrName: 'work', groupRef: 'acme' };
   expect(await expectEqualIssues(rest, 'createInstallation', { ...target, config })).toEqual([
-    "config.content.write.objects.items.selectedFieldSettings.name.writeOnUpdate: must be always or never: monday.com can't read items by id.",
+    "config.content.write.objects.projectStatuses.selectedFieldSettings.name.writeOnUpdate: must be always or never: Linear can't read projectStatuses by id.",
   ]);
 });
 
