@@ -85,8 +85,8 @@ be delivered more than once. Three kinds of records are outside this promise:
   is *numbered*, or in an *exact* one if a whole page of records changed in the same second
 
 If such records are missing, read the object again with \`triggerRead\`. The pages of the providers state how late changes
-may appear, which limits a list has, and which values the vendor cuts. Where the vendor does not document an answer, the
-gateway repeats requests and records so that it loses none.
+may appear, which limits a list has, and which values the vendor cuts. Where the vendor does not document its behavior,
+the gateway repeats requests and records so that it loses none.
 
 ## Declared providers
 

@@ -1,4 +1,4 @@
-/** Describes how reads of a declared provider behave, for its page: one sentence for each answer that matters. */
+/** Describes how reads of a declared provider behave, for its page: one sentence for each member that matters. */
 import { type Behavior, getReadTiming } from '../src/providers/behavior.ts';
 import type {
   Declaration,
@@ -27,7 +27,7 @@ export function describeReads(declaration: Declaration): string {
     return names.length === sentencesByObject.size ? `- ${sentence}` : `- ${subject}: ${sentence}`;
   });
   const promise =
-    '[What a read promises](README.md#what-a-read-promises) is the same for all providers. This vendor differs in these points:';
+    '[What a read promises](README.md#what-a-read-promises) is the same for all providers. In addition, reads of this vendor behave as follows:';
   return `## Reads\n\n${promise}\n\n${lines.join('\n')}`;
 }
 
@@ -58,12 +58,13 @@ function describeVisibility(behavior: Behavior): string[] {
   const { settleMs, lookBackMs } = getReadTiming(behavior);
   const age = `A scheduled read returns changes that are at least ${formatDuration(settleMs)} old.`;
   if (lookBackMs === 0) return [age];
+  const period = formatDuration(lookBackMs).replace(/^1 /, '');
   const reason =
     behavior.visibility === 'notDocumented'
       ? 'The vendor does not document how late a change appears in its lists.'
       : 'Some changes appear later than others.';
   return [
-    `${age} ${reason} Each read repeats the last ${formatDuration(lookBackMs)} of the previous one, and a change that appears later is missed.`,
+    `${age} ${reason} Each read also requests the last ${period} of the previous one, and skips what was delivered. A change that appears later is missed.`,
   ];
 }
 
@@ -130,8 +131,14 @@ function describeShortPages(list: BehavingList): string[] {
   ];
 }
 
-function describeExpiry({ paging, behavior: { expiredCursor } }: BehavingList): string[] {
-  if (paging.kind === 'none') return [];
+/** True if each page is requested from the last record. Such a list needs no cursors, and its length is not limited. */
+function isKeyset({ isKeysetPaged, afterId }: ListDeclaration): boolean {
+  return isKeysetPaged || afterId !== undefined;
+}
+
+function describeExpiry(list: BehavingList): string[] {
+  const { expiredCursor } = list.behavior;
+  if (list.paging.kind === 'none' || isKeyset(list)) return [];
   if (Array.isArray(expiredCursor)) return ['If a cursor expires, the read starts again.'];
   if (expiredCursor !== 'notDocumented') return [];
   return [
@@ -139,9 +146,11 @@ function describeExpiry({ paging, behavior: { expiredCursor } }: BehavingList): 
   ];
 }
 
-function describeDepth({ paging, behavior: { depthLimit } }: BehavingList): string[] {
-  if (depthLimit === 'none' || paging.kind === 'none') return [];
+function describeDepth(list: BehavingList): string[] {
+  const { depthLimit } = list.behavior;
+  if (depthLimit === 'none' || list.paging.kind === 'none') return [];
   if (depthLimit === 'notDocumented') {
+    if (isKeyset(list)) return [];
     return ['A maximum length of lists is not documented. If there is one, longer reads fail.'];
   }
   const limit = `The vendor's list ends after ${depthLimit.records.toLocaleString('en-US')} records.`;
@@ -175,6 +184,7 @@ function describeNestedLists({ nestedLists }: Behavior): string[] {
     return ['Whether lists inside records are complete is not documented.'];
   }
   return nestedLists.map(({ at, itemsMax, otherItems }) => {
+    if (at === '/*') return 'Fields that contain lists are not read. They are absent from records.';
     const count = itemsMax === undefined ? 'only the first items' : `at most ${itemsMax} items`;
     const others =
       otherItems === 'read'
@@ -192,11 +202,15 @@ function describeRateLimits({ rateLimits }: Behavior): string[] {
       [
         ...(status ? [`status ${status}`] : ['any status']),
         ...(contains ? [`the text \`${contains}\``] : []),
-        ...(header ? [`the header \`${header.name}\``] : []),
+        ...(header ? [`the header \`${formatHeader(header)}\``] : []),
       ].join(' and '),
     );
   if (responses.length === 0) return [];
   return [`The gateway also waits after these responses: ${responses.join('; ')}.`];
+}
+
+function formatHeader({ name, value }: { name: string; value?: string }): string {
+  return value === undefined ? name : `${name}: ${value}`;
 }
 
 const UNITS = [

@@ -1,7 +1,7 @@
 /** Finds the name that a caller probably meant by a misspelled one. */
 
 interface Tolerance {
-  /** A name may have one error for so many letters. Names of 3 letters or more may always have one. */
+  /** The number of letters for which a name may have one error. Names of at least 3 letters may always have one. */
   lettersPerError: number;
 }
 

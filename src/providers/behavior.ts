@@ -1,7 +1,7 @@
 /**
  * How a vendor's lists behave where they differ from the simple case: pages that hide records, coarse filters, records
- * that appear late, cursors that expire, and limits. Every provider that reads records answers every question. The
- * answer `notDocumented` selects the cautious behavior, which may repeat records and requests but loses no record.
+ * that appear late, cursors that expire, and limits. Every provider that reads records declares every member. The value
+ * `notDocumented` selects the cautious behavior, which may repeat records and requests but loses no record.
  */
 import { z } from 'zod';
 import { MINUTE_MS } from '../work/durations.ts';
@@ -15,7 +15,7 @@ export const errorMatch = z.strictObject({
   status: z.int().optional(),
   /** A header with this value, or with any value if `value` is absent. */
   header: z.strictObject({ name: z.string(), value: z.string().optional() }).optional(),
-  /** A string in the body of the response, in any case. */
+  /** A string in the body of the response, regardless of case. */
   contains: z.string().optional(),
 });
 export type ErrorMatch = z.infer<typeof errorMatch>;
@@ -62,8 +62,8 @@ const depthLimit = z.union([
   z.strictObject({
     records: z.int().positive(),
     /**
-     * How a read continues: `keyset` requests pages from the last record's time or id, so it never reaches the limit;
-     * `deepList` reads the object's other list; `fails` means that the read fails with the vendor's error.
+     * How a read continues. `keyset` requests pages from the last record's time or id, so it never reaches the limit.
+     * `deepList` reads the object's other list. `fails` means that the read fails with the vendor's error.
      */
     beyond: z.enum(['keyset', 'deepList', 'fails']),
   }),

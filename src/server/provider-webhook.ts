@@ -52,7 +52,7 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
     method: scope.supportedMethods.filter((method) => method !== 'HEAD'),
     url: '/*',
     exposeHeadRoute: false,
-    // Refused before a body is read.
+    // `onRequest` refuses the request before its body is read.
     onRequest: refusePath,
     handler: refusePath,
   });

@@ -39,7 +39,7 @@ export interface AccountSession extends ProviderSession {
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
    * Returns the access token for a protocol other than HTTP, but never `rejectedToken`, which the provider has rejected.
-   * Throws AUTH_INVALIDATED if no other token is available. The credentials are then checked like after a 401.
+   * Throws AUTH_INVALIDATED if no other token is available. The credentials are then checked as after a 401.
    */
   getAccessToken(rejectedToken?: string): Promise<string>;
 }
@@ -193,7 +193,7 @@ class ConnectionSession implements AccountSession {
     try {
       return await this.#credentials.findReplacement(rejected);
     } catch (error) {
-      // The request for a token was refused for another reason than the credentials, which would be recorded already.
+      // The token request was refused. Rejected credentials are recorded already, so the reason may be another one.
       const isRefused = error instanceof ProviderError && error.kind === 'BAD_REQUEST';
       if (isRefused) await this.#checkCredentials(rejected, origin);
       throw error;

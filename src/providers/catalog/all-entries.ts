@@ -44,7 +44,7 @@ const OAUTH2_ENTRIES: CatalogEntry[] = [
     oauth2: {
       authorizeUrl: 'https://www.dropbox.com/oauth2/authorize',
       tokenUrl: 'https://api.dropboxapi.com/oauth2/token',
-      // Dropbox, OAuth guide: without it, a token lasts four hours and no refresh token is issued.
+      // Dropbox, OAuth guide: without this parameter, a token lasts four hours and no refresh token is issued.
       authorizeParams: { token_access_type: 'offline' },
       tokenFields: { consumerRef: 'account_id', scopes: 'scope' },
     },

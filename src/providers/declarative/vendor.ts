@@ -30,7 +30,7 @@ export function getObject({ displayName, declaration }: Vendor, name: string): O
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
 }
 
-/** Returns the behavior of a list: its own answers, and the provider's for all other questions. */
+/** Returns the behavior of a list: the provider's, with the members that the list overrides. */
 export function getBehavior(
   { behavior }: Pick<Declaration, 'behavior'>,
   list: Pick<ListDeclaration, 'behavior'>,

@@ -18,7 +18,7 @@ const limits: ProviderLimits = {
   pageSize: 200,
 };
 
-/** The sandbox is part of the gateway, so its source answers all questions. */
+/** The sandbox is part of the gateway, so its source documents its behavior. */
 const behavior: Behavior = {
   shortPage: 'last',
   timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'changedAt' },

@@ -10,7 +10,7 @@ import { attachCredentials } from './attached-credentials.ts';
 import { measureCall } from './measured-call.ts';
 import { createRequestUrl, sendRequest } from './provider-request.ts';
 
-/** The time limit of a check. A slower provider decides nothing. */
+/** The time limit of a check. A check that takes longer has no result. */
 export const CHECK_TIMEOUT_MS = 3_000;
 const UNAUTHORIZED = 401;
 

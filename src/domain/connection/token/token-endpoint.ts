@@ -207,8 +207,8 @@ class EndpointRejection extends ProviderError {
 
 /**
  * Returns when a failed refresh means that the connection's credentials are invalid. OAuth's own codes mean it immediately.
- * Codes of a provider, a 401 without a known code, and requests that OAuth calls invalid mean it if they repeat, because
- * endpoints also respond so during outages. Null for all other errors.
+ * Codes of a provider, a 401 without a known code, and requests that OAuth calls invalid mean it if they repeat.
+ * Endpoints also respond so during outages. Null for all other errors.
  */
 export function findRejection(error: unknown): 'IMMEDIATE' | 'IF_REPEATED' | null {
   if (!(error instanceof EndpointRejection) || error.isTemporary) return null;

@@ -1,7 +1,7 @@
 /**
- * Remembers the entries that scheduled reads delivered recently. A read that looks back returns records again, and only
- * new ones, or those whose entry has changed, are delivered. Entries are stored as keyed hashes, so that they reveal no
- * data of the account.
+ * Remembers the entries that scheduled reads delivered recently. A read that looks back returns records again. Only
+ * entries that are new or have changed are delivered. Entries are stored as keyed hashes, so that they reveal no data of
+ * the account.
  */
 import { createHmac } from 'node:crypto';
 import type { Services } from '../../call.ts';

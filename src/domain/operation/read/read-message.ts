@@ -81,7 +81,7 @@ export type ResultEntry = z.output<typeof resultEntry>;
 
 type DeliveredNames = Pick<ReadPlan, 'fields' | 'mappings' | 'replacements'>;
 
-/** Creates the entry of a record. It lacks fields that the provider could not be asked for. */
+/** Creates the entry of a record. It lacks fields that the gateway could not request from the provider. */
 export function createEntry({ fields, raw }: ProviderRecord, plan: DeliveredNames): ResultEntry {
   const replace = (name: string, deliveredName: string) =>
     replaceValues(fields[name], findReplacements(plan, deliveredName));

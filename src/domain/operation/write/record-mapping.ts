@@ -1,6 +1,6 @@
 /**
  * Maps records of the input to the records that are sent. If a write object inherits the mapping of its read object, the
- * provider's names replace mapped names. Names that the installation does not map are omitted, and names that the
+ * provider's names replace mapped names. Names that the installation does not map are omitted. Names that the
  * integration does not have are refused or omitted, unless the object accepts any field. The config's settings of fields
  * apply after that.
  */

@@ -81,7 +81,7 @@ export const providerDeclaration = z.strictObject({
     /** Where the body of an error response says in how many seconds to retry. */
     retrySeconds: pointer.optional(),
   }),
-  /** How the vendor's lists behave. A list's own answers replace these. */
+  /** How the vendor's lists behave. A list's own `behavior` overrides it. */
   behavior,
   objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
   /** Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`. */

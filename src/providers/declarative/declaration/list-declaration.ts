@@ -195,7 +195,7 @@ export const listDeclaration = z.strictObject({
   totalHeader: z.string().optional(),
   selectedFields: selectedFields.optional(),
   equalityFilter: equalityFilter.optional(),
-  /** Answers that differ from the provider's. */
+  /** The members that differ from the provider's `behavior`. */
   behavior: behavior.partial().optional(),
 });
 export type ListDeclaration = z.output<typeof listDeclaration>;

@@ -131,7 +131,7 @@ export type FieldList = z.output<typeof fieldList>;
 const cutLists = z.strictObject({
   /** The members of a value that may hold such a list. The returned items have the same member. */
   members: z.array(z.string()).min(1),
-  /** Without the flag, a list with as many items may be cut. */
+  /** A list with this number of items may be cut, unless its value has the flag. */
   itemsMax: z.int().positive(),
   /** A flag of a value that is true if its list is cut, and false if it is not. Some values have none. */
   isCut: pointer,

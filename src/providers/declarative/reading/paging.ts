@@ -73,7 +73,7 @@ export function findNextParameter(list: BehavingList, page: PageResponse): PageP
 
 /**
  * True if no page follows. A flag, a link to the next page or a total decides. If the response has none of them, an empty
- * page is the last one, and so is a short page of a vendor that returns no other short pages.
+ * page is the last one. A short page is the last one too if the vendor returns no other short pages.
  */
 function hasEnded(
   list: BehavingList,

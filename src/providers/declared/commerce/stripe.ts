@@ -62,12 +62,12 @@ function declareObject(
 }
 
 function describe(nestedLists: Record<string, ListInput>): Behavior['nestedLists'] {
-  const answers = Object.keys(nestedLists).map((field) => ({
+  const lists = Object.keys(nestedLists).map((field) => ({
     at: `/${field}/data`,
     itemsMax: NESTED_ITEMS_MAX,
     otherItems: 'read' as const,
   }));
-  return answers.length > 0 ? answers : 'complete';
+  return lists.length > 0 ? lists : 'complete';
 }
 
 export const stripe: DeclaredProvider = {

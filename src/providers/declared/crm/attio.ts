@@ -185,7 +185,7 @@ export const attio: DeclaredProvider = {
       },
     },
     behavior: {
-      // The guide calls a short page the last one, but not whether permissions shorten pages.
+      // The guide says that a short page is the last one, but not whether permissions shorten pages.
       shortPage: 'notDocumented',
       timeFilter: 'none',
       visibility: 'notDocumented',

@@ -33,7 +33,7 @@ function declareObject(
       paging: { kind: 'nextUrl', next: '/links/next' },
       ...(canFilter && {
         since: { in: 'query', name: 'filter[updatedAt]', format: 'iso', template: '{time}..inf' },
-        // Links might expire, or end at a number of records. A request from the last time does neither.
+        // Links might expire, or end at a number of records. Requests from the time of the last record need no links.
         isKeysetPaged: true,
       }),
     },

@@ -158,7 +158,7 @@ export const zoho: DeclaredProvider = {
       "the vendor's published OpenAPI description of CRM v8, and its reference on records, subforms and limits",
     notes: [
       'Reads of more than 49 fields send several requests, because a request names at most 50.',
-      'Subforms and lookups of several records are not read, because the vendor returns them only for a single record. They are absent from records.',
+      'Subforms and lookups of several records are not read, because the vendor returns them only for a single record.',
       'Events are not supported: a channel expires within a week, and the vendor does not document how to renew it.',
     ],
     scopes: ['ZohoCRM.modules.ALL', 'ZohoCRM.settings.READ'],

@@ -87,14 +87,14 @@ export const serviceNow: DeclaredProvider = {
     docsUrl:
       'https://www.servicenow.com/docs/bundle/xanadu-api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html',
     checkedAgainst:
-      "the requests and responses of published connectors, and the vendor's articles on incomplete results, cancelled transactions, rate limits and time zones",
+      "the requests and responses of published connectors, and the vendor's articles on incomplete results, canceled transactions, rate limits and time zones",
     notes: [
       'All values are strings. An empty value is `""`.',
       'Events are not supported: they require business rules in the instance, which the gateway does not create.',
     ],
     errors: {
       messages: ['/error/detail', '/error/message', '/error'],
-      // A transaction that takes too long is cancelled. Its response may have status 200 and a part of the records.
+      // A transaction that takes too long is canceled. Its response may have status 200 and only some of the records.
       failureMember: '/error',
       rules: [{ contains: 'Transaction cancelled', kind: 'RETRYABLE' }],
     },

@@ -94,7 +94,7 @@ export const github: DeclaredProvider = {
       fieldsMax: 'none',
       urlBytesMax: 'none',
       nestedLists: 'notDocumented',
-      // The vendor's secondary limit has no header. It asks for a wait of at least a minute.
+      // The vendor's secondary limit has no header. Its guide requires a wait of at least a minute.
       rateLimits: [
         { status: 403, header: { name: 'x-ratelimit-remaining', value: '0' } },
         { status: 403, header: { name: 'retry-after' } },

@@ -113,7 +113,7 @@ const items: ObjectDeclarationInput = {
       next: '/data/boards/0/items_page/cursor',
     },
     behavior: {
-      // The vendor's cursors expire after an hour. It has several spellings of the error.
+      // Cursors expire after an hour. The vendor spells the error in several ways.
       expiredCursor: [
         { contains: 'CursorExpiredError' },
         { contains: 'CursorException' },
@@ -251,7 +251,7 @@ export const monday: DeclaredProvider = {
       // Fields are in the body.
       urlBytesMax: 'none',
       nestedLists: 'notDocumented',
-      // The vendor has several spellings of each limit, some with the status 200. Budgets refill within a minute.
+      // The errors of each limit have several spellings, some with status 200. Budgets refill within a minute.
       rateLimits: [
         { contains: 'DAILY_LIMIT_EXCEEDED', waitMs: HOUR_MS },
         { contains: 'daily limit exceeded', waitMs: HOUR_MS },
