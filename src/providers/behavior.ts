@@ -43,7 +43,7 @@ const visibility = z.union([
   z.strictObject({ settleMs: z.int().min(SETTLE_MS_MIN) }),
   /**
    * The window of a read begins this long before the previous window's end, and entries that were already delivered
-   * are skipped. For lists in which few records appear much later than the others.
+   * are skipped. Use it if few records appear much later than the others.
    */
   z.strictObject({ lookBackMs: z.int().positive() }),
 ]);

@@ -12,6 +12,8 @@ export interface PageRead {
   filters?: readonly FieldValue[];
   /** The `nextCursor` of the previous page. */
   cursor?: string;
+  /** True if no request was sent between the response of the previous page and this one. */
+  followsPage?: boolean;
   pageSize: number;
 }
 
@@ -48,6 +50,11 @@ export interface RecordPage {
   records: ProviderRecord[];
   /** Null on the last page. It is stored between pages and contains everything that the next page needs. */
   nextCursor: string | null;
+  /**
+   * True if the vendor keeps the position of the read. The next page must then be requested directly after this one is
+   * stored. Otherwise the read restarts.
+   */
+  isScroll?: boolean;
   /** The number of records of the whole read. Null if the provider does not return it. */
   estimatedTotal: number | null;
 }

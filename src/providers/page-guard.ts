@@ -4,7 +4,7 @@ import { ProviderError } from './provider-error.ts';
 
 const REPETITION = 'The pages of the list repeat themselves';
 
-/** A page begins with the same record as the previous one. A retry may return another page. */
+/** The next page would repeat the last one. A retry may return another page. */
 export function createRepetitionError(): ProviderError {
   return new ProviderError('RETRYABLE', REPETITION);
 }
@@ -18,8 +18,8 @@ export class RepeatedCursors extends ProviderError {
 
 /**
  * Checks the cursor of the next page, and returns the mark to pass with the next check. Throws RepeatedCursors if the
- * cursors repeat in a cycle of any length, at most after three rounds of it. The mark is the hash of the cursor after 1,
- * 2, 4, 8 and so on pages (Brent's algorithm), so that it has a constant size.
+ * cursors repeat in a cycle of any length. Detection takes at most one round more than twice the pages before it. The mark
+ * is the hash of the cursor after 1, 2, 4, 8 and so on pages (Brent's algorithm), so that it has a constant size.
  */
 export function checkCursor(
   cursor: string,

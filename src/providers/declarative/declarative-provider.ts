@@ -230,7 +230,7 @@ function createCapabilities(vendor: Vendor): Capabilities {
 /** Returns the behavior of the list from which scheduled reads read an object. */
 function getObjectBehavior(vendor: Vendor, objectName: string): Behavior {
   const { objects, otherObjects, behavior: ownBehavior } = vendor.declaration;
-  const object = objects[objectName] ?? otherObjects;
+  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : otherObjects;
   if (!object) return ownBehavior;
   const { list, incrementalList, changedAt } = object;
   const changesList = incrementalList ?? list;

@@ -103,7 +103,7 @@ function isExpiredCursor(
 function parseWaitMs({ headers }: ProviderResponse, { name, format }: RetryHeader): number | null {
   const value = headers[name.toLowerCase()]?.trim() ?? '';
   const number = value === '' ? Number.NaN : Number(value);
-  if (format === 'seconds') return Number.isNaN(number) ? null : number * SECOND_MS;
+  if (format === 'seconds') return Number.isNaN(number) ? null : limitWaitMs(number * SECOND_MS);
   const retryTime =
     format === 'iso' ? Date.parse(value) : number * (format === 'unixSeconds' ? SECOND_MS : 1);
   return toWaitMs(headers, retryTime);

@@ -21,7 +21,7 @@ const api: DeclaredProvider['api'] = {
       column: 'changedAt',
     },
     visibility: IMMEDIATE,
-    expiredCursor: { never: 'pages start after a position in the table' },
+    expiredCursor: { never: 'Pages start after a position in the table.' },
     depthLimit: 'none',
     fieldsMax: 'none',
     urlBytesMax: 'none',

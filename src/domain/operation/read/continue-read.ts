@@ -99,6 +99,8 @@ class ClaimedRead {
   #run: ReadRun;
   /** Undefined if the read delivers all records. */
   #delivered: DeliveredEntries | undefined;
+  /** The page that this turn stored last. Null if an error occurred since then. */
+  #lastPage: RecordPage | null = null;
 
   constructor(services: Services, run: ReadRun) {
     this.#services = services;
@@ -125,7 +127,9 @@ class ClaimedRead {
       this.#delivered = await DeliveredEntries.load(this.#services, this.#run);
     }
     for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
-      const isOver = pages >= TURN_PAGES_MAX || performance.now() >= endMs || signal.aborted;
+      const isLong = pages >= TURN_PAGES_MAX || performance.now() >= endMs;
+      // A vendor that keeps the position of the read expects the next request before a pause.
+      const isOver = (isLong && !this.#lastPage?.isScroll) || signal.aborted;
       if (!isOver && !this.#run.paused) continue;
       return releaseRun(this.#services, this.#run, {});
     }
@@ -150,11 +154,13 @@ class ClaimedRead {
     const startMs = performance.now();
     const page = isEmptyWindow(run)
       ? NO_RECORDS
-      : await source.readPage(session, createRequest(run, source));
+      : await source.readPage(session, createRequest(run, source, this.#lastPage !== null));
+    this.#lastPage = null;
     const durationMs = Math.round(performance.now() - startMs);
     const readPage = { run, source, page, durationMs, delivered: this.#delivered };
     const { nextRun, delivered, count } = await recordPage(this.#services, readPage);
     this.#delivered = delivered;
+    this.#lastPage = page;
     const { projectId } = run;
     this.#services.meters.recordsProcessed({ kind: 'read', count, projectId });
     if (!nextRun) this.#countEnd('succeeded');
@@ -188,16 +194,20 @@ class ClaimedRead {
   }
 
   async #restart(reason: string): Promise<void> {
-    const { pagesRead, furthestPage } = this.#run;
+    const { pagesRead, recordsRead, furthestPage } = this.#run;
     const isFurther = pagesRead > furthestPage;
     const restarts = isFurther ? 1 : this.#run.restarts + 1;
     if (restarts > RESTARTS_MAX) return this.#fail(reason);
     const message = `[${this.#run.objectName}] Restarts: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message }];
-    return releaseRun(this.#services, this.#run, {
-      change: { ...FIRST_PAGE_STATE, restarts, furthestPage: Math.max(pagesRead, furthestPage) },
-      lines,
-    });
+    const change = {
+      ...FIRST_PAGE_STATE,
+      // A read that looks back skips what it delivered before the restart, so these records still count.
+      recordsRead: this.#delivered ? recordsRead : 0,
+      restarts,
+      furthestPage: Math.max(pagesRead, furthestPage),
+    };
+    return releaseRun(this.#services, this.#run, { change, lines });
   }
 
   #countEnd(outcome: 'succeeded' | 'failed'): void {
@@ -217,13 +227,14 @@ function getFilters({ readType }: Pick<ReadRun, 'readType'>, { plan }: ReadSourc
   return readType === 'BACKFILL' ? plan.backfillFilters : plan.filters;
 }
 
-function createRequest(run: ReadRun, source: ReadSource): PageRead {
+function createRequest(run: ReadRun, source: ReadSource, followsPage: boolean): PageRead {
   const { since, until, cursor } = run;
   const { objectName, fields, pageSize } = source.plan;
   return {
     objectName,
     fields,
     pageSize,
+    followsPage,
     filters: getFilters(run, source).map(({ fieldName, value }) => ({ fieldName, value })),
     ...(since && { since }),
     ...(until && { until }),
@@ -298,7 +309,7 @@ function createPageToRecord(
       message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
       details: { records: count, messages: bodies.length, durationMs },
     },
-    deliveredHashes: delivered === readPage.delivered ? null : (delivered?.serialize() ?? null),
+    deliveredHashes: serializeDelivered(readPage, delivered, progress.pagesRead),
     destination: source.plan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
@@ -307,9 +318,25 @@ function createPageToRecord(
   return { row, delivered };
 }
 
+/** The hashes are large, so they are stored with the last page and with some of the pages before it. */
+const PAGES_PER_HASHES = 25;
+
+/** Returns the hashes to store with the page. Null leaves the stored ones unchanged. */
+function serializeDelivered(
+  { run: { readType }, source: { timing }, page }: ReadPage,
+  delivered: DeliveredEntries | undefined,
+  pagesRead: number,
+): string | null {
+  // A triggered read may deliver a version that the hashes do not know, so that a later change back to an older version
+  // would be skipped.
+  if (readType === 'TRIGGERED' && timing.lookBackMs > 0) return '';
+  const isStored = page.nextCursor === null || pagesRead % PAGES_PER_HASHES === 0;
+  return delivered && isStored ? delivered.serialize() : null;
+}
+
 /** Throws RepeatedCursors. */
 function createProgress(
-  { cursorMark, planKey, pagesRead, recordsRead, estimatedTotal }: ReadRun,
+  { cursor, cursorMark, planKey, pagesRead, recordsRead, estimatedTotal }: ReadRun,
   {
     page: { nextCursor, estimatedTotal: newEstimate },
     count,
@@ -317,6 +344,7 @@ function createProgress(
   }: { page: RecordPage; count: number; waitingEntries: SerializedEntry[] },
 ): PageToRecord['progress'] {
   const pages = pagesRead + 1;
+  if (nextCursor !== null && nextCursor === cursor) throw new RepeatedCursors();
   return {
     cursor: nextCursor,
     cursorMark:
@@ -364,15 +392,16 @@ function createMessages(
     plan,
   );
   const { bodies, sentEntries, waitingEntries } = messages;
-  const hasSent = sentEntries.length > 0;
   return {
     bodies,
     waitingEntries,
     count: newEntries.length,
     // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.
-    delivered:
-      delivered && hasSent
-        ? delivered.add(sentEntries, { now, expireTime: run.since ?? now })
-        : delivered,
+    delivered: delivered?.add(sentEntries, { now, expireTime: requireSince(run) }),
   };
+}
+
+function requireSince({ since }: ReadRun): Date {
+  if (!since) throw new Error('Bug: scheduled read without a start');
+  return since;
 }

@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto';
 import type { Services } from '../../call.ts';
 
-/** Older entries are forgotten, and delivered again if a read returns them. */
+/** Limits the column to 400 KB. Further entries are not remembered, and delivered again if a read returns them. */
 const ENTRIES_MAX = 20_000;
 const HASH_BYTES = 8;
 const TIME_BYTES = 4;
@@ -58,7 +58,7 @@ export class DeliveredEntries {
     return this.#entries.get(this.#hash(entry.id))?.entryHash === this.#hash(entry.text);
   }
 
-  /** Adds entries that are delivered now, and forgets those that no later read can return. */
+  /** Adds entries that are delivered now, and removes entries that no later read can return. */
   add(
     entries: readonly SerializedEntry[],
     { now, expireTime }: { now: Date; expireTime: Date },
@@ -72,7 +72,7 @@ export class DeliveredEntries {
     const recent = [...all].filter(
       ([, { deliveredTime }]) => deliveredTime >= toSeconds(expireTime),
     );
-    return new DeliveredEntries(this.#key, new Map(recent.slice(-ENTRIES_MAX)));
+    return new DeliveredEntries(this.#key, new Map(recent.slice(0, ENTRIES_MAX)));
   }
 
   /** Returns the hashes for their column, in base64. */

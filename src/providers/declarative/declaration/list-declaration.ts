@@ -19,7 +19,7 @@ import {
  *
  * - link: by the URL in a Link header (RFC 8288).
  *
- * - offset: by the number of records before it. Ends at the list's total, or where the response has no next link.
+ * - offset: by the number of records before it.
  *
  * - page: by the number of the page.
  *
@@ -196,6 +196,6 @@ export const listDeclaration = z.strictObject({
   selectedFields: selectedFields.optional(),
   equalityFilter: equalityFilter.optional(),
   /** The members that differ from the provider's `behavior`. */
-  behavior: behavior.partial().optional(),
+  behavior: behavior.omit({ rateLimits: true }).partial().optional(),
 });
 export type ListDeclaration = z.output<typeof listDeclaration>;

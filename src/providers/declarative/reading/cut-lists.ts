@@ -1,4 +1,4 @@
-/** Reads the lists inside records that the vendor cuts. */
+/** Reads the other items of lists inside property values, which have an endpoint for each value. */
 import { isObject } from '../../../work/is-object.ts';
 import type { ProviderSession } from '../../contract.ts';
 import type { ProviderRecord } from '../../moving-records.ts';

@@ -16,6 +16,7 @@ import {
   type BehavingList,
   createCursorError,
   findNextPosition,
+  isScroll,
   type Position,
   readPosition,
   readTotal,
@@ -42,6 +43,8 @@ export async function readList(
   const { declaration } = vendor;
   const position = readPosition(read.cursor);
   const [listName, list] = selectList(declaration, object, { read, position });
+  // The vendor may have moved its position without a stored page.
+  if (isScroll(list) && position?.next != null && !read.followsPage) throw createCursorError();
   const [fieldGroup, ...otherGroups] = groupFields(list.selectedFields, list.behavior, read.fields);
   const context = { read, fieldGroup, position, variables, session };
   const response = await requestPage(vendor, list, context);
@@ -70,6 +73,7 @@ export async function readList(
       fieldNames: otherGroups.flatMap((group) => group ?? []),
     }),
     nextCursor: nextPosition && JSON.stringify(nextPosition),
+    ...(nextPosition?.next != null && isScroll(list) && { isScroll: true }),
     estimatedTotal: position
       ? null
       : (readTotal(list, response) ??
@@ -97,14 +101,15 @@ async function completeRecords(
   return completeNestedLists(vendor, session, { object, read, records: withFields });
 }
 
-/** True if all further records changed before the window, because the list begins with the newest change. */
+/** True if all further records changed outside the window, because the list is in the order of the changes. */
 function isPastWindow(
   { changedAt }: ObjectDeclaration,
-  { isNewestFirst }: BehavingList,
-  { read: { since }, lastTime }: { read: PageRead; lastTime: Date | null | undefined },
+  { isNewestFirst, isKeysetPaged }: BehavingList,
+  { read: { since, until }, lastTime }: { read: PageRead; lastTime: Date | null | undefined },
 ): boolean {
-  if (!isNewestFirst || !since || !lastTime) return false;
-  return getLatestTime(lastTime, changedAt?.precisionMs) < since;
+  if (!lastTime) return false;
+  if (isNewestFirst && since) return getLatestTime(lastTime, changedAt?.precisionMs) < since;
+  return isKeysetPaged && until !== undefined && lastTime > until;
 }
 
 interface FilterContext extends Pick<ListRead, 'object' | 'read'> {

@@ -1,6 +1,7 @@
-/** Reads the lists inside records that the vendor cuts. */
+/** Reads the other items of lists inside records that have their own endpoint. */
 import type { ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
+import { checkCursor } from '../../page-guard.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { NestedListRead, ObjectDeclaration } from '../declaration/object-declaration.ts';
 import { findValue, parseId, withValue } from '../json.ts';
@@ -20,8 +21,8 @@ interface NestedRead {
 }
 
 /**
- * Replaces each selected list of which the vendor returned only the first items by the whole list. Omits records that were
- * deleted in the meantime.
+ * Replaces each selected list of which the vendor returned only the first items by the whole list. A record that was
+ * deleted in the meantime stays as it is.
  */
 export async function completeNestedLists(
   vendor: Vendor,
@@ -37,7 +38,7 @@ export async function completeNestedLists(
         .slice(start, start + CONCURRENCY_MAX)
         .map((record) => completeRecord({ vendor, session, object, read }, record, lists)),
     );
-    complete.push(...results.filter((record) => record !== null));
+    complete.push(...results);
   }
   return complete;
 }
@@ -47,12 +48,12 @@ interface RecordContext extends Omit<NestedRead, 'records'> {
   session: ProviderSession;
 }
 
-/** Returns the record with whole lists. Null if it was deleted. */
+/** Returns the record with whole lists. */
 async function completeRecord(
   context: RecordContext,
   record: ProviderRecord,
   lists: NestedListRead[],
-): Promise<ProviderRecord | null> {
+): Promise<ProviderRecord> {
   const { object } = context;
   const cutLists = lists.filter(({ hasMore }) => findValue(record.raw, hasMore) === true);
   if (cutLists.length === 0) return record;
@@ -63,7 +64,7 @@ async function completeRecord(
       raw = withValue(withValue(raw, nestedList.at, items), nestedList.hasMore, false);
     }
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return null;
+    if (error instanceof ProviderError && error.kind === 'MISSING_OBJECT') return record;
     throw error;
   }
   const { fields } = toRecord(object, raw, {
@@ -73,7 +74,7 @@ async function completeRecord(
   return { id: record.id, fields: { ...record.fields, ...fields }, raw };
 }
 
-/** Reads all items of a list. Throws CURSOR_GONE if its cursor expired, so that the read restarts. */
+/** Reads all items of a list. Throws CURSOR_GONE if its cursor expired, so that the read restarts, and RepeatedCursors. */
 async function readItems(
   { vendor, session, object, read }: RecordContext,
   recordId: string,
@@ -88,6 +89,8 @@ async function readItems(
   const variables = { object: read.objectName, ...listIdVariables(object.id, recordId) };
   const items: Record<string, unknown>[] = [];
   let position: Position | null = null;
+  let mark: string | null = null;
+  let pagesRead = 0;
   do {
     const response = await requestPage(vendor, list, {
       read: { objectName: read.objectName, fields: [], pageSize: size ?? Infinity },
@@ -101,6 +104,8 @@ async function readItems(
       parameter: position?.next ?? null,
     };
     position = findNextPosition(declaration, list, { page, position, times: [] }, 'all');
+    pagesRead += 1;
+    if (position) mark = checkCursor(JSON.stringify(position), { mark, pagesRead });
   } while (position);
   return items;
 }

@@ -54,7 +54,7 @@ type ParentPosition = z.infer<typeof storedPosition>;
 /** The position is stored with each page. The children of parents beyond this number may be read again. */
 const DONE_MAX = 10_000;
 const HASH_LENGTH = 11;
-/** A read whose cursors expire before any parent is fully read never ends. */
+/** A read fails after this number of restarts in which no parent was fully read. */
 const RESTARTS_MAX = 10;
 
 function hashParent(id: string): string {
@@ -162,13 +162,24 @@ async function readChildPage(
 ): Promise<PageOrFirst> {
   const { cursor, ...read } = childRead.read;
   try {
-    return { page: await readList(vendor, session, childRead), isRestarted: false };
+    return { page: await readPageOfParent(vendor, session, childRead), isRestarted: false };
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    if (error.kind === 'MISSING_OBJECT') {
-      return { page: { records: [], nextCursor: null, estimatedTotal: null }, isRestarted: false };
-    }
-    if (error.kind !== 'CURSOR_GONE' || cursor === undefined) throw error;
-    return { page: await readList(vendor, session, { ...childRead, read }), isRestarted: true };
+    const isExpired = error instanceof ProviderError && error.kind === 'CURSOR_GONE';
+    if (!isExpired || cursor === undefined) throw error;
+    const page = await readPageOfParent(vendor, session, { ...childRead, read });
+    return { page, isRestarted: true };
+  }
+}
+
+async function readPageOfParent(
+  vendor: Vendor,
+  session: ProviderSession,
+  childRead: ListRead,
+): Promise<RecordPage> {
+  try {
+    return await readList(vendor, session, childRead);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'MISSING_OBJECT') throw error;
+    return { records: [], nextCursor: null, estimatedTotal: null };
   }
 }

@@ -7,8 +7,8 @@ import type { Vendor } from '../vendor.ts';
 import { readRecords } from './records-by-ids.ts';
 
 /**
- * Replaces the records whose list omits requested values by the records that the vendor returns by id. Omits records that
- * were deleted in the meantime.
+ * Replaces the records whose list omits requested values by the records that the vendor returns by id. A record
+ * that it does not return stays as it is in the list.
  */
 export async function readOmittedValues(
   vendor: Vendor,
@@ -26,6 +26,6 @@ export async function readOmittedValues(
   const completeRecords = await readRecords(vendor, session, { objectName, fields, ids });
   const recordsById = new Map(completeRecords.map((record) => [record.id, record]));
   return records.flatMap((record) =>
-    ids.includes(record.id) ? (recordsById.get(record.id) ?? []) : record,
+    ids.includes(record.id) ? (recordsById.get(record.id) ?? record) : record,
   );
 }

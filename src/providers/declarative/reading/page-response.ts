@@ -3,7 +3,7 @@ import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse } from '../../contract.ts';
 import { ProviderError } from '../../provider-error.ts';
 import type { ListDeclaration } from '../declaration/list-declaration.ts';
-import { createFailure, createPageFailure, hasSucceeded } from '../failure.ts';
+import { collectMessages, createFailure, createPageFailure, hasSucceeded } from '../failure.ts';
 import { findValue } from '../json.ts';
 import type { Vendor } from '../vendor.ts';
 import { createRequest, type PageRequestContext } from './page-request.ts';
@@ -57,10 +57,15 @@ export function readRows(
   });
 }
 
+/** Members of responses that report an error, although their status may be a success. */
+const ERROR_MEMBERS = ['error', 'errors', 'message', 'error_description', 'fault'];
+
 /** True if the response means an empty list: some vendors omit an empty list, or return 204 or 304 without a body. */
 function isEmptyList({ status, body }: ProviderResponse, pointer: string): boolean {
+  const reportsError =
+    isObject(body) && ERROR_MEMBERS.some((name) => collectMessages(body[name]).length > 0);
   return (
-    (isObject(body) && pointer !== '') ||
+    (isObject(body) && pointer !== '' && !reportsError) ||
     ((status === NO_CONTENT || status === NOT_MODIFIED) && body === null)
   );
 }

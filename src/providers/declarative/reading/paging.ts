@@ -31,8 +31,23 @@ interface PageResponse {
 /** A list with its behavior. */
 export type BehavingList = ListDeclaration & { behavior: Behavior };
 
-/** Returns the parameter of the next page. Null after the last page. */
+/**
+ * Returns the parameter of the next page. Null after the last page. Throws RETRYABLE if the response says that more records
+ * follow, but not where.
+ */
 export function findNextParameter(list: BehavingList, page: PageResponse): PageParameter | null {
+  const parameter = readNextParameter(list, page);
+  if (parameter === null && readEndFlag(list.paging, page.response) === false) {
+    throw new ProviderError(
+      'RETRYABLE',
+      'The response says that more records follow, but not where',
+      { status: page.response.status },
+    );
+  }
+  return parameter;
+}
+
+function readNextParameter(list: BehavingList, page: PageResponse): PageParameter | null {
   const { paging } = list;
   const { response, ids, size, parameter } = page;
   switch (paging.kind) {
@@ -115,7 +130,9 @@ function readCursor(value: unknown): PageParameter | null {
 
 function resolveUrl(value: unknown, { baseUrl }: PageResponse): string | null {
   if (typeof value !== 'string' || value === '') return null;
-  return URL.parse(value, baseUrl)?.href ?? null;
+  const url = URL.parse(value, baseUrl);
+  if (url) return url.href;
+  throw new ProviderError('RETRYABLE', 'The URL of the next page is invalid');
 }
 
 function readLinkHeader({ headers }: ProviderResponse): string | undefined {
@@ -133,13 +150,11 @@ const storedPosition = z.strictObject({
   first: z.string().nullable(),
   /** The number of consecutive pages without new records. */
   empty: z.int(),
-  /** The number of pages so far, for vendors whose cursor is the same for all pages. */
-  pages: z.int().optional(),
   /** For keyset lists: the time of change from which the next page is requested, in milliseconds since 1970. */
   since: z.number().optional(),
   /**
-   * The ids of records that have been read and may occur again: in a keyset list those that changed at `since` or later,
-   * and after a page that may have hidden records all of that page.
+   * Ids of records that were read and may occur again. In a keyset list, the records that changed at `since` or later.
+   * After a page that may have hidden records, all records of that page.
    */
   seen: z.array(z.string()).optional(),
   /** For lists with `afterId`: the id of the last record. */
@@ -147,8 +162,8 @@ const storedPosition = z.strictObject({
 });
 export type Position = z.infer<typeof storedPosition>;
 
-/** The maximum number of consecutive pages without new records. A vendor that hides records returns a few. */
-const EMPTY_PAGES_MAX = 50;
+/** The maximum number of consecutive pages without new records. A vendor may hide all records of some pages. */
+const EMPTY_PAGES_MAX = 1_000;
 
 /** Parses a cursor. Throws CURSOR_GONE if it is not a position. */
 export function readPosition(text: string | undefined): Position | null {
@@ -193,17 +208,11 @@ export function findNextPosition(
       ? continueBeyondLimit(declaration, list, { ...pageResult, listName })
       : null;
   }
-  const { since, seen = [], after } = position ?? {};
-  const seenIds = new Set(seen);
-  const hasNew = page.ids.some((id) => !seenIds.has(id));
-  const empty = hasNew ? 0 : (position?.empty ?? 0) + 1;
-  const hasSameCursor = isScroll(list);
-  const mayOverlap = since === undefined && seen.length > 0;
-  const isRepeated =
-    position &&
-    ((nextParameter === position.next && !hasSameCursor) ||
-      (firstId && firstId === position.first && !mayOverlap));
-  if (isRepeated || empty > EMPTY_PAGES_MAX) throw createRepetitionError();
+  const { since, seen, after } = position ?? {};
+  if (position && isRepeated(list, page, { position, nextParameter })) {
+    throw createRepetitionError();
+  }
+  const empty = countEmptyPages(page, position);
   if (isBelowDepth(list, page, nextParameter)) {
     return { by: 'deep', next: null, first: null, empty: 0 };
   }
@@ -218,7 +227,6 @@ export function findNextPosition(
     ...(size !== null && { size }),
     first: firstId,
     empty,
-    ...(hasSameCursor && { pages: (position?.pages ?? 0) + 1 }),
     ...(since !== undefined && { since, seen }),
     ...(after !== undefined && { after }),
     ...(since === undefined && overlapsNext(list, page) && { seen: page.ids }),
@@ -228,13 +236,39 @@ export function findNextPosition(
   );
 }
 
+/** True if the next page has the cursor of this one, or this page begins like the previous one. */
+function isRepeated(
+  list: ListDeclaration,
+  { ids: [firstId] }: PageResponse,
+  { position, nextParameter }: { position: Position; nextParameter: PageParameter },
+): boolean {
+  const { next, first, since, seen = [] } = position;
+  const mayOverlap = since === undefined && seen.length > 0;
+  return (
+    (nextParameter === next && !isScroll(list)) ||
+    (firstId !== undefined && firstId === first && !mayOverlap)
+  );
+}
+
+/** Counts the pages in a row without new records, up to this one. Throws RETRYABLE if there are too many. */
+function countEmptyPages({ ids }: PageResponse, position: Position | null): number {
+  const seenIds = new Set(position?.seen);
+  if (ids.some((id) => !seenIds.has(id))) return 0;
+  const count = (position?.empty ?? 0) + 1;
+  if (count <= EMPTY_PAGES_MAX) return count;
+  throw new ProviderError(
+    'RETRYABLE',
+    `${EMPTY_PAGES_MAX} pages in a row have no new records, although more follow`,
+  );
+}
+
 /** True if the next offset follows the page's records although the page may have hidden records too. */
 function overlapsNext({ behavior, paging }: BehavingList, { size, ids }: PageResponse): boolean {
   const isShort = size !== null && ids.length < size;
   return paging.kind === 'offset' && behavior.shortPage === 'notDocumented' && isShort;
 }
 
-function isScroll({ paging }: ListDeclaration): boolean {
+export function isScroll({ paging }: ListDeclaration): boolean {
   return paging.kind === 'cursor' && paging.isScroll;
 }
 

@@ -1,4 +1,4 @@
-/** Reads records by id, for events that contain only the id of the changed record. */
+/** Reads records by id: for events that contain only an id, and for values that a list omits. */
 import { isObject } from '../../../work/is-object.ts';
 import type { ProviderResponse, ProviderSession } from '../../contract.ts';
 import type { ProviderRecord, RecordsRead } from '../../moving-records.ts';
@@ -14,6 +14,7 @@ import { completeNestedLists } from './nested-lists.ts';
 import { draftRequest, type RequestDraft, setParameter } from './request-draft.ts';
 import { readChangeTime, toRecord } from './row-record.ts';
 import {
+  countUrlBytes,
   type FieldGroup,
   getParameterBytesMax,
   groupFields,
@@ -62,8 +63,8 @@ export async function readRecords(
 }
 
 /**
- * Adds fields that the request for the page could not name. Omits records that were deleted in the meantime. A record
- * that changed in the meantime is read again, with all of its fields.
+ * Adds fields that the request for the page could not name. A record that the vendor does not return by id lacks them. A
+ * record that changed in the meantime is read again, with all of its fields.
  */
 export async function addFields(
   vendor: Vendor,
@@ -84,11 +85,9 @@ export async function addFields(
   const ids = records.map(({ id }) => id);
   const otherParts = await readRecords(vendor, session, { objectName, fields: fieldNames, ids });
   const { complete, changedIds } = joinParts(object, [records, otherParts]);
-  if (changedIds.length === 0) return complete;
-  return [
-    ...complete,
-    ...(await readRecords(vendor, session, { objectName, fields, ids: changedIds })),
-  ];
+  const rereadRecords = await readRecords(vendor, session, { objectName, fields, ids: changedIds });
+  const recordsById = new Map([...complete, ...rereadRecords].map((record) => [record.id, record]));
+  return records.map((record) => recordsById.get(record.id) ?? record);
 }
 
 interface FetchContext extends Omit<RecordsRead, 'ids'> {
@@ -126,7 +125,8 @@ async function fetchGroup(
         countMax: byIds.ids.max,
         bytesMax:
           byIds.ids.in === 'query'
-            ? getParameterBytesMax(vendor.declaration.behavior.urlBytesMax)
+            ? getParameterBytesMax(vendor.declaration.behavior.urlBytesMax) -
+              countUrlBytes(byIds.selectedFields, fieldGroup)
             : Infinity,
       })
     : ids.map((id) => [id]);

@@ -36,7 +36,11 @@ export function groupFields(
       selectedFields.in === 'query' ? getParameterBytesMax(urlBytesMax) - alwaysBytes : Infinity,
   });
   const isTooLong = otherGroups.length > 0;
-  return isTooLong && selectedFields.returnsAllByDefault ? [null] : [firstGroup, ...otherGroups];
+  // Such a response has the record's own fields, but no fields of related records.
+  const hasRelatedFields = names.some((name) => name.includes('.'));
+  return isTooLong && selectedFields.returnsAllByDefault && !hasRelatedFields
+    ? [null]
+    : [firstGroup, ...otherGroups];
 }
 
 /** Returns the maximum length of a long parameter in a URL. */
@@ -62,6 +66,15 @@ export function splitItems(
     bytes = !group || isFull ? size : bytes + size;
   }
   return groups;
+}
+
+/** The length of the names of a group in a URL. 0 if they are not in the URL. */
+export function countUrlBytes(
+  selectedFields: SelectedFields | undefined,
+  group: FieldGroup,
+): number {
+  if (selectedFields?.in !== 'query' || group === null) return 0;
+  return sum([...selectedFields.always, ...group].map(getEncodedBytes));
 }
 
 /** The length of an item in a URL, with an encoded separator. */

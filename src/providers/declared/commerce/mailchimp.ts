@@ -61,7 +61,7 @@ export const mailchimp: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: { never: 'pages start at an offset' },
+      expiredCursor: { never: 'Pages start at an offset.' },
       depthLimit: 'notDocumented',
       fieldsMax: 'none',
       urlBytesMax: 'notDocumented',

@@ -135,7 +135,7 @@ export const xero: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: { never: 'pages are numbered' },
+      expiredCursor: { never: 'Pages are numbered.' },
       depthLimit: 'none',
       fieldsMax: 'none',
       urlBytesMax: 'notDocumented',

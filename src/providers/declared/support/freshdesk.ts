@@ -77,7 +77,7 @@ export const freshdesk: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: { never: 'pages are numbered' },
+      expiredCursor: { never: 'Pages are numbered.' },
       depthLimit: 'notDocumented',
       fieldsMax: 'none',
       urlBytesMax: 'notDocumented',

@@ -80,7 +80,7 @@ function declarePagedList(name: string, records: string): ListInput {
 /** Declares a list with numbered pages. */
 function declareNumberedList(path: string): ListInput {
   return {
-    behavior: { expiredCursor: { never: 'pages are numbered' } },
+    behavior: { expiredCursor: { never: 'Pages are numbered.' } },
     path,
     records: '/data',
     pageSize: { in: 'query', name: 'per_page', max: 150 },
@@ -288,7 +288,7 @@ export const intercom: DeclaredProvider = {
           method: 'POST',
           pageSize: { in: 'query', name: 'per_page', max: 60 },
           behavior: {
-            expiredCursor: { never: 'pages are numbered' },
+            expiredCursor: { never: 'Pages are numbered.' },
             depthLimit: { records: 10_000, beyond: 'deepList' },
           },
         },

@@ -109,7 +109,7 @@ export const serviceNow: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: { never: 'pages start at an offset or after a record' },
+      expiredCursor: { never: 'Pages start at an offset or after a record.' },
       depthLimit: 'none',
       fieldsMax: 'none',
       urlBytesMax: 'notDocumented',

@@ -15,7 +15,7 @@ import { declareEventTypes } from './zendesk-events.ts';
 const EXPORT_BEHAVIOR: Partial<Behavior> = {
   timeFilter: { precision: 'format', zone: 'utc', bounds: 'inclusive', column: 'other' },
   visibility: { settleMs: 2 * MINUTE_MS },
-  expiredCursor: { never: 'the vendor recommends to store it until the next export' },
+  expiredCursor: { never: 'The vendor recommends storing the cursor until the next export.' },
 };
 
 /** Declares an object with an incremental export. */
