@@ -288,3 +288,47 @@ test("repeats the provider's message without the credentials in it", async () =>
     'Sandbox CRM rejected the credentials (401): Unknown key ***: rotate it',
   );
 });
+
+test.each([
+  [
+    'masks a short key that is one of several messages',
+    { apiKey: 'key' },
+    { message: 'Not known: rotate it', detail: 'key' },
+    'Not known: rotate it; ***',
+  ],
+  [
+    'states that there is no reason, with an empty password',
+    { basicAuth: { username: 'ann', password: '' } },
+    {},
+    'no reason given.',
+  ],
+])('%s', async (_name, credentials, errorBody, reason) => {
+  const url = await startProvider((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(errorBody));
+  });
+  await using otherApp = await createAppWithProvider(url);
+  const tenant = await otherApp.createTenant();
+  const { problem } = await tenant.expectRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, credentials),
+  );
+  expect(problem.detail).toBe(`Sandbox CRM rejected the credentials (401): ${reason}`);
+});
+
+test('masks a short client secret that is the whole description of an error', async () => {
+  const url = await startProvider((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"error": "invalid_client", "error_description": "short"}');
+  });
+  await using otherApp = await createAppWithProvider(url);
+  const tenant = await otherApp.createTenant();
+  const client = { oauth2ClientCredentials: { ...CLIENT, clientSecret: 'short' } };
+  const { problem } = await tenant.expectRefusal(
+    GENERATE_CONNECTION,
+    createConnectionVariables(tenant, client),
+  );
+  expect(problem.detail).toBe(
+    'The token endpoint of Sandbox CRM responded with 401: invalid_client: ***',
+  );
+});

@@ -111,9 +111,10 @@ async function callHealthCheck(
 function findExplanation(body: unknown, secrets: readonly string[]): string {
   const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !ERROR_CODE.test(text));
-  const explanation = dropRepetitions(sentences.length > 0 ? sentences : texts).join('; ');
-  const maskedExplanation = maskValues(explanation, secrets);
-  return maskedExplanation === '' ? 'no reason given.' : truncateMessage(maskedExplanation);
+  const messages = dropRepetitions(sentences.length > 0 ? sentences : texts);
+  // A short secret is masked only if it is a whole text, so messages are masked before they are joined.
+  const explanation = messages.map((message) => maskValues(message, secrets)).join('; ');
+  return explanation === '' ? 'no reason given.' : truncateMessage(explanation);
 }
 
 /** Drops texts that end with an earlier text: providers repeat an error as `error` and in `errors`. */

@@ -234,7 +234,9 @@ export function isClientRejection(error: ProviderError): boolean {
 function createEndpointRejection(request: Request, response: ProviderResponse): ProviderError {
   const failure = parseReason(response.body);
   const { code, description } = failure;
-  const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
+  // A short secret is masked only if it is a whole text, so the description is masked before it is joined.
+  const maskedDescription = maskValues(description, listSecrets(request));
+  const reason = [code, maskedDescription].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: parseRetryAfterMs(response) };
@@ -253,12 +255,14 @@ function createEndpointFailure(
 }
 
 /** Formats the message of an error. Masks secrets of the request, which endpoints may repeat. */
-function formatMessage({ provider, client, form }: Request, problem: string): string {
+function formatMessage(request: Request, problem: string): string {
+  const maskedProblem = maskValues(problem, listSecrets(request));
+  return truncateMessage(`The token endpoint of ${request.provider.displayName} ${maskedProblem}`);
+}
+
+function listSecrets({ client, form }: Request): string[] {
   const values = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
-  const secrets = values.flatMap((value) => value || []);
-  return truncateMessage(
-    `The token endpoint of ${provider.displayName} ${maskValues(problem, secrets)}`,
-  );
+  return values.filter((value) => value !== undefined);
 }
 
 function toErrorKind(
