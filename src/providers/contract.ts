@@ -156,6 +156,7 @@ export type Connector = Pick<
   | 'objectAliases'
   | 'commonObjects'
   | 'standardNames'
+  | 'ignoresCaseOfNames'
   | 'limits'
   | 'features'
   | 'capabilities'
@@ -220,6 +221,8 @@ export interface Provider {
    * with them. An account may lack some of them, and have others. Absent if `commonObjects` has these names.
    */
   standardNames?: StandardNames;
+  /** True if names of objects and fields are equal regardless of case. */
+  ignoresCaseOfNames?: boolean;
   /** The URL of the vendor's documentation. */
   docsUrl?: string;
   apiVersion?: string;

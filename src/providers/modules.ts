@@ -25,6 +25,7 @@ const NO_OBJECTS = {
   objectAliases: undefined,
   commonObjects: undefined,
   standardNames: undefined,
+  ignoresCaseOfNames: undefined,
 };
 
 /**

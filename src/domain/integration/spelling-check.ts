@@ -28,7 +28,7 @@ export function listSpellingWarnings(
   const standardNames = listStandardNames(provider);
   return [...listNames(content, path, standardNames)].flatMap(
     ({ name, noun, owner, candidates, ...named }) => {
-      const nearestName = findMisspelledName(name, candidates);
+      const nearestName = findMisspelledName(name, candidates, provider);
       if (nearestName === null) return [];
       const vendor = owner ?? provider.displayName;
       return `${formatPath(named.path)}: ${name} is not a standard ${noun} of ${vendor}. Did you mean ${nearestName}? Ignore this warning if accounts have a custom ${noun} of this name.`;
@@ -95,14 +95,18 @@ function* listWatchedFields(
 }
 
 /** Returns the standard name that was probably meant. Null if the name is a standard name or a custom one. */
-function findMisspelledName(name: string, standardNames: readonly string[]): string | null {
-  if (CUSTOM_NAME.test(name)) return null;
+function findMisspelledName(
+  name: string,
+  standardNames: readonly string[],
+  { ignoresCaseOfNames }: Provider,
+): string | null {
+  if (CUSTOM_NAME.test(name) || standardNames.includes(name)) return null;
   const nearestName = findNearestName(name, standardNames, TOLERANCE);
   if (nearestName === null) return null;
-  // Some providers ignore the case of names, and numbered names such as `phone2` are usually custom.
+  const normalize = (text: string) => {
+    // Numbered names such as `phone2` are usually custom.
+    const letters = text.replaceAll(/\d/g, '');
+    return ignoresCaseOfNames ? letters.toLowerCase() : letters;
+  };
   return normalize(name) === normalize(nearestName) ? null : nearestName;
-}
-
-function normalize(name: string): string {
-  return name.toLowerCase().replaceAll(/\d/g, '');
 }

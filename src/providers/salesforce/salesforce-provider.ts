@@ -112,6 +112,7 @@ export function createSalesforceProvider(
       createAccountEngagement('account-engagement-demo', ENGAGEMENT_DEMO_URL, ' (demo)'),
     ],
     standardNames,
+    ignoresCaseOfNames: true,
     limits: LIMITS,
     features,
     capabilities: {

@@ -66,6 +66,19 @@ test('accepts standard, custom, numbered and nested names without a warning', ()
   expect(listReadWarnings(salesforce, 'Invoice__c', ['Nmae'])).toEqual([]);
 });
 
+test('warns of names that differ in case, unless the provider ignores it', () => {
+  expect(listReadWarnings(hubspot, 'contacts', ['firstName'])).toEqual([
+    expect.stringContaining(
+      'firstName is not a standard field of contacts. Did you mean firstname?',
+    ),
+  ]);
+  const engagement = applyModule(salesforce, 'account-engagement') as Provider;
+  expect(listReadWarnings(engagement, 'Prospects')).toEqual([
+    expect.stringContaining('Did you mean prospects?'),
+  ]);
+  expect(listReadWarnings(salesforce, 'contact', ['firstName'])).toEqual([]);
+});
+
 test('uses the names of Salesforce, and of the objects and fields that declarations have', () => {
   expect(listReadWarnings(salesforce, 'Oppurtunity')).toEqual([
     expect.stringContaining('Did you mean Opportunity?'),
