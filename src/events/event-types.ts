@@ -129,7 +129,7 @@ export const EVENTS = {
         .array(z.string())
         .optional()
         .describe(
-          'Names in the input that were not written, because the integration does not have them, or the installation does not map or write them. Absent if there are none.',
+          'At most 200 distinct names, each cut at 256 characters: names in the input that were not written, because the integration does not have them, or the installation does not map or write them. Absent if there are none.',
         ),
     }),
   },

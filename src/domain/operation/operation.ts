@@ -46,8 +46,12 @@ export function toOperationStatus(stored: StoredStatus): OperationStatus {
   return stored === 'FAILURE' ? 'FAILED' : stored;
 }
 
-export const OMITTED_FIELDS =
-  'Names in the input of a write that are not written, because the installation does not map or write them. A write over REST also omits names that the integration does not have.';
+const OMITTED_NAMES =
+  'in the input that are not written, because the installation does not map or write them. A write over REST also omits names that the integration does not have.';
+/** The description of the omitted names of a write. `listOmittedFields` limits them. */
+export const OMITTED_FIELDS = `At most 200 distinct names, each cut at 256 characters: names ${OMITTED_NAMES}`;
+/** The description of the omitted names of one record, which are all listed. */
+export const OMITTED_FIELDS_OF_RECORD = `Names ${OMITTED_NAMES}`;
 
 /** The stored metadata of an operation. */
 export const operationMetadata = z.object({

@@ -13,7 +13,7 @@ import { jsonObject, resource } from '../resource.ts';
 import { canSee } from '../scope.ts';
 import { castJsonColumn } from '../storable-json.ts';
 import { orEndUser } from '../viewer/needs.ts';
-import { OMITTED_FIELDS, parseOperationMetadata } from './operation.ts';
+import { OMITTED_FIELDS_OF_RECORD, parseOperationMetadata } from './operation.ts';
 import { createFailedOutcome, type StoredOutcome } from './write/outcome.ts';
 import type { UnknownFields } from './write/record-mapping.ts';
 import type { EndedWrite } from './write/write-end.ts';
@@ -140,7 +140,7 @@ export const recordResultResource = resource('RecordResult', 'The outcome of one
   data: jsonObject
     .nullable()
     .describe("The record as it is now. Null if the provider's response does not contain it."),
-  omittedFields: z.array(z.string()).describe(OMITTED_FIELDS),
+  omittedFields: z.array(z.string()).describe(OMITTED_FIELDS_OF_RECORD),
 });
 
 export interface WriteOutcome {
@@ -151,7 +151,7 @@ export interface WriteOutcome {
   results: ReportedOutcome[] | null;
   successCount: number | null;
   failureCount: number | null;
-  /** Distinct names in the input that are not written, of all records. */
+  /** Distinct names in the input that are not written, of all records: at most 200, each cut at 256 characters. */
   omittedFields: string[];
 }
 
