@@ -68,7 +68,7 @@ export function createSubscribe(vendor: Vendor, events: EventsDeclaration): Subs
   };
 }
 
-/** Parses the events of a request. Omits events of other than the declared types. Throws MalformedEvents. */
+/** Parses the events of a request. Omits events of undeclared types. Throws MalformedEvents. */
 function parseEvents(
   { displayName, declaration }: Vendor,
   events: EventsDeclaration,
