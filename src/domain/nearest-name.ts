@@ -27,15 +27,26 @@ export function findNearestName(
   return nearest;
 }
 
-/** Returns a sentence with the nearest name, which follows another sentence. Empty if no name is near. */
-export function suggestName(name: string, candidates: Iterable<string>): string {
-  const nearestName = findNearestName(name, candidates);
-  return nearestName === null ? '' : ` Did you mean ${nearestName}?`;
+/** Returns the nearest name. Null if no name is near, or if the finder has searched for as many names as it may. */
+export type NameFinder = (name: string) => string | null;
+
+/** A request may have any number of unknown names, and each search compares the name with every candidate. */
+const SEARCHES_MAX = 20;
+
+/** Creates a finder that searches for the first distinct names only. */
+export function createNameFinder(candidates: readonly string[]): NameFinder {
+  const nearestNames = new Map<string, string | null>();
+  return (name) => {
+    if (!nearestNames.has(name) && nearestNames.size < SEARCHES_MAX) {
+      nearestNames.set(name, findNearestName(name, candidates));
+    }
+    return nearestNames.get(name) ?? null;
+  };
 }
 
 /**
  * Counts the letters that are missing, added, replaced, or swapped with the next one (optimal string alignment distance).
- * Returns a number above `errorsMax` for words that obviously differ more.
+ * Returns a number above `errorsMax` for words that differ more.
  */
 function countErrors(word: string, other: string, errorsMax: number): number {
   if (Math.abs(word.length - other.length) > errorsMax) return errorsMax + 1;
@@ -43,6 +54,7 @@ function countErrors(word: string, other: string, errorsMax: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= word.length; i += 1) {
     const nextRow = [i];
+    let rowErrorsMin = i;
     for (let j = 1; j <= other.length; j += 1) {
       const isEqual = word[i - 1] === other[j - 1];
       const replaced = row[j - 1]! + (isEqual ? 0 : 1);
@@ -51,7 +63,10 @@ function countErrors(word: string, other: string, errorsMax: number): number {
         i > 1 && j > 1 && word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1];
       if (isSwapped) errors = Math.min(errors, previousRow[j - 2]! + 1);
       nextRow.push(errors);
+      rowErrorsMin = Math.min(rowErrorsMin, errors);
     }
+    // Each later row has at least as many errors.
+    if (rowErrorsMin > errorsMax) return rowErrorsMin;
     previousRow = row;
     row = nextRow;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findNearestName, suggestName } from '../../src/domain/nearest-name.ts';
+import { createNameFinder, findNearestName } from '../../src/domain/nearest-name.ts';
 
 test.each([
   ['lastnam', 'lastname'],
@@ -10,6 +10,8 @@ test.each([
   ['emial', 'email'],
   ['emails', 'email'],
   ['emmial', 'email'],
+  ['ocmpanies', 'companies'],
+  ['companiesx', 'companies'],
 ])('finds the name that %s probably means', (name, nearestName) => {
   expect(findNearestName(name, ['id', 'email', 'lastname', 'companies'])).toBe(nearestName);
 });
@@ -37,7 +39,10 @@ test('permits fewer errors in a name on request', () => {
   expect(findNearestName('meeting_id', ['meeting_uuid'], tolerance)).toBeNull();
 });
 
-test('formats the suggestion as a sentence', () => {
-  expect(suggestName('lastnam', ['lastname'])).toBe(' Did you mean lastname?');
-  expect(suggestName('fax', ['lastname'])).toBe('');
+test('searches for the first 20 distinct names only', () => {
+  const findName = createNameFinder(['lastname']);
+  expect(findName('lastnam')).toBe('lastname');
+  for (let count = 1; count < 20; count += 1) expect(findName(`fax${count}`)).toBeNull();
+  expect(findName('lastnaem')).toBeNull();
+  expect(findName('lastnam')).toBe('lastname');
 });

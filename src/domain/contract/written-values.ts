@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { Issue } from '../../errors.ts';
 import { addIssues, createInputIssue } from '../issues.ts';
-import { suggestName } from '../nearest-name.ts';
+import { createNameFinder, type NameFinder } from '../nearest-name.ts';
 import type { ObjectContract } from './contract-resource.ts';
 import { createValuesSchema } from './formats/json-schema.ts';
 
@@ -33,12 +33,24 @@ export function listValueIssues({ hash, object, type, values, path }: ValuesToCh
   const validate = getValidator(hash, object, type);
   if (validate(values)) return [];
   const errorsByPath = Map.groupBy(validate.errors ?? [], toErrorPath);
+  const writableNames = listWritableNames(object);
+  const findNearestName = createNameFinder(writableNames);
+  const context = { object, type, path, writableNames, findNearestName };
   const issues: Issue[] = [];
   addIssues(
     issues,
-    [...errorsByPath.values()].map((errors) => toIssue(errors, { object, type, path })),
+    errorsByPath.values().map((errors) => toIssue(errors, context)),
   );
   return issues;
+}
+
+interface ErrorContext extends Pick<ValuesToCheck, 'object' | 'type' | 'path'> {
+  writableNames: readonly string[];
+  findNearestName: NameFinder;
+}
+
+function listWritableNames({ fields }: ObjectContract): string[] {
+  return fields.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name);
 }
 
 function getValidator(hash: string, object: ObjectContract, type: 'CREATE' | 'UPDATE') {
@@ -58,10 +70,7 @@ function toErrorPath({ instancePath, params }: ErrorObject): string {
 }
 
 /** Converts the errors at one path to an issue. The path is a JSON Pointer, in which names are escaped. */
-function toIssue(
-  errors: readonly ErrorObject[],
-  { object, type, path }: Pick<ValuesToCheck, 'object' | 'type' | 'path'>,
-): Issue {
+function toIssue(errors: readonly ErrorObject[], context: ErrorContext): Issue {
   const [error] = errors as [ErrorObject, ...ErrorObject[]];
   const names = toErrorPath(error)
     .split('/')
@@ -69,8 +78,8 @@ function toIssue(
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const members = names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
   return createInputIssue(
-    [...path, ...members],
-    describeErrors(errors, { object, type, name: names[0] ?? null }),
+    [...context.path, ...members],
+    describeErrors(errors, { ...context, name: names[0] ?? null }),
   );
 }
 
@@ -87,7 +96,7 @@ const TYPE_NOUNS: Partial<Record<ObjectContract['fields'][number]['type'], strin
 
 function describeErrors(
   errors: readonly ErrorObject[],
-  { object, type, name }: Pick<ValuesToCheck, 'object' | 'type'> & { name: string | null },
+  { object, type, name, writableNames, findNearestName }: ErrorContext & { name: string | null },
 ): string {
   const [error] = errors as [ErrorObject];
   const field = object.fields.find((candidate) => candidate.name === name);
@@ -97,13 +106,10 @@ function describeErrors(
   if (error.keyword === 'additionalProperties') {
     if (name === 'id' && type === 'UPDATE') return 'must be given as recordId instead.';
     if (field) return `is read-only: omit it from ${action}.`;
-    const writableFields = object.fields.filter(({ isReadOnly }) => !isReadOnly);
-    const names = writableFields.slice(0, NAMES_MAX).map((writable) => writable.name);
-    const more = writableFields.length > NAMES_MAX ? ' and more' : '';
-    const suggestion = suggestName(
-      name,
-      writableFields.map((writable) => writable.name),
-    );
+    const names = writableNames.slice(0, NAMES_MAX);
+    const more = writableNames.length > NAMES_MAX ? ' and more' : '';
+    const nearestName = findNearestName(name);
+    const suggestion = nearestName === null ? '' : ` Did you mean ${nearestName}?`;
     return `is not a field of ${object.name}.${suggestion} Fields that ${action} may set: ${names.join(', ')}${more}.`;
   }
   const values = field?.values?.map(({ value }) => value) ?? [];

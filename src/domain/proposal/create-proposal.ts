@@ -31,7 +31,11 @@ import {
 } from '../operation/object-installation.ts';
 import { createEntry } from '../operation/read/read-message.ts';
 import { readRecordsById } from '../operation/records-by-id.ts';
-import { createMappingRules, mapRecord } from '../operation/write/record-mapping.ts';
+import {
+  createMappingRules,
+  createOmissionIssue,
+  mapRecord,
+} from '../operation/write/record-mapping.ts';
 import { createRecordVersion, type RecordVersion } from '../operation/write/record-version.ts';
 import { recordValues } from '../operation/write/write-input.ts';
 import type { WritePlan } from '../operation/write/write-plan.ts';
@@ -102,7 +106,8 @@ export const createProposal = projectMutation({
     const omittedFields = findOmittedFields(servingInstallation, otherInput, proposedValues ?? {});
     const values = proposedValues && omitMembers(proposedValues, omittedFields);
     const input = { ...otherInput, values };
-    requireNoIssues(listInputIssues(input, { object, hash: agentContract.contract.hash }));
+    const { hash } = agentContract.contract;
+    requireNoIssues(listInputIssues(input, { object, hash, omittedFields }));
     const recordId = input.recordId ?? null;
     const write = { type, recordId, after: values ?? {} };
     const { plan } = await planProposedWrite(endUserCall, servingInstallation, write, {
@@ -148,7 +153,11 @@ function omitMembers(values: Record<string, unknown>, names: readonly string[]) 
 
 function* listInputIssues(
   { type, recordId, values }: Input,
-  { object, hash }: { object: ObjectContract; hash: string },
+  {
+    object,
+    hash,
+    omittedFields,
+  }: { object: ObjectContract; hash: string; omittedFields: string[] },
 ) {
   const path = ['input', 'values'];
   if (type === 'CREATE' && recordId != null) {
@@ -168,7 +177,9 @@ function* listInputIssues(
     return;
   }
   if (values == null) yield createInputIssue(path, 'is required: set at least one field.');
-  else yield* listValueIssues({ hash, object, type, values, path });
+  else if (omittedFields.length > 0 && Object.keys(values).length === 0) {
+    yield createOmissionIssue(path, omittedFields);
+  } else yield* listValueIssues({ hash, object, type, values, path });
 }
 
 interface RecordToRead {

@@ -12,6 +12,7 @@ import {
   createContact,
   createWriter,
   startWriteJobs,
+  WRITE_RECORDS,
   type Writer,
 } from '../../support/fixtures/writes.ts';
 import { expectEqualIssues } from '../../support/rest/equal-refusals.ts';
@@ -60,6 +61,34 @@ test('writes defaults of missing fields, and logs their names without values', a
   expect((await findFirstLog(changed.operationId))?.details).toEqual({
     omittedFields: ['score'],
   });
+});
+
+test('refuses a record of which the installation writes no field', async () => {
+  const setting = { fieldName: 'score', writeOnCreate: 'NEVER', writeOnUpdate: 'NEVER' } as const;
+  const writer = await createSettingsWriter(setting);
+  for (const write of [
+    { type: 'CREATE', record: { score: 1 } },
+    { type: 'UPDATE', record: { id: 'con_1', score: 1 } },
+  ]) {
+    const refusal = await writer.expectRefusal(WRITE_RECORDS, writer.createVariables(write));
+    expect(refusal.code).toBe('BAD_USER_INPUT');
+    expect(refusal.problem.issues).toMatchObject([
+      {
+        name: 'input.records.record',
+        detail: 'has no field that is written. These names are omitted: score.',
+      },
+    ]);
+  }
+});
+
+test('writes a default if the installation writes no field of the input', async () => {
+  const writer = await createSettingsWriter(
+    { fieldName: 'email', default: 'default@example.test' },
+    { fieldName: 'score', writeOnCreate: 'NEVER' },
+  );
+  const { result } = await writer.write({ record: { score: 1 } });
+  expect(result).toMatchObject({ success: true });
+  expect(findContact(result.recordId)).toMatchObject({ email: 'default@example.test' });
 });
 
 test('does not overwrite a value at the provider if the field is written only when empty', async () => {

@@ -108,7 +108,7 @@ test('refuses names that the integration does not have, with the nearest name, a
     {
       name: 'input.records.record.xyz',
       detail:
-        'is not a field that the integration names for people. Use a name of its manifest, or set valueDefaults.allowAnyFields for the object.',
+        "is not a field that the integration names for people. Use a name in the integration's manifest. To accept any field, its builder can set `valueDefaults.allowAnyFields`.",
     },
   ]);
   const batch = [{ record: createPerson() }, { record: { lastNmae: 'Lost' } }];
@@ -119,6 +119,17 @@ test('refuses names that the integration does not have, with the nearest name, a
     ]);
   }
   expect(await prisma.operation.count({ where: { installationId } })).toBe(operationCount);
+});
+
+test('suggests names for the first 20 unknown names', async () => {
+  const names = Array.from({ length: 21 }, (_, index) => `lastNam${index}`);
+  const record = { ...createPerson(), ...Object.fromEntries(names.map((name) => [name, 1])) };
+  const { problem } = await tenant.expectRefusal(WRITE_RECORDS, createVariables({ record }));
+  const suggestedNames = problem.issues?.filter(({ detail }: { detail: string }) =>
+    detail.includes('Did you mean'),
+  );
+  expect(problem.issues).toHaveLength(21);
+  expect(suggestedNames).toHaveLength(20);
 });
 
 test('lists the names that the installation does not map or write, in the outcome and the log', async () => {
@@ -236,7 +247,8 @@ test('lists a bounded number of names', async () => {
   });
   expect(body.omittedFields).toHaveLength(200);
   expect(Math.max(...body.omittedFields.map((name: string) => name.length))).toBe(256);
-  expect(warning).toContain('And 180 more.');
+  expect(warning).toContain('And 195 more.');
+  expect(String(warning).length).toBeLessThanOrEqual(2_000);
   const { metadata } = await waitForOperation(body.operationId);
   expect(metadata).toMatchObject({ omittedFields: body.omittedFields });
 });
@@ -338,6 +350,15 @@ test('lists the names in proposals and their outcomes, and refuses unknown ones'
   expect(refusal).toMatchObject({ isError: true, data: { code: 'BAD_USER_INPUT' } });
   expect(refusal.data.issues).toMatchObject([
     { name: 'values.lastNmae', detail: expect.stringContaining('Did you mean lastName?') },
+  ]);
+
+  const emptyUpdate = { objectName: 'people', type: 'UPDATE', recordId: 'con_1' };
+  const emptyRefusal = await call('propose_write', { ...emptyUpdate, values: { tier: 'gold' } });
+  expect(emptyRefusal.data.issues).toMatchObject([
+    {
+      name: 'values',
+      detail: 'has no field that is written. These names are omitted: tier.',
+    },
   ]);
 
   const person = createPerson();

@@ -15,7 +15,7 @@ import type { WriteFieldSetting } from '../../installation/choice/write-field-se
 import type { ConfigContent, ReadConfig } from '../../installation/installation-config.ts';
 import type { IntegrationContent, WriteObject } from '../../integration/integration-content.ts';
 import { createInputIssue } from '../../issues.ts';
-import { findNearestName } from '../../nearest-name.ts';
+import { createNameFinder, type NameFinder } from '../../nearest-name.ts';
 import type { InputRecord, WriteInput } from './write-input.ts';
 
 export interface MappedRecord {
@@ -39,6 +39,7 @@ export interface MappingRules {
   names: FieldNames | null;
   settings: readonly WriteFieldSetting[];
   unknownFields: UnknownFields;
+  findNearestName: NameFinder;
 }
 
 /** The effect of names that the integration does not have. */
@@ -52,7 +53,8 @@ export function createMappingRules(
 ): MappingRules {
   const choice = config?.write.find(({ objectName }) => objectName === object?.objectName);
   const names = object && config && createFieldNames(content, config, object);
-  return { ...write, names, settings: choice?.fields ?? [] };
+  const findNearestName = createNameFinder(names ? listNames(names) : []);
+  return { ...write, names, settings: choice?.fields ?? [], findNearestName };
 }
 
 export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord {
@@ -66,30 +68,39 @@ export function mapRecord(input: InputRecord, rules: MappingRules): MappedRecord
     omitted: rules.unknownFields === 'OMIT' ? [...omitted, ...unknown] : omitted,
     issues: [...issues],
   };
-  if (rules.unknownFields === 'REFUSE' && unknown.length > 0) {
-    mappedRecord.issues.push(...unknown.map((name) => createUnknownIssue([...path, name], rules)));
-  } else if (
-    mappedRecord.omitted.length > 0 &&
-    Object.keys(record).every((name) => name === 'id')
-  ) {
-    const detail = `has no field that is written. These names are omitted: ${mappedRecord.omitted.join(', ')}.`;
-    mappedRecord.issues.push(createInputIssue(path, detail));
+  if (rules.unknownFields === 'REFUSE') {
+    for (const name of unknown) {
+      mappedRecord.issues.push(createUnknownIssue([...path, name], rules));
+    }
   }
   if (rules.type === 'DELETE') return mappedRecord;
   for (const setting of rules.settings) {
     applySetting(mappedRecord, setting, { ...rules, renamedRecord: record, namesByField });
   }
+  const isEmpty = Object.keys(mappedRecord.record).every((name) => name === 'id');
+  if (isEmpty && mappedRecord.omitted.length > 0 && mappedRecord.issues.length === 0) {
+    mappedRecord.issues.push(createOmissionIssue(path, mappedRecord.omitted));
+  }
   return mappedRecord;
+}
+
+/** Returns the issue of a record of which the write omits every name. */
+export function createOmissionIssue(
+  path: readonly PropertyKey[],
+  omittedNames: readonly string[],
+): Issue {
+  const detail = `has no field that is written. These names are omitted: ${omittedNames.join(', ')}.`;
+  return createInputIssue(path, detail);
 }
 
 function createUnknownIssue(
   path: readonly PropertyKey[],
-  { objectName, names }: Pick<MappingRules, 'objectName' | 'names'>,
+  { objectName, findNearestName }: Pick<MappingRules, 'objectName' | 'findNearestName'>,
 ): Issue {
-  const nearestName = findNearestName(String(path.at(-1)), names ? listNames(names) : []);
+  const nearestName = findNearestName(String(path.at(-1)));
   const remedy =
     nearestName === null
-      ? 'Use a name of its manifest, or set valueDefaults.allowAnyFields for the object.'
+      ? "Use a name in the integration's manifest. To accept any field, its builder can set `valueDefaults.allowAnyFields`."
       : `Did you mean ${nearestName}?`;
   const detail = `is not a field that the integration names for ${objectName}. ${remedy}`;
   return createInputIssue(path, detail);
