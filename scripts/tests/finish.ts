@@ -1,7 +1,7 @@
 /**
  * Retries the failed files of runs that have ended, and prints the result of the whole check. Each argument is
- * `<name of the run>=<file of its outcome>=<exit code>`. Exits with 1 if a test failed twice, or if a run failed although
- * its tests passed.
+ * `<name of the run>=<file of its outcome>=<exit code>`. Exits with 1 if a test failed in its retry or was not retried,
+ * or if a run failed although its tests passed.
  */
 import { retryFailedFiles } from './retry.ts';
 import { readOutcome } from './vitest-run.ts';

@@ -6,10 +6,9 @@ import { type EndedRun, runVitest } from './vitest-run.ts';
 const RETRIES_MAX = 12;
 
 /**
- * Retries each failed file once, alone, and prints the result of all runs. Returns false if a test failed twice, or if a
- * run failed although its tests passed. `selection` is the arguments that select tests within a file.
- *
- * A file that passes in its retry is flaky, and does not fail the runs.
+ * Retries each failed file once, alone, and prints the result of all runs. Tests that failed only in the first run are
+ * flaky, and don't fail the runs. Returns false if a test failed in the retry or was not retried, or if a run failed
+ * although its tests passed. `selection` is the arguments that select tests within a file.
  */
 export async function retryFailedFiles(
   runs: readonly EndedRun[],
@@ -24,8 +23,8 @@ export async function retryFailedFiles(
   for (const failedFile of failedFiles) {
     const ended = isRetried ? await retry(failedFile, selection) : failedFile;
     endedFiles.push(ended);
-    if (hasFailed(ended)) failures.push(...listFailures(ended));
-    else flakyTests.push(...listFailures(failedFile));
+    failures.push(...formatFailures(ended));
+    flakyTests.push(...formatFailures(omitFailures(failedFile, ended.failures)));
   }
   if (!isRetried) console.log(`More than ${RETRIES_MAX} files failed, so none was retried.`);
   for (const line of flakyTests) console.log(`FLAKY ${line}`);
@@ -46,7 +45,11 @@ function hasFailed({ failures }: FileOutcome): boolean {
 
 /** Lists failures that belong to no test file. */
 function listRunFailures({ name, exitCode, outcome }: EndedRun): string[] {
-  if (!outcome) return [`${name}: The run ended without an outcome.`];
+  if (!outcome) {
+    return [
+      `${name}: vitest exited with ${exitCode} and reported no outcome. Its output is above.`,
+    ];
+  }
   if (outcome.errors.length > 0) return outcome.errors.map((message) => `${name}: ${message}`);
   return exitCode === 0 || outcome.files.some(hasFailed)
     ? []
@@ -54,22 +57,40 @@ function listRunFailures({ name, exitCode, outcome }: EndedRun): string[] {
 }
 
 /** Returns a line for each failure. The output of vitest has the whole messages. */
-function listFailures({ file, project, failures }: FileOutcome): string[] {
+function formatFailures({ file, project, failures }: FileOutcome): string[] {
   return failures.map(
     ({ test, message }) => `${file} > ${test} (${project}): ${message.split('\n', 1)[0]}`,
   );
 }
 
-/** Runs the file alone. Its outcome is also a failure if the run breaks or does not contain the file. */
-async function retry(
-  { project, file }: FileOutcome,
-  selection: readonly string[],
-): Promise<FileOutcome> {
+/** Returns the outcome without the failures of these tests. */
+function omitFailures(
+  { failures, ...counts }: FileOutcome,
+  omitted: FileOutcome['failures'],
+): FileOutcome {
+  const omittedTests = new Set(omitted.map(({ test }) => test));
+  return { ...counts, failures: failures.filter(({ test }) => !omittedTests.has(test)) };
+}
+
+/** Runs the file alone. If no test passes in the retry, all failures of the first run remain. */
+async function retry(failedFile: FileOutcome, selection: readonly string[]): Promise<FileOutcome> {
+  const { project, file } = failedFile;
   console.log(`Retrying ${file} (${project})`);
-  const { outcome } = await runVitest(file, [...selection, '--project', project, file]);
-  const ran = outcome?.files.find((one) => one.file === file && one.project === project);
-  const errors = ran ? outcome?.errors : ['The retry ended without an outcome of the file.'];
+  const run = await runVitest(file, [...selection, '--project', project, file]);
+  const ran = run.outcome?.files.find((one) => one.file === file && one.project === project);
+  const errors = listRetryErrors(run, ran).map((message) => ({ test: '(whole file)', message }));
   const { failures, ...counts } = ran ?? { file, project, passed: 0, skipped: 0, failures: [] };
-  const fileErrors = errors?.map((message) => ({ test: '(whole file)', message })) ?? [];
-  return { ...counts, failures: [...failures, ...fileErrors] };
+  const ownFailures = [...failures, ...errors];
+  const remaining = counts.passed > 0 ? [] : omitFailures(failedFile, ownFailures).failures;
+  return { ...counts, failures: [...ownFailures, ...remaining] };
+}
+
+/** Lists failures of a retry that belong to none of its tests. */
+function listRetryErrors({ exitCode, outcome }: EndedRun, ran: FileOutcome | undefined): string[] {
+  if (!outcome || !ran) {
+    return [`vitest exited with ${exitCode} and reported no outcome of the file.`];
+  }
+  if (hasFailed(ran) || outcome.errors.length > 0) return outcome.errors;
+  if (exitCode !== 0) return [`vitest exited with ${exitCode}.`];
+  return ran.passed === 0 ? ['No test ran in the retry.'] : [];
 }

@@ -25,6 +25,9 @@ export async function runVitest(name: string, args: readonly string[]): Promise<
   const hasReporter = args.some((argument) => argument.startsWith('--reporter'));
   const reporters = hasReporter ? [REPORTER] : ['default', REPORTER];
   const program = [join(VITEST_FOLDER, 'vitest.mjs'), 'run', ...args];
+  const removeFolder = () => rmSync(folder, { recursive: true });
+  // `finally` does not run if a signal ends this process.
+  process.once('exit', removeFolder);
   const vitest = spawn(
     process.execPath,
     [...program, ...reporters.map((reporter) => `--reporter=${reporter}`)],
@@ -33,7 +36,8 @@ export async function runVitest(name: string, args: readonly string[]): Promise<
   try {
     return { name, exitCode: await waitForExit(vitest), outcome: readOutcome(path) };
   } finally {
-    rmSync(folder, { recursive: true });
+    process.off('exit', removeFolder);
+    removeFolder();
   }
 }
 
@@ -43,19 +47,19 @@ export function readOutcome(path: string): RunOutcome | null {
 }
 
 /**
- * Returns the exit code. Ends this process if a signal ends the run, because a canceled run must not be retried. A
- * terminal sends Ctrl+C to both processes.
+ * Returns the exit code, which is 128 and the number of the signal if vitest crashed. Ends this process if it received a
+ * signal, because a canceled run must not be retried. A terminal sends Ctrl+C to both processes.
  */
 async function waitForExit(vitest: ChildProcess): Promise<number> {
-  let received: NodeJS.Signals | null = null;
+  const received: NodeJS.Signals[] = [];
   const onSignal = (signal: NodeJS.Signals) => {
-    received = signal;
-    if (signal === 'SIGTERM') vitest.kill(signal);
+    received.push(signal);
+    if (signal === 'SIGTERM' || !process.stdin.isTTY) vitest.kill(signal);
   };
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   const [code, endSignal] = (await once(vitest, 'exit')) as [number | null, NodeJS.Signals | null];
   process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  const signal = received ?? endSignal;
-  if (signal) process.exit(128 + constants.signals[signal]);
-  return code ?? 1;
+  const [cancelSignal] = received;
+  if (cancelSignal) process.exit(128 + constants.signals[cancelSignal]);
+  return endSignal ? 128 + constants.signals[endSignal] : (code ?? 1);
 }
