@@ -52,6 +52,14 @@ const SCHEMA_CHANGES = [
   'create function "left"() returns int language sql as $$ select 1 $$',
   `create trigger "left" before update on "Org" for each row
      execute function suppress_redundant_updates_trigger()`,
+  `create type "left" as enum ('first')`,
+  `alter type "left" add value 'second'`,
+  'drop type "left"',
+  'drop trigger "left" on "Org"',
+  'drop function "left"()',
+  'alter table "Org" drop constraint "left"',
+  'drop index "left"',
+  'drop table "Left"',
 ];
 
 test.skipIf(onCitus)('does not lend a database again if its schema has changed', async () => {

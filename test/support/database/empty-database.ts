@@ -31,8 +31,12 @@ const RESET_STATISTICS = [
 
 /** Counts the changes of the schema since the database was copied from the snapshot or the template. */
 const COUNT_SCHEMA_CHANGES = `
-  select sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid))::int as "changes"
-  from unnest('{pg_attribute, pg_constraint, pg_proc, pg_trigger}'::regclass[]) oid`;
+  select sum(
+    pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid)
+  )::int as "changes"
+  from unnest(
+    '{pg_attribute, pg_constraint, pg_enum, pg_index, pg_proc, pg_trigger}'::regclass[]
+  ) oid`;
 
 /** Returns false if emptying failed or timed out. The database must then be dropped. */
 export function tryToEmpty(tryOnce: () => Promise<boolean>): Promise<boolean> {
