@@ -15,6 +15,7 @@ import {
 } from '../../support/fixtures/subscriptions.ts';
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { CREATE_PROVIDER_APP } from '../../support/providers/oauth.ts';
+import { FOREIGN_COUNT, FOREIGN_EVENTS } from '../../support/wire/events/foreign-events.ts';
 
 const APP_SECRET = 'secret of the app';
 const ACCESS_TOKEN = 'hubspot-token';
@@ -158,6 +159,23 @@ test('ignores an event of another type that has another form, and stores the oth
   await expect.poll(() => listEntries(tenant), SUBSCRIPTION_POLLING).toHaveLength(1);
   const brokenEvents = [createEvent({ subscriptionType: 'contact.creation', eventId: null })];
   expect((await send(providerApp.webhookUrl, brokenEvents)).status).toBe(400);
+});
+
+test('ignores foreign events, and refuses an event without its time', async () => {
+  const tenant = await app.createTenant();
+  const { webhookUrl } = (await subscribe(tenant)).providerApp;
+  const countEvents = () => prisma.providerEvent.count({ where: { projectId: tenant.projectId } });
+  const foreignEvents = FOREIGN_EVENTS.hubspot?.(new Date()) ?? [];
+  expect(foreignEvents).toHaveLength(FOREIGN_COUNT);
+  for (const { body } of foreignEvents) {
+    expect((await send(webhookUrl, body as object)).status, JSON.stringify(body)).toBe(204);
+  }
+  const event = { objectId: 99, subscriptionType: 'object.deletion' };
+  const brokenEvent = createEvent({ ...event, occurredAt: undefined });
+  expect((await send(webhookUrl, [brokenEvent])).status).toBe(400);
+  expect(await countEvents()).toBe(0);
+  expect((await send(webhookUrl, [createEvent(event)])).status).toBe(204);
+  expect(await countEvents()).toBe(1);
 });
 
 test('delivers an event to the tenant of its app only, if two tenants are connected to one portal', async () => {

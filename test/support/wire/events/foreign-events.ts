@@ -2,6 +2,7 @@
  * Events that vendors send although no integration can subscribe to them: other types, lifecycle events of the app, pings
  * and test events. They are written from the vendors' documentation of webhooks. Many lack members of other events.
  */
+import { PORTAL_ID } from '../../providers/hubspot-server.ts';
 import { toSeconds } from '../wire-format.ts';
 
 export interface ForeignEvent {
@@ -272,7 +273,7 @@ function createAsanaEvents(): ForeignEvent[] {
 }
 
 function createHubspotEvents(sentAt: Date): ForeignEvent[] {
-  const common = { appId: 1, portalId: 62_515, occurredAt: sentAt.getTime(), attemptNumber: 0 };
+  const common = { appId: 1, portalId: PORTAL_ID, occurredAt: sentAt.getTime(), attemptNumber: 0 };
   const wrap = (...events: object[]) => events;
   const createEvent = (subscriptionType: string, members: object = {}) => ({
     ...common,
@@ -296,10 +297,19 @@ function createHubspotEvents(sentAt: Date): ForeignEvent[] {
   ]);
 }
 
+/** The account of the sandbox's events. */
+export const SANDBOX_ACCOUNT = 'con_1';
+
 function createSandboxEvents(sentAt: Date): ForeignEvent[] {
   const occurredAt = sentAt.toISOString();
   const wrap = (...events: object[]) => ({ events });
-  const common = { id: 'ev1', account: 'con_1', objectName: 'contacts', recordId: '1', occurredAt };
+  const common = {
+    id: 'ev1',
+    account: SANDBOX_ACCOUNT,
+    objectName: 'contacts',
+    recordId: '1',
+    occurredAt,
+  };
   return toBodies([
     wrap(),
     wrap({ ...common, type: 'contacts.merged' }),
@@ -333,7 +343,10 @@ function createAirtablePings(sentAt: Date): ForeignEvent[] {
   ]);
 }
 
-/** Ten requests of each provider, by its name. The provider signs them like its other events. */
+/** The number of requests of each provider. */
+export const FOREIGN_COUNT = 10;
+
+/** The requests of each provider, by its name. The provider signs them like its other events. */
 export const FOREIGN_EVENTS: Record<string, (sentAt: Date) => ForeignEvent[]> = {
   airtable: createAirtablePings,
   asana: createAsanaEvents,
