@@ -18,7 +18,7 @@ import { generateConnection } from '../../support/fixtures/connections.ts';
 import { CREATE_INSTALLATION, createIntegration } from '../../support/fixtures/integrations.ts';
 
 const WRITES_PER_PROVIDER = 8;
-const random = createRandom(Number(process.env.SEED ?? 1));
+const random = createRandom(Number(process.env.FUZZ_SEED ?? 1));
 const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 
 /** The writes that reached a provider since the last check. */

@@ -116,7 +116,7 @@ test('sets BAD_CREDENTIALS with one event if the health check rejects the refres
   expect(await connection.listErrors()).toHaveLength(1);
 });
 
-test('decides nothing if the health check fails', async () => {
+test('keeps the status if the health check fails', async () => {
   responses[`${SITE_PATH}/3/field`] = REJECTION;
   responses[CHECK_PATH] = { status: 503 };
   const connection = await connect('atlassian', { isRefreshable: false });
@@ -134,7 +134,7 @@ test('neither refreshes nor checks a token after a declared response to a missin
   expect(countRequests(CHECK_PATH)).toBe(0);
 });
 
-test('without a health check, a 401 counts for a request of the gateway, and never for a forwarded one', async () => {
+test('sets BAD_CREDENTIALS without a health check after a 401 to the gateway, and not to a client', async () => {
   responses[`${SITE_PATH}/things`] = REJECTION;
   const connection = await connect('unchecked');
   expect(await connection.forward('/things')).toBe(401);

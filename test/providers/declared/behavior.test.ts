@@ -205,7 +205,7 @@ test.each([
   });
 });
 
-test('takes a refusal that names a rate limit for one if the vendor documents none', async () => {
+test('treats a refusal that names a rate limit as one if the vendor documents none', async () => {
   await using vendor = await startVendor({
     list: { paging: { kind: 'none' } },
     respond: () => ({

@@ -131,7 +131,7 @@ test.each([
   expect((await catchFailure(later)).kind).toBe('CURSOR_GONE');
 });
 
-test('restarts the read if ten other queries were opened meanwhile', async () => {
+test('restarts the read if ten other queries were opened in between', async () => {
   await using server = await startSalesforceServer();
   server.queries.pageRowsMax = 1;
   for (let n = 0; n < 2; n += 1) server.store.create('Account', { Name: 'one' });

@@ -112,7 +112,7 @@ test('Outreach: reads more records than a position may count', async () => {
   expect(await readIds(outreach, session, read)).toEqual(ids);
 });
 
-test('Close: fails with the reason if an offset is too large, and does not start anew', async () => {
+test('Close: fails with the reason if an offset is too large, and does not restart', async () => {
   await using server = await startVendorServer(changePages(closeWire.fixture, limitDepth));
   for (let n = 0; n < 30; n += 1) server.store.create({ name: 'Ada' }, atMinute(n));
   const read = { objectName: 'lead', fields: ['name'], pageSize: 10 };

@@ -124,7 +124,7 @@ test('reads a data source with more rows than one query returns', async () => {
   expect(await readAllIds(server.url)).toEqual(rows.map(({ id }) => id));
 });
 
-test('fails if one query can not return all rows of a minute', async () => {
+test('fails if one query cannot return all rows of a minute', async () => {
   const rows = Array.from({ length: 40 }, (_, n) => toRow(n, 0));
   await using server = await startProviderServer(({ body }) => serveRows(rows, 30, body));
   await expect(readAllIds(server.url)).rejects.toMatchObject({
