@@ -14,8 +14,10 @@ import {
 } from '../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/work/durations.ts';
 import { getSharedApp } from '../support/app.ts';
 import { generateConnection, recordEvents } from '../support/fixtures/connections.ts';
+import { createAheadClock } from '../support/process/ahead-clock.ts';
 import {
   createProviderApp,
   getConnection,
@@ -24,9 +26,7 @@ import {
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
 import { consent, createAccountInput, redirectEntry } from '../support/wire/oauth-entries.ts';
 
-const HOUR_MS = 60 * 60_000;
-const MINUTE_MS = 60_000;
-const clock = { aheadMs: 0 };
+const clock = createAheadClock();
 /** The response of each token endpoint. All other paths respond with 404. */
 let tokenResponse: ServedResponse = { status: 200 };
 const server = await startProviderServer(({ body }) => {
@@ -41,7 +41,7 @@ const providers = [createHubspotProvider(), createSalesforceProvider(), ...CATAL
 const app = await getSharedApp({
   providers,
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  now: () => new Date(Date.now() + clock.aheadMs),
+  now: clock.now,
 });
 const { services } = app.app;
 
@@ -131,7 +131,7 @@ describe.each(providers.map((provider) => ({ name: provider.name, provider })))(
     expect(await readRefreshToken(connection)).toBe('second');
   });
 
-  test('ends after a final error, immediately for codes of OAuth and after a repetition for its own', async () => {
+  test('sets BAD_CREDENTIALS immediately for codes of OAuth, and after a repetition for its own', async () => {
     const { tokenErrors = [] } = provider.oauth2 ?? {};
     const ownErrors = tokenErrors.filter(({ kind }) => kind === 'AUTH_INVALIDATED');
     for (const error of ['invalid_grant', 'invalid_client', 'unauthorized_client']) {

@@ -1,4 +1,5 @@
 /** Switches a misbehavior on, in one of its variants. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src/work/durations.ts';
 import type { ServedResponse } from '../../providers/provider-server.ts';
 import { isObject, type Values } from '../wire-format.ts';
 import type { Ledger } from './ledger.ts';
@@ -6,8 +7,6 @@ import type { Misbehavior, Misbehaviors } from './misbehaviors.ts';
 import type { MovedClock } from './moved-clock.ts';
 import { PARENT_LISTS, serveParents } from './parents.ts';
 import type { DifficultAccount, DifficultVendor } from './vendors.ts';
-
-const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 export interface Combination {
   vendor: DifficultVendor;

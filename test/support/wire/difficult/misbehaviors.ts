@@ -1,11 +1,10 @@
 /**
  * How the vendors' lists can misbehave, from the vendors' documentation, their forums, and reports of people who sync
- * them. The table shares nothing with the declarations, so that a wrong answer there fails the tests. A misbehavior that
+ * them. The table shares nothing with the declarations, so that a wrong declaration fails the tests. A misbehavior that
  * no source confirms or excludes is `unknown`, and then the test server shows it.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src/work/durations.ts';
 import type { ServedResponse } from '../../providers/provider-server.ts';
-
-const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 
 type Can<Detail = never> = 'no' | 'unknown' | Detail;
 
@@ -32,8 +31,8 @@ export interface Misbehaviors {
   fieldLimit: Can<{ max: number }>;
   /** The vendor refuses longer URLs. */
   longUrl: Can<{ bytes: number }>;
-  /** The vendor refuses pages below this number of records. */
-  depthLimit: Can<{ records: number }>;
+  /** The vendor refuses pages below this number of records. `continues` if another way to list reaches all records. */
+  depthLimit: Can<{ records: number; continues?: true }>;
   /** A list inside a record has at most this number of items. */
   cutList: Can<{ list: string; itemsMax: number }>;
   /** Records change between two pages of a read. */
@@ -75,7 +74,8 @@ const NO_CHANGE_TIMES = { lateRecords: 'no', ...NO_FILTER } as const;
 const CRM: Record<string, Misbehaviors> = {
   attio: { ...UNKNOWN, ...NO_CHANGE_TIMES, ...NUMBERED_PAGES, ...ONLY_429 },
   close: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429 },
-  // "Compose a query with functions": a GET request has at most 32 KB. Rows are selected with their access rights.
+  // "Compose a query with functions": a GET request has at most 32 KB. Rows are selected with their access rights. Columns
+  // have one value, and related rows are returned only on request.
   dynamicsCRM: {
     ...UNKNOWN,
     ...EXACT_FILTER,
@@ -83,8 +83,10 @@ const CRM: Record<string, Misbehaviors> = {
     ...ANY_DEPTH,
     hiddenRecords: 'no',
     longUrl: { bytes: 32_768 },
+    cutList: 'no',
   },
-  // Published connectors add a look-back of minutes to searches. A page of a search ends at 10,000 records.
+  // Published connectors add a look-back of minutes to searches. A page of a search ends at 10,000 records, and the
+  // filter by ID or time continues after them. Properties have one value.
   hubspot: {
     ...UNKNOWN,
     ...EXACT_FILTER,
@@ -93,7 +95,8 @@ const CRM: Record<string, Misbehaviors> = {
     hiddenRecords: 'no',
     lateRecords: { upToMs: 5 * MINUTE_MS },
     longUrl: { bytes: 8_192 },
-    depthLimit: { records: 10_000 },
+    depthLimit: { records: 10_000, continues: true },
+    cutList: 'no',
   },
   outreach: { ...UNKNOWN, ...EXACT_FILTER, ...ONLY_429, ...ANY_DEPTH },
   pipedrive: { ...UNKNOWN, ...EXACT_FILTER, ...ONLY_429, ...ANY_DEPTH },
@@ -114,6 +117,7 @@ const CRM: Record<string, Misbehaviors> = {
     cutList: 'no',
   },
   // Lists are in the order of ids, and pages start after an id. The limit of requests has the code 66 or 122.
+  // Fields have one value.
   accountEngagement: {
     ...UNKNOWN,
     ...EXACT_FILTER,
@@ -124,6 +128,7 @@ const CRM: Record<string, Misbehaviors> = {
       body: { code: 122, message: 'Daily API rate limit met.' },
     },
     longUrl: 'unknown',
+    cutList: 'no',
   },
   salesloft: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429 },
   // "Get records": 50 fields, a page token lives 24 hours and leads to at most 100,000 records.
@@ -165,7 +170,8 @@ const COMMERCE: Record<string, Misbehaviors> = {
     },
   },
   mailchimp: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429 },
-  // The vendor's forum shows a throttled response with the status 200.
+  // The vendor's forum shows a throttled response with the status 200. A connection has as many items as the
+  // query selects.
   shopify: {
     ...UNKNOWN,
     ...EXACT_FILTER,
@@ -174,6 +180,7 @@ const COMMERCE: Record<string, Misbehaviors> = {
       status: 200,
       body: { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] },
     },
+    cutList: 'no',
   },
   // "Search customers": a profile becomes available in about a minute. The vendor's forum: a cursor lives 15 minutes.
   square: {
@@ -190,17 +197,27 @@ const COMMERCE: Record<string, Misbehaviors> = {
       },
     },
   },
-  stripe: { ...UNKNOWN, ...NO_CHANGE_TIMES, ...NUMBERED_PAGES, ...ONLY_429, ...ANY_DEPTH },
-  xero: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429 },
+  // The vendor's developers on forums: a list inside a record has at most ten items, and `has_more`.
+  stripe: {
+    ...UNKNOWN,
+    ...NO_CHANGE_TIMES,
+    ...NUMBERED_PAGES,
+    ...ONLY_429,
+    ...ANY_DEPTH,
+    cutList: { list: 'sources', itemsMax: 10 },
+  },
+  // "Contacts": pages contain whole records unless `summaryOnly` is set.
+  xero: { ...UNKNOWN, ...EXACT_FILTER, ...NUMBERED_PAGES, ...ONLY_429, cutList: 'no' },
 };
 
 const SUPPORT: Record<string, Misbehaviors> = {
+  // "List all tickets": at most 300 pages, in the order of `updated_at`, from `updated_since`.
   freshdesk: {
     ...UNKNOWN,
     ...EXACT_FILTER,
     ...NUMBERED_PAGES,
     ...ONLY_429,
-    depthLimit: { records: 30_000 },
+    depthLimit: { records: 30_000, continues: true },
   },
   front: { ...UNKNOWN, ...EXACT_FILTER, ...ONLY_429, ...ANY_DEPTH },
   // Published descriptions of the API: search rounds times to the start of the day, in the workspace's time zone.
@@ -212,7 +229,8 @@ const SUPPORT: Record<string, Misbehaviors> = {
     otherColumn: 'no',
     lateRecords: { upToMs: 5 * MINUTE_MS },
   },
-  // Access rules apply after the limit. Sources disagree on the time zone of a query.
+  // Access rules apply after the limit. Sources disagree on the time zone of a query. Fields have one
+  // value.
   serviceNow: {
     ...UNKNOWN,
     ...NUMBERED_PAGES,
@@ -221,6 +239,7 @@ const SUPPORT: Record<string, Misbehaviors> = {
     coarseFilter: { zoneMs: 5.5 * HOUR_MS },
     otherColumn: 'no',
     longUrl: { bytes: 8_192 },
+    cutList: 'no',
   },
   // "Incremental exports": ordered by generated_timestamp, which system updates change without `updated_at`. The last minute
   // is excluded.
@@ -283,14 +302,15 @@ const WORK: Record<string, Misbehaviors> = {
       body: { message: 'You have exceeded a secondary rate limit. Please wait a few minutes.' },
     },
   },
+  // "Offset-based pagination": offsets end at 50,000. The list of projects also filters by the time of change.
   gitlab: {
     ...UNKNOWN,
     ...EXACT_FILTER,
     ...NUMBERED_PAGES,
     ...ONLY_429,
-    depthLimit: { records: 50_000 },
+    depthLimit: { records: 50_000, continues: true },
   },
-  // "Rate limiting": status 400 with the code RATELIMITED.
+  // "Rate limiting": status 400 with the code RATELIMITED. A connection has as many items as the query selects.
   linear: {
     ...UNKNOWN,
     ...EXACT_FILTER,
@@ -301,6 +321,7 @@ const WORK: Record<string, Misbehaviors> = {
         errors: [{ message: 'Rate limit exceeded', extensions: { code: 'RATELIMITED' } }],
       },
     },
+    cutList: 'no',
   },
   // Since 2025 the error has the code COMPLEXITY_BUDGET_EXHAUSTED. A cursor lives 60 minutes.
   monday: {

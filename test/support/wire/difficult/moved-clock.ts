@@ -1,4 +1,4 @@
-const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
+import { DAY_MS, MINUTE_MS } from '../../../../src/work/durations.ts';
 
 /** The app's clock. Tests move it forward. */
 export class MovedClock {

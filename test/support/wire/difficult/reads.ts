@@ -5,16 +5,21 @@
 import fc from 'fast-check';
 import { continueRead } from '../../../../src/domain/operation/read/continue-read.ts';
 import { startDueReads } from '../../../../src/domain/operation/read/schedule.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src/work/durations.ts';
 import type { TestApp } from '../../app.ts';
 import { generateConnection } from '../../fixtures/connections.ts';
 import { createInstallation, createIntegration } from '../../fixtures/integrations.ts';
 import type { Values } from '../wire-format.ts';
 import { Ledger } from './ledger.ts';
-import { type Combination, createExtraValues, getDelayMs, misbehave } from './misbehave.ts';
+import {
+  type Combination,
+  createExtraValues,
+  getDelayMs,
+  listDetails,
+  misbehave,
+} from './misbehave.ts';
 import type { MovedClock } from './moved-clock.ts';
 import type { DifficultVendor } from './vendors.ts';
-
-const [SECOND_MS, MINUTE_MS, HOUR_MS] = [1_000, 60_000, 3_600_000];
 
 const ROUNDS = 3;
 /**
@@ -46,7 +51,7 @@ export const scenario = fc.record({
     { minLength: ROUNDS, maxLength: ROUNDS },
   ),
 });
-type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+export type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
 interface ReadResult {
   /** The records whose last version was not delivered, and values that differ from the vendor's. */
@@ -58,12 +63,14 @@ interface ReadResult {
 }
 
 /** True if the vendor may refuse each attempt, so that a read may fail. */
-function mayFail({ misbehavior, detail }: Combination): boolean {
+function mayFail(combination: Combination): boolean {
+  const { misbehavior, detail } = combination;
   if (misbehavior === 'longUrl') return detail === 'unknown';
-  return misbehavior === 'repeatedCursor' || misbehavior === 'depthLimit';
+  if (misbehavior === 'depthLimit') return listDetails(combination).continues !== true;
+  return misbehavior === 'repeatedCursor';
 }
 
-/** Returns what went wrong: lost records, and failures of reads that can succeed. */
+/** Returns lost records, and failures of reads that can succeed. */
 export function listFaults(
   { missing, failures, hasRecovered }: ReadResult,
   combination: Combination,

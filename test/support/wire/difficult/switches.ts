@@ -97,14 +97,16 @@ function measureUrl({ path, query }: ServedRequest): number {
   return `${path}?${query}`.length;
 }
 
-/** Returns the number of records before the requested page. 0 if the position is a cursor. */
+/** Returns the number of records before the requested page. 0 if the position is a cursor or an ID. */
 function findOffset({ query, body }: ServedRequest): number {
   const parameters = new URLSearchParams([...toQuery(body), ...query]);
   const read = (...names: string[]) =>
     names.map((name) => Number(parameters.get(name) ?? Number.NaN)).find(Number.isFinite);
   const page = read('page');
   if (page !== undefined) return (page - 1) * (read('per_page', 'pageSize') ?? 1);
-  return read('offset', '_skip', 'sysparm_offset', 'after') ?? 0;
+  const offset = read('offset', '_skip', 'sysparm_offset');
+  // HubSpot's searches have an offset in `after`, and its lists have an ID.
+  return offset ?? (Number(toQuery(body).get('after')) || 0);
 }
 
 function hasRow(value: unknown, isRow: (item: unknown) => boolean): boolean {
