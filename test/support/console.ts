@@ -73,18 +73,24 @@ interface Gateway {
   demo: { url: string; apiKey: string };
 }
 
+/** A server that refuses requests for longer than this has a defect. */
+const REFUSED_MS_MAX = 60_000;
+
 /**
  * Returns a function that queries with the demo's API key, to check the effect of an action on a page. While the server of
- * a busy machine fills the demo, it may refuse requests without having done anything. The function retries these, as clients do.
+ * a busy machine fills the demo, it may refuse requests without having done anything. The function retries these for a
+ * minute, as clients do.
  */
 export function createDemoClient({ demo: { url, apiKey } }: Gateway) {
   const fetchServed: Fetch = async (path, init) => {
+    const endTimeMs = Date.now() + REFUSED_MS_MAX;
     for (;;) {
       const response = await fetchFrom(url)(path, init);
       const text = await response.text();
       if (!text.includes('All connections to the database are in use')) {
         return new Response(text, response);
       }
+      if (Date.now() > endTimeMs) throw new Error(`The server refuses the request: ${text}`);
       await wait(1_000 * Number(response.headers.get('retry-after') ?? 1));
     }
   };

@@ -8,8 +8,10 @@ import { openSession } from '../../../src/domain/connection/connection-session.t
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { isSuccess } from '../../../src/providers/read-responses.ts';
+import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { createAheadClock } from '../../support/process/ahead-clock.ts';
 import {
   createProviderApp,
   getConnection,
@@ -18,8 +20,7 @@ import {
 import { startProviderServer } from '../../support/providers/provider-server.ts';
 import { consent } from '../../support/wire/oauth-entries.ts';
 
-const HOUR_MS = 60 * 60_000;
-const clock = { aheadMs: 0 };
+const clock = createAheadClock();
 /** The account and the person whose access token the endpoint issues next, and the refresh token if it issues one. */
 let grant: { workspace?: string; person?: string; refreshToken?: string } = {};
 let isAccountKnown = true;
@@ -68,7 +69,7 @@ const requesting: Provider = {
 const app = await getSharedApp({
   providers: [named, requesting],
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  now: () => new Date(Date.now() + clock.aheadMs),
+  now: clock.now,
 });
 const { prisma } = app.app.services.database;
 

@@ -6,19 +6,20 @@ import { afterAll, expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
+import { HOUR_MS } from '../../../src/work/durations.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
+import { createAheadClock } from '../../support/process/ahead-clock.ts';
 import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
 import {
   type ServedResponse,
   startProviderServer,
 } from '../../support/providers/provider-server.ts';
 
-const HOUR_MS = 60 * 60_000;
 const DAYS = 40;
 /** The lifetime of an access token. */
 const LIFETIME_MS = 8 * HOUR_MS;
-const clock = { aheadMs: 0 };
+const clock = createAheadClock();
 
 /** An account whose provider rotates refresh tokens. A token that is used twice revokes the grant. */
 const account = { issued: 0, expireTimeMs: 0, isDown: false, isRevoked: false };
@@ -58,7 +59,7 @@ const app = await getSharedApp({
     }),
   ],
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
-  now: () => new Date(Date.now() + clock.aheadMs),
+  now: clock.now,
 });
 const { services } = app.app;
 
