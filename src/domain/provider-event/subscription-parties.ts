@@ -1,10 +1,13 @@
 /** The parties of a subscription: the account that sends events, and the app whose address receives them. */
+import type { Row } from '../../database/rows.ts';
 import { unprocessable } from '../../errors.ts';
 import type { SubscribeCapability } from '../../providers/subscribing.ts';
 import type { Services } from '../call.ts';
 import { type AccountSession, openSession } from '../connection/connection-session.ts';
 import { findVariable } from '../connection/session/account-address.ts';
 import { identifyAccount } from '../connection/session/identify-account.ts';
+import { findStoredToken, isRefreshDue } from '../connection/token/token.ts';
+import { getFreshCredentials } from '../connection/token/token-refresh.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 import type { SealedApp } from './webhook-secret.ts';
 
@@ -20,7 +23,7 @@ export interface SubscriptionParties {
 export async function getSubscriptionParties(
   services: Services,
   { projectId, connectionId, provider }: SubscribedConnection,
-  capability: SubscribeCapability,
+  capability: Pick<SubscribeCapability, 'findAccount'>,
 ): Promise<SubscriptionParties> {
   const { prisma } = services.database;
   const connection = await prisma.connection.findUnique({
@@ -42,7 +45,7 @@ export async function getSubscriptionParties(
   const account =
     capability.findAccount(connection, findConnectionVariable) ??
     capability.findAccount(
-      { ...connection, ...(await identifyAccount(services, connection)) },
+      { ...connection, ...(await identifyStoredAccount(services, connection)) },
       findConnectionVariable,
     );
   if (account === null) {
@@ -51,4 +54,12 @@ export async function getSubscriptionParties(
     );
   }
   return { session: openSession(services, connection), app, account };
+}
+
+/** Identifies the account of the stored credentials, and refreshes a token that is about to expire. */
+async function identifyStoredAccount(services: Services, connection: Row<'Connection'>) {
+  const { sealed: credentialsSealed } = await getFreshCredentials(services, connection, {
+    isStale: (stored) => isRefreshDue(findStoredToken(stored), services.now()),
+  });
+  return identifyAccount(services, { ...connection, credentialsSealed });
 }

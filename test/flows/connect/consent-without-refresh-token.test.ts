@@ -5,6 +5,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
+import { getSubscriptionParties } from '../../../src/domain/provider-event/subscription-parties.ts';
 import { createCatalogProvider } from '../../../src/providers/catalog/catalog-entry.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { isSuccess } from '../../../src/providers/read-responses.ts';
@@ -29,9 +30,12 @@ let isLatestRejected = false;
 let issued = 0;
 /** Runs before the response to a token request. */
 let onTokenRequest = async (_grantType: string): Promise<void> => {};
+/** Runs before the response to an account request. */
+let onAccountRequest = async (): Promise<void> => {};
 const server = await startProviderServer(async ({ path, headers, body: form }) => {
   if (path === '/account') {
     const [, workspace, person, number] = (headers.authorization ?? '').split(' ');
+    await onAccountRequest();
     if (isLatestRejected && number === String(issued)) return { status: 401 };
     return isAccountKnown ? { status: 200, body: { workspace, person } } : { status: 500 };
   }
@@ -78,6 +82,7 @@ beforeEach(() => {
   isAccountKnown = true;
   isLatestRejected = false;
   onTokenRequest = async () => {};
+  onAccountRequest = async () => {};
   server.reset();
 });
 
@@ -157,6 +162,26 @@ test('names no account by the stored token if the account request rejects the ne
   isLatestRejected = true;
   await consentAs(tenant, 'requesting', { ...ANN, person: 'bob' });
   expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('stores no refs of an account whose credentials were replaced during its request', async () => {
+  isAccountKnown = false;
+  const { tenant, connection } = await createConnectedTenant('requesting');
+  isAccountKnown = true;
+  onAccountRequest = async () => {
+    onAccountRequest = async () => {};
+    await consentAs(tenant, 'requesting', { workspace: 'other', person: 'bob' });
+  };
+  const { services } = app.app;
+  const subscription = { ...connection, connectionId: connection.id };
+  const { account } = await getSubscriptionParties(services, subscription, {
+    findAccount: ({ providerWorkspaceRef }) => providerWorkspaceRef,
+  });
+  expect(account).toBe('acme');
+  expect(await getConnection(app, connection.id)).toMatchObject({
+    providerWorkspaceRef: 'other',
+    providerConsumerRef: 'bob',
+  });
 });
 
 test('drops the refresh token of another app', async () => {

@@ -87,7 +87,7 @@ async function identify(
     providerWorkspaceRef: input.providerWorkspaceRef ?? connection.providerWorkspaceRef,
     credentialsSealed,
   };
-  const identity = await findIdentity(services, candidate, { isStored: false });
+  const identity = await findIdentity(services, candidate);
   return {
     providerWorkspaceRef: identity.providerWorkspaceRef ?? names.providerWorkspaceRef,
     providerConsumerRef: identity.providerConsumerRef ?? names.providerConsumerRef,

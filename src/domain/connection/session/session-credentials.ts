@@ -35,7 +35,7 @@ export class SessionCredentials {
   async getUsable(): Promise<UnsealedCredentials> {
     this.#credentials ??= await this.#read();
     const { credentials } = this.#credentials;
-    if (!canRefresh(credentials)) return this.#credentials;
+    if (!this.#isStored || !canRefresh(credentials)) return this.#credentials;
     const now = this.#services.now();
     const token = findStoredToken(credentials);
     if (!isRefreshDue(token, now)) return this.#credentials;
