@@ -1,6 +1,7 @@
 /**
  * Kinds of failures of a request to a provider, and how to handle them.
- * - AUTH_INVALIDATED: the provider rejected the credentials. The connection becomes BAD_CREDENTIALS.
+ * - AUTH_INVALIDATED: the provider rejected the credentials. If the health check confirms it, the connection becomes
+ *   BAD_CREDENTIALS.
  * - FORBIDDEN, API_DISABLED, BAD_REQUEST, MISSING_FIELD, MISSING_OBJECT: permanent. Do not retry.
  * - CURSOR_GONE: restart the read at its first page.
  * - RATE_LIMITED, MIGRATING, SERVER_ERROR, RETRYABLE: temporary. Retry later.

@@ -16,8 +16,9 @@ interface TokensToStore extends Pick<Connection, 'id' | 'projectId' | 'tokenExpi
 }
 
 /**
- * Stores the tokens, sets the connection to CREATED and ends its refresh lease. A connection whose credentials have
- * changed since has no row in the result.
+ * Stores the tokens, sets the connection to CREATED and ends its refresh lease. A connection that a request has set to
+ * BAD_CREDENTIALS keeps this status until a request succeeds. A connection whose credentials have changed since has no row
+ * in the result.
  */
 export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = {
   getQueue: ({ projectId }) => projectId,
@@ -31,7 +32,9 @@ export const STORE_TOKENS: BatchChange<TokensToStore, Pick<Connection, 'id'>> = 
   ),
   stored_connections as (
     update "Connection" connection set "credentialsSealed" = input."credentialsSealed",
-      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "refreshRejectedTime" = null, "status" = 'CREATED',
+      "tokenExpireTime" = input."tokenExpireTime", "refreshRetryTime" = null, "refreshRejectedTime" = null,
+      "status" = case when connection."status" = 'BAD_CREDENTIALS' and connection."refreshRejectedTime" is null
+        then connection."status" else 'CREATED' end,
       "updateTime" = input."now", "refreshLeaseToken" = null, "refreshLeaseExpireTime" = null
     from input
     where connection."projectId" = input."projectId" and connection."id" = input."id"

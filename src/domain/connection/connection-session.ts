@@ -24,7 +24,7 @@ import { measureCall } from './session/measured-call.ts';
 import { createRequestUrl, sendRequest } from './session/provider-request.ts';
 import { RepeatableBody } from './session/repeatable-body.ts';
 import { type Connection, SessionCredentials } from './session/session-credentials.ts';
-import type { UnsealedCredentials } from './session/stored-credentials.ts';
+import { isRefreshRejected, type UnsealedCredentials } from './session/stored-credentials.ts';
 import { canRefresh, findStoredToken } from './token/token.ts';
 
 const UNAUTHORIZED = 401;
@@ -293,18 +293,24 @@ class ConnectionSession implements AccountSession {
   async #recordSuccess(credentials: UnsealedCredentials): Promise<void> {
     const { sealed, status } = credentials;
     const isRefreshable = canRefresh(credentials.credentials);
-    if (status === 'WORKING' || (status === 'BAD_CREDENTIALS' && isRefreshable)) return;
+    if (status === 'WORKING' || (isRefreshable && isRefreshRejected(credentials))) return;
     credentials.status = 'WORKING';
     const connection = this.#connection;
     await this.#storeStatus(recordWorking(this.#services, { connection, sealed, isRefreshable }));
   }
 
   async #recordRejection(credentials: UnsealedCredentials): Promise<void> {
+    if (credentials.status !== 'BAD_CREDENTIALS') credentials.refreshRejectedTime = null;
     credentials.status = 'BAD_CREDENTIALS';
     const { sealed } = credentials;
     const errors = [`${this.#provider.displayName} rejected the credentials of a request.`];
     await this.#storeStatus(
-      recordBadCredentials(this.#services, { connection: this.#connection, sealed, errors }),
+      recordBadCredentials(this.#services, {
+        connection: this.#connection,
+        sealed,
+        cause: 'REQUEST',
+        errors,
+      }),
     );
   }
 

@@ -1,4 +1,5 @@
 /** Records whether a connection's credentials work. Writes only if the status changes. */
+import type { Prisma } from '../../database/generated/client.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { recordEvent } from '../../events/record.ts';
 import { pickSubject } from '../../events/subject.ts';
@@ -14,8 +15,8 @@ interface UsedCredentials {
 }
 
 /**
- * Sets WORKING. Refreshable credentials that are BAD_CREDENTIALS stay so until a refresh succeeds: after the token endpoint
- * has rejected the refresh token, the access token may still work for a while.
+ * Sets WORKING. Refreshable credentials that the token endpoint has rejected stay BAD_CREDENTIALS until a refresh
+ * succeeds, because the access token may still work for a while.
  */
 export async function recordWorking(
   { database }: Services,
@@ -25,24 +26,40 @@ export async function recordWorking(
     isRefreshable,
   }: UsedCredentials & { isRefreshable: boolean },
 ): Promise<void> {
-  const status = isRefreshable ? 'CREATED' : { not: 'WORKING' as const };
+  const mayWork: Prisma.ConnectionWhereInput = isRefreshable
+    ? { OR: [{ status: 'CREATED' }, { status: 'BAD_CREDENTIALS', refreshRejectedTime: null }] }
+    : { status: { not: 'WORKING' } };
   await database.prisma.connection.updateMany({
-    where: { id, projectId, credentialsSealed: sealed, status },
+    where: { id, projectId, credentialsSealed: sealed, ...mayWork },
     data: { status: 'WORKING' },
   });
+}
+
+interface Rejection extends UsedCredentials {
+  /** What the provider rejected. After a rejected request, a refresh or a later request may still succeed. */
+  cause: 'REQUEST' | 'REFRESH';
+  errors: string[];
 }
 
 /** Sets BAD_CREDENTIALS and records an event, unless the credentials have failed already. */
 export async function recordBadCredentials(
   { database, now }: Services,
-  { connection: { id, projectId }, sealed, errors }: UsedCredentials & { errors: string[] },
+  { connection: { id, projectId }, sealed, cause, errors }: Rejection,
 ): Promise<void> {
   await inTransaction(database, async (tx) => {
     const { count } = await tx.connection.updateMany({
       where: { id, projectId, credentialsSealed: sealed, status: { not: 'BAD_CREDENTIALS' } },
-      // The connection can't be refreshed until it gets new credentials.
-      data: { status: 'BAD_CREDENTIALS', badCredentialsSince: now(), tokenExpireTime: null },
+      data: {
+        status: 'BAD_CREDENTIALS',
+        badCredentialsSince: now(),
+        ...(cause === 'REQUEST' && { refreshRejectedTime: null }),
+      },
     });
+    if (cause === 'REFRESH') {
+      // The connection can't be refreshed until it gets new credentials.
+      const where = { id, projectId, credentialsSealed: sealed };
+      await tx.connection.updateMany({ where, data: { tokenExpireTime: null } });
+    }
     if (count === 0) return;
     const connection = await tx.connection.findUniqueOrThrow({
       where: { projectId_id: { projectId, id } },

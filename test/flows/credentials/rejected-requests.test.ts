@@ -82,6 +82,7 @@ async function connect(provider: string, { isRefreshable = true } = {}) {
       await response.closed;
       return response.status;
     },
+    readExpireTime: async () => (await getConnection(app, id)).tokenExpireTime,
     readStatus: async () => (await getConnection(app, id)).status,
     listErrors: async () =>
       (await listEvents()).filter(({ eventType }) => eventType === 'CONNECTION_ERROR'),
@@ -113,6 +114,34 @@ test('sets BAD_CREDENTIALS with one event if the health check rejects the refres
     expect(await connection.forward('/3/workflow')).toBe(401);
   }
   expect(await connection.readStatus()).toBe('BAD_CREDENTIALS');
+  expect(await connection.listErrors()).toHaveLength(1);
+});
+
+test('recovers from an outage in which the provider rejects valid tokens', async () => {
+  for (const path of [`${SITE_PATH}/3/field`, CHECK_PATH]) responses[path] = REJECTION;
+  const connection = await connect('atlassian');
+  expect(await connection.read('/3/field')).toBe(401);
+  expect(await connection.readStatus()).toBe('BAD_CREDENTIALS');
+  expect(await connection.readExpireTime()).not.toBeNull();
+  expect(await connection.read('/3/field')).toBe(401);
+  responses[`${SITE_PATH}/3/field`] = { status: 200, body: [] };
+  expect(await connection.read('/3/field')).toBe(200);
+  expect(await connection.readStatus()).toBe('WORKING');
+  expect(await connection.listErrors()).toHaveLength(1);
+});
+
+test('refreshes the token of a connection that became BAD_CREDENTIALS by a request, until a refresh is rejected', async () => {
+  for (const path of [`${SITE_PATH}/3/field`, CHECK_PATH]) responses[path] = REJECTION;
+  responses['/oauth/token'] = { status: 400, body: { error: 'unsupported_response' } };
+  const connection = await connect('atlassian');
+  await expect(connection.read('/3/field')).rejects.toThrow('unsupported_response');
+  expect(await connection.readStatus()).toBe('BAD_CREDENTIALS');
+  responses['/oauth/token'] = { status: 400, body: { error: 'invalid_grant' } };
+  await expect(connection.read('/3/field')).rejects.toThrow('invalid_grant');
+  responses[`${SITE_PATH}/3/field`] = { status: 200, body: [] };
+  expect(await connection.read('/3/field')).toBe(200);
+  expect(await connection.readStatus()).toBe('BAD_CREDENTIALS');
+  expect(await connection.readExpireTime()).toBeNull();
   expect(await connection.listErrors()).toHaveLength(1);
 });
 

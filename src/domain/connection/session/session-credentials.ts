@@ -7,6 +7,7 @@ import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../tok
 import { getFreshCredentials } from '../token/token-refresh.ts';
 import {
   areCredentialsEqual,
+  isRefreshRejected,
   readCredentials,
   type UnsealedCredentials,
   unsealCredentials,
@@ -58,13 +59,13 @@ export class SessionCredentials {
 
   /**
    * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
-   * meantime. Null if there are none. BAD_CREDENTIALS are not refreshed, because a refresh has not cured them.
+   * meantime. Null if there are none. Credentials that the token endpoint has rejected are not refreshed again.
    */
   async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     if (!this.#isStored) return null;
-    const { credentials, status } = rejected;
+    const { credentials } = rejected;
     const rejectedToken = findStoredToken(credentials)?.token;
-    const mayRefresh = canRefresh(credentials) && status !== 'BAD_CREDENTIALS';
+    const mayRefresh = canRefresh(credentials) && !isRefreshRejected(rejected);
     const currentCredentials = mayRefresh
       ? await getFreshCredentials(this.#services, this.#connection, {
           isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,

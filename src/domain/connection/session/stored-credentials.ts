@@ -11,7 +11,7 @@ export type ConnectionKey = Pick<Row<'Connection'>, 'id' | 'projectId'>;
 
 type StoredCredentials = Pick<
   Tables['Connection'],
-  'id' | 'projectId' | 'credentialsSealed' | 'status'
+  'id' | 'projectId' | 'credentialsSealed' | 'status' | 'refreshRejectedTime'
 >;
 
 export interface UnsealedCredentials {
@@ -20,6 +20,8 @@ export interface UnsealedCredentials {
   credentials: Credentials;
   /** Whether the provider has accepted or rejected the credentials. */
   status: ConnectionStatus;
+  /** When the token endpoint rejected a refresh. Null if BAD_CREDENTIALS results from a request. */
+  refreshRejectedTime: Date | null;
 }
 
 /** Reads the current credentials. Throws BAD_REQUEST if the connection was deleted. */
@@ -29,7 +31,7 @@ export async function readCredentials(
 ): Promise<UnsealedCredentials> {
   const row = await services.database.prisma.connection.findUnique({
     where: { projectId_id: { projectId, id } },
-    select: { credentialsSealed: true, status: true },
+    select: { credentialsSealed: true, status: true, refreshRejectedTime: true },
   });
   if (!row) throw createDeletedConnectionError();
   return unsealCredentials(services, { id, projectId, ...row });
@@ -42,10 +44,10 @@ export function createDeletedConnectionError(): ProviderError {
 /** Opens the credentials of a row that was just read. */
 export function unsealCredentials(
   services: Pick<Services, 'vault'>,
-  { id, projectId, credentialsSealed: sealed, status }: StoredCredentials,
+  { id, projectId, credentialsSealed: sealed, status, refreshRejectedTime }: StoredCredentials,
 ): UnsealedCredentials {
   const credentials = openCredentials(services, { id, projectId }, sealed);
-  return { sealed, credentials, status };
+  return { sealed, credentials, status, refreshRejectedTime };
 }
 
 /** Compares contents, because sealing the same credentials twice results in different strings. */
@@ -55,4 +57,9 @@ export function areCredentialsEqual(a: Credentials, b: Credentials): boolean {
 
 function toStoredForm(credentials: Credentials): unknown {
   return JSON.parse(JSON.stringify(credentials));
+}
+
+/** True if the token endpoint has rejected the credentials, so that only new ones can work. */
+export function isRefreshRejected({ status, refreshRejectedTime }: UnsealedCredentials): boolean {
+  return status === 'BAD_CREDENTIALS' && refreshRejectedTime !== null;
 }

@@ -7,7 +7,10 @@ import { readCredentials, unsealCredentials } from '../session/stored-credential
 import { awaitsConsent } from './token.ts';
 
 /** A connection row, with its sealed credentials if the query selected them. */
-type Connection = Pick<Row<'Connection'>, 'id' | 'projectId' | 'authScheme' | 'status'> &
+type Connection = Pick<
+  Row<'Connection'>,
+  'id' | 'projectId' | 'authScheme' | 'status' | 'refreshRejectedTime'
+> &
   Partial<Pick<Tables['Connection'], 'credentialsSealed'>>;
 
 /** True if a person has not consented yet: the connection has scopes but no tokens. */

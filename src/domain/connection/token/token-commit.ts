@@ -106,7 +106,7 @@ async function storeTokens(
   });
   // Another process encrypted the credentials with a newer key in the meantime. `commitRenewal` retries.
   if (!storedRow) throw new Error('The credentials were re-encrypted at the same time.');
-  return { sealed, credentials: after, status: 'CREATED' };
+  return { sealed, credentials: after, status: 'CREATED', refreshRejectedTime: null };
 }
 
 /** Selects a connection with the names of its group and consumer, which its events include. */
@@ -124,7 +124,7 @@ const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) 
         .onRef('Consumer.id', '=', 'Connection.consumerId'),
     )
     .select(['Connection.id', 'Connection.projectId', 'Connection.groupId'])
-    .select(['Connection.consumerId', 'provider', 'credentialsSealed', 'status'])
+    .select(['Connection.consumerId', 'provider', 'credentialsSealed', 'status', 'refreshRejectedTime'])
     .select(['groupRef', 'consumerRef', 'consumerName'])
     .where('Connection.projectId', '=', bind('projectId'))
     .where('Connection.id', '=', bind('id')),

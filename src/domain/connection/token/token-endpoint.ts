@@ -272,9 +272,11 @@ function toErrorKind(
 ): ProviderErrorKind {
   if (status === 429 || RATE_LIMIT_CODES.has(code)) return 'RATE_LIMITED';
   if (status >= 500 || TEMPORARY_STATUSES.includes(status)) return 'RETRYABLE';
+  // A rejection in OAuth's terms is more specific than the provider's own code.
+  const codes = REJECTION_CODES.has(code) ? [code] : [code, ownCode];
   const rule = tokenErrors.find(
     (candidate) =>
-      [code, ownCode].includes(candidate.code) &&
+      codes.includes(candidate.code) &&
       (candidate.status ?? status) === status &&
       (candidate.description ?? description.toLowerCase()) === description.toLowerCase(),
   );

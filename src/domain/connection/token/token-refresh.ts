@@ -197,15 +197,20 @@ async function recordRejection(
   const currentCredentials = await readCredentials(services, connection);
   if (!areCredentialsEqual(currentCredentials.credentials, before)) return currentCredentials;
   const { sealed } = currentCredentials;
-  if (rejection === 'IF_REPEATED' && !(await hasRepeated(services, connection, sealed))) {
+  const isRepeated = await recordRejectedRefresh(services, connection, sealed);
+  if (rejection === 'IF_REPEATED' && !isRepeated) {
     throw new ProviderError('RETRYABLE', error.message, { cause: error });
   }
-  await recordBadCredentials(services, { connection, sealed, errors: [error.message] });
+  const errors = [error.message];
+  await recordBadCredentials(services, { connection, sealed, cause: 'REFRESH', errors });
   throw new ProviderError('AUTH_INVALIDATED', error.message, { cause: error });
 }
 
-/** Records the first rejection since the last refresh. Returns true if it was long enough ago. */
-async function hasRepeated(
+/**
+ * Records the time of the first rejection since the last refresh. Returns true if it was long enough ago that this one
+ * counts as repeated.
+ */
+async function recordRejectedRefresh(
   { database, now }: Services,
   { id, projectId }: ConnectionKey,
   credentialsSealed: string | null,

@@ -139,11 +139,12 @@ export const zoho: DeclaredProvider = {
     // Zoho, OAuth guide: only a repeated prompt gives another refresh token. The first consent omits it, because the 21st
     // refresh token of a person deletes the oldest, which another connection may use.
     reauthorizeParams: { prompt: 'consent' },
-    // Zoho, OAuth guide: `access_denied` means too many requests for tokens.
+    // Zoho: `Access Denied`, which is localized, means too many requests for tokens. Its status is `failure`.
     tokenErrors: [
       { code: 'invalid_code', kind: 'AUTH_INVALIDATED' },
       { code: 'invalid_client_secret', kind: 'AUTH_INVALIDATED' },
-      { code: 'access_denied', kind: 'RATE_LIMITED' },
+      { code: 'access denied', kind: 'RATE_LIMITED' },
+      { code: 'failure', kind: 'RATE_LIMITED' },
     ],
     explicitScopesRequired: true,
     scopeSeparator: ',',

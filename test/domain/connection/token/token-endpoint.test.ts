@@ -10,6 +10,7 @@ import {
   type ServedResponse,
   startProviderServer,
 } from '../../../support/providers/provider-server.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
 
 let nextResponse: ServedResponse = { status: 200 };
 const server = await startProviderServer(() => nextResponse);
@@ -133,6 +134,25 @@ test.each<[number, object, string]>([
     { status: 401, code: 'server_error', description: 'access_denied', kind: 'AUTH_INVALIDATED' },
     { code: 'access_denied', kind: 'RATE_LIMITED' },
   ];
+  await expect(requestToken({ tokenErrors })).rejects.toMatchObject({ kind });
+});
+
+const ZOHO_RATE_LIMIT = {
+  error_description:
+    'You have made too many requests continuously. Please try again after some time.',
+  error: 'Access Denied',
+  status: 'failure',
+};
+
+test.each<[number, object, string]>([
+  [400, ZOHO_RATE_LIMIT, 'RATE_LIMITED'],
+  [200, ZOHO_RATE_LIMIT, 'RATE_LIMITED'],
+  [200, { ...ZOHO_RATE_LIMIT, error: 'Zugriff verweigert' }, 'RATE_LIMITED'],
+  [200, { error: 'invalid_code', status: 'failure' }, 'AUTH_INVALIDATED'],
+  [200, { error: 'invalid_client', status: 'failure' }, 'AUTH_INVALIDATED'],
+])("maps Zoho's response with status %i and body %j to %s", async (status, body, kind) => {
+  nextResponse = { status, body };
+  const { tokenErrors } = getDeclaration('zoho').oauth2 ?? {};
   await expect(requestToken({ tokenErrors })).rejects.toMatchObject({ kind });
 });
 
