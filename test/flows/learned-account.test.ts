@@ -93,7 +93,8 @@ test('uses either account endpoint if the other fails', async () => {
   responseByPath['/account-info/2026-03/details'] = respondWith({ portalId: 816, ownerId: 4 });
   expect(await connect(ownedTenant, { provider: 'hubspot' })).toMatchObject({
     providerWorkspaceRef: '816',
-    providerConsumerRef: '4',
+    // The owner of the portal is not the person who consented.
+    providerConsumerRef: null,
   });
 });
 

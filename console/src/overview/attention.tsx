@@ -217,7 +217,7 @@ function describeItem(
       };
     case 'CONNECTION_UNREFRESHABLE':
       return {
-        text: `${customer} must reconnect ${getProviderName(provider ?? '')}: it issued no refresh token`,
+        text: `${customer} must reconnect ${getProviderName(provider ?? '')}: the connection has no refresh token`,
         path: `connections/${id}`,
       };
     case 'INSTALLATION_UNHEALTHY':

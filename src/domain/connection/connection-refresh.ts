@@ -142,12 +142,13 @@ async function refreshDueToken(services: Services, connection: ConnectionKey): P
   if (!canRefresh(credentials)) {
     const { prisma } = services.database;
     const where = { ...connection, credentialsSealed: sealed };
-    await prisma.connection.updateMany({ where, data: { tokenExpireTime: null } });
-    // An earlier version of the gateway stored the credentials without this time.
+    // Imported credentials, and those that an earlier version of the gateway stored, lack this time.
     await prisma.connection.updateMany({
       where: { ...where, unrefreshableSince: null },
       data: { unrefreshableSince: services.now() },
     });
+    // Comes last, because the sweep finds the connection by this time after a crash.
+    await prisma.connection.updateMany({ where, data: { tokenExpireTime: null } });
     return;
   }
   const isStale = (stored: Credentials) => {

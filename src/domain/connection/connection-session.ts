@@ -39,7 +39,7 @@ export interface AccountSession extends ProviderSession {
   forward(request: ForwardedRequest): Promise<StreamedResponse>;
   /**
    * Returns the access token for a protocol other than HTTP, but never `rejectedToken`, which the provider has rejected.
-   * Throws AUTH_INVALIDATED if no other token is available. The credentials are then checked as after a 401.
+   * Throws AUTH_INVALIDATED if no other token is available. Before that, it checks the credentials as after a 401.
    */
   getAccessToken(rejectedToken?: string): Promise<string>;
 }

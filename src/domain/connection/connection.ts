@@ -35,7 +35,7 @@ import {
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
 import { type AccountToCheck, requireAcceptedCredentials } from './session/credential-check.ts';
-import { canRefresh, findTokenExpireTime } from './token/token.ts';
+import { findTokenExpireTime } from './token/token.ts';
 
 export const connectionStatus = enumeration(
   'ConnectionStatus',
@@ -235,7 +235,7 @@ interface WithToken {
  * credentials.
  */
 export function createCredentialColumns(
-  services: Pick<Services, 'vault' | 'catalog' | 'now'>,
+  services: Pick<Services, 'vault' | 'catalog'>,
   connection: Pick<Row<'Connection'>, 'id' | 'projectId' | 'provider' | 'authScheme'>,
   { token, ...input }: CredentialInput & WithToken,
 ) {
@@ -243,13 +243,11 @@ export function createCredentialColumns(
   const custom = services.catalog.find(provider)?.custom;
   const inputCredentials = parseCredentials({ authScheme, custom }, input);
   const credentials = token ? { ...inputCredentials, token } : inputCredentials;
-  const tokenExpireTime = findTokenExpireTime(credentials);
-  const isUnrefreshable = tokenExpireTime !== null && !canRefresh(credentials);
   return {
     status: 'CREATED',
     credentialsSealed: sealCredentials(services, connection, credentials),
-    tokenExpireTime,
-    unrefreshableSince: isUnrefreshable ? services.now() : null,
+    tokenExpireTime: findTokenExpireTime(credentials),
+    unrefreshableSince: null,
     refreshRejectedTime: null,
     refreshRetryTime: null,
   } as const;

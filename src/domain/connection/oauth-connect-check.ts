@@ -24,7 +24,7 @@ import {
   toInputMember,
 } from './session/account-address.ts';
 import { listInputIssues } from './session/connect-inputs.ts';
-import { unsealCredentials } from './session/stored-credentials.ts';
+import { tryUnsealCredentials } from './session/stored-credentials.ts';
 import { awaitsConsent } from './token/token.ts';
 
 const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
@@ -112,7 +112,7 @@ async function findRequestedScopes(
   const connection = await call.database.prisma.connection.findFirst({
     where: { projectId, provider, group: { groupRef }, consumer: { consumerRef } },
   });
-  const credentials = connection && unsealCredentials(call, connection).credentials;
+  const credentials = connection && tryUnsealCredentials(call, connection)?.credentials;
   return credentials && awaitsConsent(credentials) ? credentials.scopes : null;
 }
 

@@ -30,6 +30,8 @@ export interface ConnectionRequest {
   token?: StoredToken | undefined;
   /** The provider's id of the account's owner, if it is known. */
   providerConsumerRef?: string | null;
+  /** True if a consent gave no refresh token, so that the connection will stop working. */
+  isUnrefreshable?: boolean;
 }
 
 /** Another caller may create or delete the connection between the two statements. More than two tries are rare. */
@@ -67,17 +69,24 @@ function createCandidate(services: Services, request: ConnectionRequest): Connec
 /** Creates the row with its event. The credentials are sealed for this id, so a renewal can't use the candidate's row. */
 function createConnectionRow(
   services: Services,
-  { projectId, scheme, input, token, providerConsumerRef = null }: ConnectionRequest,
+  {
+    projectId,
+    scheme,
+    input,
+    token,
+    providerConsumerRef = null,
+    isUnrefreshable = false,
+  }: ConnectionRequest,
   { id, isNew }: { id: string; isNew: boolean },
 ): ConnectionInput {
   const { provider, groupRef, consumerRef, groupName = null, consumerName = null } = input;
   const { providerAppId = null, providerMetadata = null } = input;
   const key = { id, projectId, provider, authScheme: scheme };
-  const { credentialsSealed, tokenExpireTime, unrefreshableSince } = createCredentialColumns(
-    services,
-    key,
-    { ...input, token },
-  );
+  const { credentialsSealed, tokenExpireTime } = createCredentialColumns(services, key, {
+    ...input,
+    token,
+  });
+  const now = services.now();
   const consumerNames = { consumerRef, consumerName: consumerName ?? consumerRef };
   return {
     ...key,
@@ -88,10 +97,10 @@ function createConnectionRow(
     providerMetadata,
     credentialsSealed,
     tokenExpireTime,
-    unrefreshableSince,
+    unrefreshableSince: isUnrefreshable ? now : null,
     groupName,
     consumerName,
-    now: services.now(),
+    now,
     event: createEventRow({
       projectId,
       connectionId: id,

@@ -20,8 +20,8 @@ import { idSchema } from './wire.ts';
 import { deleteRecord, writeRecord } from './write.ts';
 import { writeBatch } from './write-batch.ts';
 
-/** The account of a token: its portal, and its owner. */
-const accountDetails = z.object({ portalId: idSchema.nullish(), ownerId: idSchema.nullish() });
+/** The account of a token. Its owner is not the person who gave consent. */
+const accountDetails = z.object({ portalId: idSchema.nullish() });
 /** The token's own details, which include the person who gave consent. */
 const tokenDetails = z.object({ hub_id: idSchema.nullish(), user_id: idSchema.nullish() });
 
@@ -32,7 +32,7 @@ async function identify(session: ProviderSession, accessToken: string): Promise<
   ]);
   return {
     workspaceRef: account.portalId ?? token.hub_id ?? null,
-    consumerRef: token.user_id ?? account.ownerId ?? null,
+    consumerRef: token.user_id ?? null,
   };
 }
 

@@ -2,7 +2,7 @@
  * A consent without a refresh token keeps the stored one for the same app, account and person. Otherwise the connection has
  * none, and the project's attention items say so.
  */
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
 import { getSubscriptionParties } from '../../../src/domain/provider-event/subscription-parties.ts';
@@ -25,6 +25,7 @@ const clock = createAheadClock();
 /** The account and the person whose access token the endpoint issues next, and the refresh token if it issues one. */
 let grant: { workspace?: string; person?: string; refreshToken?: string } = {};
 let isAccountKnown = true;
+let isExpiryKnown = true;
 /** True if the account request rejects the token of the latest consent. */
 let isLatestRejected = false;
 let issued = 0;
@@ -44,7 +45,8 @@ const server = await startProviderServer(async ({ path, headers, body: form }) =
   await onTokenRequest((form as { grant_type: string }).grant_type);
   issued += 1;
   const access_token = `${workspace} ${person} ${issued}`;
-  const tokens = { access_token, expires_in: 3_600, refresh_token: refreshToken };
+  const expires_in = isExpiryKnown ? 3_600 : undefined;
+  const tokens = { access_token, expires_in, refresh_token: refreshToken };
   return { status: 200, body: { ...tokens, workspace, person } };
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -56,7 +58,11 @@ const named = createCatalogProvider({
   ...entry,
   name: 'named',
   displayName: 'Named CRM',
-  oauth2: { ...oauth2, tokenFields: { workspaceRef: 'workspace', consumerRef: 'person' } },
+  oauth2: {
+    ...oauth2,
+    reauthorizeParams: { prompt: 'consent' },
+    tokenFields: { workspaceRef: 'workspace', consumerRef: 'person' },
+  },
 });
 /** A request with the token names the account and the person. */
 const requesting: Provider = {
@@ -64,7 +70,8 @@ const requesting: Provider = {
   capabilities: {
     proxy: true,
     async identify(session) {
-      const response = await session.send({ method: 'GET', path: '/account' });
+      const query = { site: session.findMetadata('site') ?? '' };
+      const response = await session.send({ method: 'GET', path: '/account', query });
       const body = isSuccess(response) ? (response.body as Record<string, string>) : {};
       return { workspaceRef: body.workspace ?? null, consumerRef: body.person ?? null };
     },
@@ -80,6 +87,7 @@ const { prisma } = app.app.services.database;
 beforeEach(() => {
   clock.aheadMs = 0;
   isAccountKnown = true;
+  isExpiryKnown = true;
   isLatestRejected = false;
   onTokenRequest = async () => {};
   onAccountRequest = async () => {};
@@ -203,23 +211,98 @@ test('drops an imported refresh token, whose person is unknown', async () => {
   expect(await readRefreshToken(tenant)).toBeUndefined();
 });
 
-test('reports an imported token that expires and has no refresh token', async () => {
+test('reports an imported token that has no refresh token once it expires', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant, { provider: 'named' });
-  const accessToken = { token: 'access', expireTime: app.app.services.now() };
+  const expireTime = new Date(app.app.services.now().getTime() + HOUR_MS);
   await generateConnection(tenant, {
     provider: 'named',
-    oauth2AuthorizationCode: { accessToken },
-  });
-  const items = [{ kind: 'CONNECTION_UNREFRESHABLE' }];
-  expect(await listItems(tenant)).toMatchObject(items);
-  // Earlier versions did not store the time.
-  await prisma.connection.updateMany({
-    where: { projectId: tenant.projectId },
-    data: { unrefreshableSince: null },
+    oauth2AuthorizationCode: { accessToken: { token: 'access', expireTime } },
   });
   await refreshDueTokens(app.app.services);
-  expect(await listItems(tenant)).toMatchObject(items);
+  expect(await listItems(tenant)).toEqual([]);
+  clock.aheadMs += HOUR_MS;
+  await refreshDueTokens(app.app.services);
+  expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
+});
+
+test('reports a dropped refresh token if the expiry of the access token is unknown', async () => {
+  const { tenant } = await createConnectedTenant('named');
+  isExpiryKnown = false;
+  await consentAs(tenant, 'named', { ...ANN, person: 'bob' });
+  expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
+  await consentAs(tenant, 'named', { ...ANN, person: 'bob' });
+  expect(await listItems(tenant)).toEqual([]);
+});
+
+test('keeps the expiry of the refresh token', async () => {
+  const { tenant, connection } = await createConnectedTenant('named');
+  const expireTime = new Date('2030-01-01T00:00:00.000Z');
+  await tenant.query(UPDATE_CONNECTION, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      connectionId: connection.id,
+      credentials: { oauth2AuthorizationCode: { refreshToken: { token: 'own', expireTime } } },
+    },
+  });
+  const where = { projectId: tenant.projectId };
+  await prisma.connection.updateMany({ where, data: { providerConsumerRef: 'ann' } });
+  const row = await consentAs(tenant, 'named', ANN);
+  expect(await readStoredCredentials(app, row)).toMatchObject({
+    refreshToken: { token: 'own', expiresAt: expireTime.toISOString() },
+  });
+});
+
+test('requests the account with the metadata of the consent', async () => {
+  const { tenant } = await createConnectedTenant('requesting');
+  server.reset();
+  grant = ANN;
+  await consent(app, tenant, { provider: 'requesting', providerMetadata: { site: 'new' } });
+  const request = server.requests.find(({ path }) => path === '/account');
+  expect(request?.query.get('site')).toBe('new');
+});
+
+test('replaces credentials that cannot be opened', async () => {
+  const { tenant, connection } = await createConnectedTenant('named');
+  const where = { projectId: tenant.projectId, id: connection.id };
+  const data = { credentialsSealed: 'v1.unknown.value' };
+  await prisma.connection.updateMany({ where, data });
+  await consentAs(tenant, 'named', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+});
+
+test('stores a consent without the refresh token while another process keeps the lease', async () => {
+  const { tenant, connection } = await createConnectedTenant('named');
+  await prisma.connection.updateMany({
+    where: { projectId: tenant.projectId, id: connection.id },
+    data: {
+      refreshLeaseToken: 'another process',
+      refreshLeaseExpireTime: new Date(Date.now() + HOUR_MS),
+    },
+  });
+  let elapsedMs = 0;
+  const clockSpy = vi.spyOn(performance, 'now').mockImplementation(() => {
+    elapsedMs += 30_000;
+    return elapsedMs;
+  });
+  try {
+    await consentAs(tenant, 'named', ANN);
+  } finally {
+    clockSpy.mockRestore();
+  }
+  expect(await readRefreshToken(tenant)).toBeUndefined();
+  expect(await listItems(tenant)).toMatchObject([{ kind: 'CONNECTION_UNREFRESHABLE' }]);
+});
+
+test('drops the refresh token of a connection that was created during the consent', async () => {
+  const { tenant, connection } = await createConnectedTenant('requesting');
+  onAccountRequest = async () => {
+    onAccountRequest = async () => {};
+    await prisma.connection.deleteMany({ where: { id: connection.id } });
+    await consentAs(tenant, 'requesting', { ...ANN, refreshToken: 'newer' });
+  };
+  await consentAs(tenant, 'requesting', ANN);
+  expect(await readRefreshToken(tenant)).toBeUndefined();
 });
 
 test('keeps the successor of the refresh token if a refresh is running', async () => {

@@ -8,7 +8,8 @@ import { castJsonColumn } from '../../storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
 import { fillAddress } from '../session/account-address.ts';
-import { isConsentPending } from '../token/pending-consent.ts';
+import { tryUnsealCredentials } from '../session/stored-credentials.ts';
+import { awaitsConsent } from '../token/token.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
 import { type ConnectPage, findConnectPage } from './connect-page.ts';
 import { createState, parseTicket } from './connect-ticket.ts';
@@ -73,7 +74,9 @@ async function hasConsented(
   const { groupRef, consumerRef } = castJsonColumn<StoredConnect>(input);
   const where = { projectId, provider, group: { groupRef }, consumer: { consumerRef } };
   const connection = await services.database.prisma.connection.findFirst({ where });
-  return connection !== null && !(await isConsentPending(services, connection));
+  if (!connection) return false;
+  const stored = tryUnsealCredentials(services, connection);
+  return stored === null || !awaitsConsent(stored.credentials);
 }
 
 /** Returns the page for a ticket whose connect has ended or expired. Null if the ticket's project does not exist. */

@@ -50,6 +50,19 @@ export function unsealCredentials(
   return { sealed, credentials, status, refreshRejectedTime };
 }
 
+/** Opens the credentials of a row. Null if they can't be opened, for example because a key was removed. */
+export function tryUnsealCredentials(
+  services: Pick<Services, 'vault' | 'log'>,
+  row: StoredCredentials,
+): UnsealedCredentials | null {
+  try {
+    return unsealCredentials(services, row);
+  } catch (error) {
+    services.log.warn({ connectionId: row.id, error: String(error) }, 'credentials.unreadable');
+    return null;
+  }
+}
+
 /** Compares contents, because sealing the same credentials twice results in different strings. */
 export function areCredentialsEqual(a: Credentials, b: Credentials): boolean {
   return isDeepStrictEqual(toStoredForm(a), toStoredForm(b));

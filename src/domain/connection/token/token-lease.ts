@@ -17,7 +17,7 @@ const LEASE_MS = MINUTE_MS;
 /** The maximum duration of the token request and the commit of its response together. */
 const WORK_MS = 40_000;
 
-/** How long to wait for another process. Its token request takes less, unless the process ends. */
+/** How long to wait. A refresh or a consent takes less, unless its process ends or the database is down. */
 const LEASE_WAIT_MS = 20_000;
 const LEASE_POLL_MS = 100;
 
