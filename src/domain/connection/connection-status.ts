@@ -36,7 +36,7 @@ export async function recordWorking(
 }
 
 interface Rejection extends UsedCredentials {
-  /** What the provider rejected. After a rejected request, a refresh or a later request may still succeed. */
+  /** The kind of request that the provider rejected. After `REQUEST`, a refresh or a later request may still succeed. */
   cause: 'REQUEST' | 'REFRESH';
   errors: string[];
 }

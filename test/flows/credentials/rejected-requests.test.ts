@@ -104,6 +104,7 @@ test.each([
     expect(await connection.forward('/3/workflow')).toBe(401);
     expect(await connection.readStatus()).toBe('WORKING');
   }
+  expect(countRequests('/oauth/token')).toBe(isRefreshable ? 1 : 0);
   expect(await connection.listErrors()).toEqual([]);
 });
 

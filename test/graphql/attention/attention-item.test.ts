@@ -97,7 +97,8 @@ async function createConnection(tenant: Tenant) {
   const { credentialsSealed: sealed } = await prisma.connection.findFirstOrThrow({ where: { id } });
   return {
     id,
-    fail: () => recordBadCredentials(services, { connection, sealed, cause: 'REQUEST', errors: ['revoked'] }),
+    fail: () =>
+      recordBadCredentials(services, { connection, sealed, cause: 'REQUEST', errors: ['revoked'] }),
     recover: () => recordWorking(services, { connection, sealed, isRefreshable: false }),
   };
 }

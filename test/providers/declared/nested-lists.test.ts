@@ -58,10 +58,10 @@ test('reads only selected lists', async () => {
   expect(server.requests.map(({ path }) => path)).toEqual(['/v1/invoices']);
 });
 
-test('omits a record that is deleted before its list is read', async () => {
+test('returns a record as listed if it is deleted before its list is read', async () => {
   await using server = await startInvoiceServer({ linesStatus: 404 });
   const records = await readAll(server.url, 'stripe', READ);
-  expect(records.map(({ id }) => id)).toEqual(['in_2']);
+  expect(records.map(({ id }) => id)).toEqual(['in_1', 'in_2']);
 });
 
 test.each(

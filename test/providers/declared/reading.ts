@@ -20,7 +20,7 @@ export async function* readPages(
     const page = await readPage(session, {
       ...{ fields: [], pageSize: 100 },
       ...read,
-      ...(cursor !== undefined && { cursor }),
+      ...(cursor !== undefined && { cursor, followsPage: true }),
     });
     yield page.records;
     cursor = page.nextCursor ?? undefined;

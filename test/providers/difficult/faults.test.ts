@@ -42,7 +42,9 @@ function declareBehavior(name: string, value: unknown): Change {
   const apply: Change['apply'] = (declared, objectName) => {
     const { api } = declared;
     const key = objectName in api.objects ? ['objects', objectName] : ['otherObjects'];
-    const lists = ['list', 'incrementalList'].filter((list) => findMember(api, [...key, list]));
+    // A list has no rate limits of its own.
+    const names = name === 'rateLimits' ? [] : ['list', 'incrementalList'];
+    const lists = names.filter((list) => findMember(api, [...key, list]));
     const changed = lists.reduce<Values>(
       (values, list) => setMember(values, [...key, list, 'behavior', name], value),
       setMember({ ...api }, ['behavior', name], value),

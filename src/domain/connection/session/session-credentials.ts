@@ -2,7 +2,9 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import { MINUTE_MS } from '../../../work/durations.ts';
 import type { Services } from '../../call.ts';
+import type { StoredToken } from '../credentials.ts';
 import { canRefresh, expiresWithin, findStoredToken, isRefreshDue } from '../token/token.ts';
 import { getFreshCredentials } from '../token/token-refresh.ts';
 import {
@@ -12,6 +14,9 @@ import {
   type UnsealedCredentials,
   unsealCredentials,
 } from './stored-credentials.ts';
+
+/** How long after its issue a rejected token is not refreshed. */
+const NEW_MS = MINUTE_MS;
 
 /** A connection row, with its sealed credentials if the query selected them. */
 export type Connection = Row<'Connection'> &
@@ -59,21 +64,28 @@ export class SessionCredentials {
 
   /**
    * Returns credentials that differ from the rejected ones: with a refreshed token, or stored by another caller in the
-   * meantime. Null if there are none. Credentials that the token endpoint has rejected are not refreshed again.
+   * meantime. Null if there are none. A token is not refreshed if the token endpoint has rejected the credentials, or
+   * issued the token within the last minute: the next one would hardly be accepted.
    */
   async findReplacement(rejected: UnsealedCredentials): Promise<UnsealedCredentials | null> {
     if (!this.#isStored) return null;
     const { credentials } = rejected;
-    const rejectedToken = findStoredToken(credentials)?.token;
-    const mayRefresh = canRefresh(credentials) && !isRefreshRejected(rejected);
+    const rejectedToken = findStoredToken(credentials);
+    const mayRefresh =
+      canRefresh(credentials) && !isRefreshRejected(rejected) && !this.#isNew(rejectedToken);
     const currentCredentials = mayRefresh
       ? await getFreshCredentials(this.#services, this.#connection, {
-          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken,
+          isStale: (stored) => findStoredToken(stored)?.token === rejectedToken?.token,
         })
       : await readCredentials(this.#services, this.#connection);
     return areCredentialsEqual(currentCredentials.credentials, credentials)
       ? null
       : currentCredentials;
+  }
+
+  #isNew(token: StoredToken | undefined): boolean {
+    if (token?.issuedAt === undefined) return false;
+    return this.#services.now().getTime() - Date.parse(token.issuedAt) < NEW_MS;
   }
 
   #read(): UnsealedCredentials | Promise<UnsealedCredentials> {

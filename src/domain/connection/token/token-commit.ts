@@ -124,7 +124,13 @@ const NAMED_CONNECTION = new CompiledStatement((bind: BindInput<ConnectionKey>) 
         .onRef('Consumer.id', '=', 'Connection.consumerId'),
     )
     .select(['Connection.id', 'Connection.projectId', 'Connection.groupId'])
-    .select(['Connection.consumerId', 'provider', 'credentialsSealed', 'status', 'refreshRejectedTime'])
+    .select([
+      'Connection.consumerId',
+      'provider',
+      'credentialsSealed',
+      'status',
+      'refreshRejectedTime',
+    ])
     .select(['groupRef', 'consumerRef', 'consumerName'])
     .where('Connection.projectId', '=', bind('projectId'))
     .where('Connection.id', '=', bind('id')),

@@ -134,7 +134,8 @@ export const notion: DeclaredProvider = {
         column: 'changedAt',
       },
       visibility: 'notDocumented',
-      expiredCursor: [{ status: 400, contains: 'start_cursor' }],
+      // The vendor documents the status, but not the text.
+      expiredCursor: [{ status: 400 }],
       depthLimit: { records: 10_000, beyond: 'keyset' },
       // Requests name no fields.
       fieldsMax: 'none',

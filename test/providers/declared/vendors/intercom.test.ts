@@ -1,10 +1,13 @@
 /** Tests searches that compare days, and the limit of the list of companies. */
 import { expect, test } from 'vitest';
+import { createDeclarativeProvider } from '../../../../src/providers/declarative/declarative-provider.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src/work/durations.ts';
 import {
   type ServedRequest,
   startProviderServer,
 } from '../../../support/providers/provider-server.ts';
+import { createPlainSession } from '../../../support/providers/provider-session.ts';
+import { getDeclaration } from '../../../support/wire/declarations.ts';
 import { startVendorServer } from '../../../support/wire/vendor-server.ts';
 import { intercom as wire } from '../../../support/wire/vendors/support/intercom-wire.ts';
 import { readAll } from '../reading.ts';
@@ -108,6 +111,16 @@ test('waits while another scroll of the workspace is open', async () => {
     kind: 'RATE_LIMITED',
     retryAfterMs: MINUTE_MS,
   });
+});
+
+test('restarts a scroll that another turn or an error has interrupted', async () => {
+  await using server = await startCompanyServer(10_350, () => undefined);
+  const { readPage } = createDeclarativeProvider(getDeclaration('intercom')).capabilities;
+  const session = createPlainSession(server.url);
+  const cursor = JSON.stringify({ by: 'deep', next: 'scroll', first: 'c1', empty: 0 });
+  const read = { objectName: 'companies', fields: [], pageSize: 150, cursor };
+  await expect(readPage?.(session, read)).rejects.toMatchObject({ kind: 'CURSOR_GONE' });
+  expect(server.requests).toEqual([]);
 });
 
 test.each([
