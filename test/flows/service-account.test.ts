@@ -127,6 +127,7 @@ test('replaces a token before it expires, and when the provider rejects it', asy
   clock.aheadMs += 2 * 60_000;
   await sendRequest();
   expect(tokenRequests.length).toBe(countBefore + 1);
+  clock.aheadMs += 2 * 60_000;
   rejectedTokens.add(`token ${tokenRequests.length}`);
   expect(await sendRequest()).toBe(200);
   expect(tokenRequests.length).toBe(countBefore + 2);
