@@ -12,7 +12,8 @@ const IN_SCHEMAS = `schemaname in ('public', 'pgboss')`;
 /** Each process inserts a row into this table, which PostgreSQL counts about a second later. */
 const PROCESS_TABLE = 'ServerProcess';
 const STATISTICS_QUERIES = {
-  values: `select distinct tablename from pg_stats where ${IN_SCHEMAS} order by 1`,
+  values: `select distinct tablename from pg_stats
+    where ${IN_SCHEMAS} and tablename <> '_prisma_migrations' order by 1`,
   changes: `select relname, n_live_tup, n_dead_tup, n_mod_since_analyze, last_vacuum, last_analyze
     from pg_stat_user_tables where ${IN_SCHEMAS} and relname <> '${PROCESS_TABLE}' order by 1`,
   sizes: `select relname, reltuples, relpages, reloptions from pg_class

@@ -15,7 +15,7 @@ import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { fillDemoTenant } from '../support/tenancy/end-user-callers.ts';
 
 /** The agent runs in a process, whose start takes time. */
-const WAITING = { interval: 100 };
+const WAITING = { timeout: 60_000, interval: 100 };
 
 const app = await getSharedApp();
 const runFile = promisify(execFile);

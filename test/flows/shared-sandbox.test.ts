@@ -10,7 +10,7 @@ import { startGateway } from '../support/copies/copied-databases.ts';
 import { createClient, fetchFrom } from '../support/graphql-client.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
 
-const POLLING = { interval: 50 };
+const WAITING = { timeout: 60_000, interval: 50 };
 const EMAIL = 'written-by-the-api@example.test';
 
 const WRITE_RECORDS = `mutation WriteRecords { writeRecords(input: {
@@ -54,13 +54,13 @@ test.runIf(onPostgres)(
     await query(TRIGGER_READ);
     await vi.waitFor(
       async () => expect(await readSandbox('/inbox/records')).toContain(EMAIL),
-      POLLING,
+      WAITING,
     );
 
     await api.kill();
     await vi.waitFor(async () => {
       const { total } = JSON.parse(await readSandbox('/objects/contacts/records?limit=1'));
       expect(total).toBe(50);
-    }, POLLING);
+    }, WAITING);
   },
 );

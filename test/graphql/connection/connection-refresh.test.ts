@@ -57,8 +57,8 @@ test('fetches the first token of a client, and recovers refused credentials', as
   const listEvents = await recordEvents(app, tenant);
   await tenant.query(REFRESH_CONNECTION, createRefreshInput(tenant, { id }));
   expect(await listEvents()).toMatchObject([{ eventType: 'CONNECTION_REFRESHED' }]);
-  const status = 'BAD_CREDENTIALS';
-  await services.database.prisma.connection.updateMany({ where: { id }, data: { status } });
+  const rejection = { status: 'BAD_CREDENTIALS', refreshRejectedTime: new Date() } as const;
+  await services.database.prisma.connection.updateMany({ where: { id }, data: rejection });
   const { refreshConnection } = await tenant.query(
     REFRESH_CONNECTION,
     createRefreshInput(tenant, { id }),
