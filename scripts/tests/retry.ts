@@ -36,7 +36,8 @@ export async function retryFailedFiles(
 function formatCounts(files: readonly FileOutcome[], flaky: number, failed: number): string {
   const sum = (name: 'passed' | 'skipped') =>
     files.reduce((total, outcome) => total + outcome[name], 0);
-  return `${sum('passed')} passed, ${flaky} of them flaky, ${failed} failed, ${sum('skipped')} skipped`;
+  const counts = `${sum('passed')} passed, ${failed} failed, ${sum('skipped')} skipped`;
+  return flaky > 0 ? `${flaky} of the passed tests are flaky\n${counts}` : counts;
 }
 
 function hasFailed({ failures }: FileOutcome): boolean {
