@@ -1,4 +1,5 @@
 /** The database's clock as a function that needs no statement for each reading. */
+import { performance as processClock } from 'node:perf_hooks';
 import type { RunQuery } from './rows.ts';
 
 /** Clocks drift by about a second a day, which is a tenth of a millisecond in this time. */
@@ -24,14 +25,16 @@ export async function followClock(query: RunQuery): Promise<Pick<RemoteClock, 'n
  */
 export class RemoteClock {
   readonly #read: () => Promise<number>;
+  readonly #processClock: Pick<Performance, 'now'>;
   #offsetMs = Number.NaN;
 
-  /** `read` returns milliseconds since 1970. */
-  constructor(read: () => Promise<number>) {
+  /** `read` returns milliseconds since 1970. `clock` is the monotonic clock of this process. */
+  constructor(read: () => Promise<number>, clock: Pick<Performance, 'now'> = processClock) {
     this.#read = read;
+    this.#processClock = clock;
   }
 
-  now = (): Date => new Date(performance.now() + this.#offsetMs);
+  now = (): Date => new Date(this.#processClock.now() + this.#offsetMs);
 
   /**
    * Reads the other clock. The reading was taken at an unknown moment between request and response, which bounds the
@@ -39,9 +42,9 @@ export class RemoteClock {
    * `read`, and keeps the offset.
    */
   async sync(): Promise<void> {
-    const requestedMs = performance.now();
+    const requestedMs = this.#processClock.now();
     const timeMs = await this.#read();
-    const lowestMs = timeMs - performance.now();
+    const lowestMs = timeMs - this.#processClock.now();
     const highestMs = timeMs - requestedMs;
     this.#offsetMs = Number.isNaN(this.#offsetMs)
       ? (lowestMs + highestMs) / 2

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { RemoteClock } from '../../src/database/clock.ts';
+import { followClock, RemoteClock } from '../../src/database/clock.ts';
 
 const HOUR_MS = 3_600_000;
 const REMOTE_MS = Date.parse('2031-01-01T00:00:00Z');
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+/** A clock that measures the time by the stopped clock of the test. */
+const createClock = (read: () => Promise<number>) => new RemoteClock(read, performance);
 
 /** Returns a function that reads the time, with a delay of `oneWayMs` in each direction. */
 function createReading(readTime: () => number, oneWayMs = 0) {
@@ -18,7 +21,7 @@ function createReading(readTime: () => number, oneWayMs = 0) {
 }
 
 test('continues from the read time, even if the clock of the process is changed', async () => {
-  const clock = new RemoteClock(createReading(() => REMOTE_MS));
+  const clock = createClock(createReading(() => REMOTE_MS));
   await clock.sync();
   await vi.advanceTimersByTimeAsync(90_000);
   const elapsedMs = clock.now().getTime() - REMOTE_MS;
@@ -28,14 +31,14 @@ test('continues from the read time, even if the clock of the process is changed'
 });
 
 test('assumes that half of the round trip precedes the reading', async () => {
-  const clock = new RemoteClock(createReading(() => REMOTE_MS, 50));
+  const clock = createClock(createReading(() => REMOTE_MS, 50));
   await clock.sync();
   expect(clock.now().getTime() - REMOTE_MS).toBeCloseTo(50, 0);
 });
 
 test('corrects the clock after a slow reading only by the error that the reading proves', async () => {
   let [time, oneWayMs] = [REMOTE_MS, 0];
-  const clock = new RemoteClock(() => createReading(() => time, oneWayMs)());
+  const clock = createClock(() => createReading(() => time, oneWayMs)());
   await clock.sync();
   const measureErrorMs = () => clock.now().getTime() - REMOTE_MS;
 
@@ -54,4 +57,13 @@ test('corrects the clock after a slow reading only by the error that the reading
   oneWayMs = 0;
   await clock.sync();
   expect(measureErrorMs()).toBeCloseTo(HOUR_MS, 0);
+});
+
+// Databases stay open while several files of a worker run. A file that stops the global clock must not change the time
+// of the databases.
+test('measures the time by the clock of the process, even if a test replaces the global clock', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  using clock = await followClock(async <T>() => [{ ms: REMOTE_MS }] as T[]);
+  vi.advanceTimersByTime(HOUR_MS);
+  expect(clock.now().getTime() - REMOTE_MS).toBeLessThan(HOUR_MS / 2);
 });
