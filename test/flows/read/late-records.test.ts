@@ -1,5 +1,5 @@
 /** Tests scheduled reads of lists in which records appear late, and reads whose cursors repeat or expire. */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import type { Behavior } from '../../../src/providers/behavior.ts';
 import type { Capabilities } from '../../../src/providers/contract.ts';
@@ -125,6 +125,24 @@ test('delivers a record again if it has changed', async () => {
   const messages = await reads.listMessages();
   const emails = messages.flatMap(({ result }) => result.map(({ fields }) => fields.email));
   expect(emails).toEqual(['a@example.test', 'new@example.test']);
+});
+
+test('delivers no record again that an earlier turn of a slow read delivered', async () => {
+  await using _workers = await startUnscheduledReadJobs(app);
+  vendor.visibility = { lookBackMs: 15 * MINUTE_MS };
+  const { reads, read } = await installWithBackfill();
+  const ids = ['a', 'b', 'c'].map((id) => store(id).id);
+  const readFullPage = vendor.readPage;
+  // Each page takes longer than a turn.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  vendor.readPage = async (request) => {
+    vi.advanceTimersByTime(MINUTE_MS);
+    return readFullPage({ ...request, pageSize: 1 });
+  };
+  expect(await read(2 * MINUTE_MS)).toBe('[contacts] Read completed (3 records)');
+  expect(await read(MINUTE_MS)).toBe('[contacts] No new data found');
+  expect(await listDeliveredIds(reads)).toEqual(ids);
 });
 
 test('waits for the settle time of the list', async () => {

@@ -34,6 +34,8 @@ import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './sou
 /** The duration of a turn. It is short, so that the worker can start another read or stop within seconds. */
 const TURN_MS = 5_000;
 const TURN_PAGES_MAX = 50;
+/** Hashes of delivered entries are large, so a turn stores them with its last page and some of the pages before it. */
+const PAGES_PER_HASHES = 25;
 
 /** How often a waiting read checks whether it can continue. */
 const WAIT_MS = MINUTE_MS;
@@ -109,12 +111,15 @@ class ClaimedRead {
     if (this.#run.readType === 'SCHEDULED' && source.timing.lookBackMs > 0) {
       this.#delivered = await DeliveredEntries.load(this.#services, this.#run);
     }
-    for (let pages = 1; await this.#readPage(fullSource, session); pages += 1) {
+    for (let pages = 1; ; pages += 1) {
+      const { page, durationMs } = await this.#readPage(fullSource, session);
       const isLong = pages >= TURN_PAGES_MAX || performance.now() >= endMs;
       // A vendor that keeps the position of the read expects the next request before a pause.
-      const isOver = (isLong && !this.#lastPage?.isScroll) || signal.aborted;
-      if (!isOver && !this.#run.paused) continue;
-      return releaseRun(this.#services, this.#run, {});
+      const isOver = (isLong && !page.isScroll) || signal.aborted;
+      const storesHashes = isOver || pages % PAGES_PER_HASHES === 0;
+      const readPage = { run: this.#run, source: fullSource, page, durationMs, storesHashes };
+      if (!(await this.#recordPage(readPage))) return;
+      if (isOver || this.#run.paused) return releaseRun(this.#services, this.#run, {});
     }
   }
 
@@ -131,18 +136,21 @@ class ClaimedRead {
     this.#run = { ...this.#run, ...(hasChanged && FIRST_PAGE_STATE), planKey };
   }
 
-  /** Returns true if more pages follow. */
-  async #readPage(source: ReadSource, session: ProviderSession): Promise<boolean> {
+  async #readPage(source: ReadSource, session: ProviderSession) {
     const run = this.#run;
     const startMs = performance.now();
     const page = isEmptyWindow(run)
       ? NO_RECORDS
       : await source.readPage(session, createRequest(run, source, this.#lastPage !== null));
     this.#lastPage = null;
-    const durationMs = Math.round(performance.now() - startMs);
-    const readPage = { run, source, page, durationMs, delivered: this.#delivered };
-    const { nextRun, delivered, count } = await recordPage(this.#services, readPage);
-    this.#delivered = delivered;
+    return { page, durationMs: Math.round(performance.now() - startMs) };
+  }
+
+  /** Returns true if more pages follow. */
+  async #recordPage(readPage: Omit<ReadPage, 'delivered'>): Promise<boolean> {
+    const { run, page } = readPage;
+    const delivered = this.#delivered;
+    const { nextRun, count } = await recordPage(this.#services, { ...readPage, delivered });
     this.#lastPage = page;
     const { projectId } = run;
     this.#services.meters.recordsProcessed({ kind: 'read', count, projectId });
@@ -228,7 +236,6 @@ function createRequest(run: ReadRun, source: ReadSource, followsPage: boolean): 
 interface RecordedRead {
   /** The updated run. Null if this was its last page. */
   nextRun: ReadRun | null;
-  delivered: DeliveredEntries | undefined;
   /** The number of records that were not delivered before. */
   count: number;
 }
@@ -246,15 +253,15 @@ export async function recordPage(
   const [operation] = await database.rows.find('Operation', { projectId, id });
   if (!operation) throw new LeaseLost();
   const now = services.now();
-  const { row, delivered } = createPageToRecord(operation, readPage, now);
+  const row = createPageToRecord(operation, readPage, now);
   const { count } = row;
   if (readPage.page.nextCursor !== null) {
     const nextRun = requireUpdatedRun(row, await database.changes.run(RECORD_PAGES, row));
-    return { nextRun, delivered, count };
+    return { nextRun, count };
   }
   return inTransaction(database, async (tx) => {
     await succeedRun(tx, requireUpdatedRun(row, await recordPageInTransaction(tx, row)), now);
-    return { nextRun: null, delivered, count };
+    return { nextRun: null, count };
   });
 }
 

@@ -3,7 +3,7 @@
  * entries that are new or have changed are delivered. Entries are stored as keyed hashes, so that they reveal no data of
  * the account.
  */
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Services } from '../../call.ts';
 
 /** Limits the column to 400 KB. Further entries are not remembered, and delivered again if a read returns them. */
@@ -30,14 +30,15 @@ interface ObjectKey {
   objectName: string;
 }
 
-/** The entries of one object. Immutable, because a page that is not recorded must leave them unchanged. */
+/** The entries of one object. Discard them if the page whose entries were added is not recorded. */
 export class DeliveredEntries {
-  readonly #key: Uint8Array;
+  /** Precedes each hashed text. A prefix is a sufficient key, because only a part of each digest is stored. */
+  readonly #key: string;
   /** By the hash of the record's id, in the order of their delivery. */
-  readonly #entries: ReadonlyMap<string, DeliveredEntry>;
+  readonly #entries: Map<string, DeliveredEntry>;
 
-  private constructor(key: Uint8Array, entries: ReadonlyMap<string, DeliveredEntry>) {
-    this.#key = key;
+  private constructor(key: Uint8Array, entries: Map<string, DeliveredEntry>) {
+    this.#key = Buffer.from(key).toString('latin1');
     this.#entries = entries;
   }
 
@@ -54,25 +55,24 @@ export class DeliveredEntries {
     return new DeliveredEntries(key, parseEntries(row?.hashes ?? new Uint8Array()));
   }
 
-  has(entry: SerializedEntry): boolean {
-    return this.#entries.get(this.#hash(entry.id))?.entryHash === this.#hash(entry.text);
+  has({ id, text }: SerializedEntry): boolean {
+    const entry = this.#entries.get(this.#hash(id));
+    return entry !== undefined && entry.entryHash === this.#hash(text);
   }
 
   /** Adds entries that are delivered now, and removes entries that no later read can return. */
   add(
     entries: readonly SerializedEntry[],
     { now, expireTime }: { now: Date; expireTime: Date },
-  ): DeliveredEntries {
-    const all = new Map(this.#entries);
+  ): void {
+    this.#removeExpired(toSeconds(expireTime));
     for (const { id, text } of entries) {
       const idHash = this.#hash(id);
-      all.delete(idHash);
-      all.set(idHash, { entryHash: this.#hash(text), deliveredTime: toSeconds(now) });
+      // A new entry of a record moves to the end, so that the map stays in the order of delivery.
+      this.#entries.delete(idHash);
+      if (this.#entries.size === ENTRIES_MAX) continue;
+      this.#entries.set(idHash, { entryHash: this.#hash(text), deliveredTime: toSeconds(now) });
     }
-    const recent = [...all].filter(
-      ([, { deliveredTime }]) => deliveredTime >= toSeconds(expireTime),
-    );
-    return new DeliveredEntries(this.#key, new Map(recent.slice(0, ENTRIES_MAX)));
   }
 
   /** Returns the hashes for their column, in base64. */
@@ -88,13 +88,19 @@ export class DeliveredEntries {
     return bytes.toString('base64');
   }
 
+  #removeExpired(expireTime: number): void {
+    for (const [idHash, { deliveredTime }] of this.#entries) {
+      if (deliveredTime >= expireTime) return;
+      this.#entries.delete(idHash);
+    }
+  }
+
   #hash(text: string): string {
-    const digest = createHmac('sha256', this.#key).update(text).digest();
-    return digest.toString('latin1', 0, HASH_BYTES);
+    return hash('sha256', this.#key + text, 'buffer').toString('latin1', 0, HASH_BYTES);
   }
 }
 
-function parseEntries(hashes: Uint8Array): ReadonlyMap<string, DeliveredEntry> {
+function parseEntries(hashes: Uint8Array): Map<string, DeliveredEntry> {
   const bytes = Buffer.from(hashes);
   const entries = new Map<string, DeliveredEntry>();
   for (let offset = 0; offset + ENTRY_BYTES <= bytes.length; offset += ENTRY_BYTES) {

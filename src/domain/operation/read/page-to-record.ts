@@ -23,19 +23,21 @@ export interface ReadPage {
   durationMs: number;
   /** The entries that earlier reads delivered. Absent if the read delivers all records. */
   delivered?: DeliveredEntries | undefined;
+  /** True if the hashes of delivered entries are stored with this page. They are stored with the last page anyway. */
+  storesHashes?: boolean;
 }
 
-/** Returns the rows, and the entries that are delivered once they are recorded. Throws RepeatedCursors. */
+/** Returns the rows, and adds the entries that are delivered once they are recorded. Throws RepeatedCursors. */
 export function createPageToRecord(
   operation: Row<'Operation'>,
   readPage: ReadPage,
   now: Date,
-): { row: PageToRecord; delivered: DeliveredEntries | undefined } {
+): PageToRecord {
   const { run, page, source, durationMs } = readPage;
   const { operationId, projectId, installationId, objectName, leaseToken } = run;
-  const { bodies, waitingEntries, delivered, count } = createMessages(operation, readPage, now);
+  const { bodies, waitingEntries, count } = createMessages(operation, readPage, now);
   const progress = createProgress(run, { page, count, waitingEntries });
-  const row = {
+  return {
     operationId,
     projectId,
     installationId,
@@ -51,29 +53,26 @@ export function createPageToRecord(
       message: `[${objectName}] Page ${progress.pagesRead}: ${count} records`,
       details: { records: count, messages: bodies.length, durationMs },
     },
-    deliveredHashes: serializeDelivered(readPage, delivered, progress.pagesRead),
+    deliveredHashes: serializeDelivered(readPage),
     destination: source.plan.destination,
     messages: bodies.map((body) => ({ id: newId('dlv'), body })),
     ...pickSubject(source.connection),
     traceparent: findCurrentTraceparent(),
   };
-  return { row, delivered };
 }
 
-/** The hashes are large, so they are stored with the last page and with some of the pages before it. */
-const PAGES_PER_HASHES = 25;
-
 /** Returns the hashes to store with the page. Null leaves the stored ones unchanged. */
-function serializeDelivered(
-  { run: { readType }, source: { timing }, page }: ReadPage,
-  delivered: DeliveredEntries | undefined,
-  pagesRead: number,
-): string | null {
+function serializeDelivered({
+  run: { readType },
+  source: { timing },
+  page,
+  delivered,
+  storesHashes,
+}: ReadPage): string | null {
   // A triggered read may deliver a version that the hashes do not know, so that a later change back to an older version
   // would be skipped.
   if (readType === 'TRIGGERED' && timing.lookBackMs > 0) return '';
-  const isStored = page.nextCursor === null || pagesRead % PAGES_PER_HASHES === 0;
-  return delivered && isStored ? delivered.serialize() : null;
+  return delivered && (storesHashes || page.nextCursor === null) ? delivered.serialize() : null;
 }
 
 /** Throws RepeatedCursors. */
@@ -121,13 +120,9 @@ function createMessages(
     plan,
   );
   const { bodies, sentEntries, waitingEntries } = messages;
-  return {
-    bodies,
-    waitingEntries,
-    count: newEntries.length,
-    // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.
-    delivered: delivered?.add(sentEntries, { now, expireTime: requireSince(run) }),
-  };
+  // Entries that wait for a full message are not delivered yet: if the read fails, the next one reads them again.
+  delivered?.add(sentEntries, { now, expireTime: requireSince(run) });
+  return { bodies, waitingEntries, count: newEntries.length };
 }
 
 function requireSince({ since }: ReadRun): Date {
