@@ -4,11 +4,9 @@
  * loop are reported first.
  */
 import type { Issue } from '../errors.ts';
+import { LEVELS_MAX } from '../work/bounded-parse.ts';
 import { createInputIssue } from './issues.ts';
 import { isStorableString } from './storable-json.ts';
-
-/** The maximum depth: far deeper than any record or configuration, and far less than overflows the stack. */
-const DEPTH_MAX = 64;
 
 /**
  * The maximum number of items in all lists of an input together. Checking them takes about 40 ms of the event loop. A
@@ -34,7 +32,7 @@ export function findLongList(
   path: PropertyKey[] = [],
   counter = { items: 0 },
 ): Issue | null {
-  if (typeof value !== 'object' || value === null || path.length > DEPTH_MAX) return null;
+  if (typeof value !== 'object' || value === null || path.length > LEVELS_MAX) return null;
   if (Array.isArray(value)) {
     counter.items += value.length;
     if (counter.items > LIST_ITEMS_MAX) return createInputIssue(path, TOO_LONG);
@@ -52,8 +50,8 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
   if (typeof value === 'string') {
     if (!isStorableString(value)) yield createInputIssue(path, ILL_FORMED);
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    if (path.length > DEPTH_MAX) {
-      const detail = `must not be nested deeper than ${DEPTH_MAX} levels.`;
+    if (path.length > LEVELS_MAX) {
+      const detail = `must not be nested deeper than ${LEVELS_MAX} levels.`;
       yield createInputIssue(path.slice(0, 2), detail);
       return;
     }

@@ -1,5 +1,6 @@
 /** Parses provider responses, so that all connectors handle unexpected ones in the same way. */
 import { z } from 'zod';
+import { parseBounded } from '../work/bounded-parse.ts';
 import { DAY_MS, SECOND_MS } from '../work/durations.ts';
 import type { ProviderResponse } from './contract.ts';
 import { ProviderError } from './provider-error.ts';
@@ -7,6 +8,8 @@ import { ProviderError } from './provider-error.ts';
 /** The purpose of a request. A read can be repeated; a write may have been executed. */
 export type RequestPurpose = 'READ' | 'WRITE';
 
+/** The number of problems that fit into a message. */
+const PROBLEMS_MAX = 10;
 /** The maximum length of a message. It fits any provider's explanation, and is stored with each failure. */
 const MESSAGE_LENGTH_MAX = 500;
 
@@ -24,12 +27,13 @@ export function parseResponse<Schema extends z.ZodType>(
   response: ProviderResponse,
   purpose: RequestPurpose,
 ): z.output<Schema> {
-  const result = schema.safeParse(response.body);
+  const result = parseBounded(schema, response.body);
   if (result.success) return result.data;
+  const firstProblems = new z.ZodError(result.error.issues.slice(0, PROBLEMS_MAX));
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
     truncateMessage(
-      `The response does not have the documented format: ${z.prettifyError(result.error)}`,
+      `The response does not have the documented format: ${z.prettifyError(firstProblems)}`,
     ),
     { status: response.status },
   );

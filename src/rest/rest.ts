@@ -4,7 +4,16 @@ import { serializerCompiler } from 'fastify-type-provider-zod';
 import { createScanner } from 'jsonc-parser';
 import type { z } from 'zod';
 import { addIssues, createInputIssue } from '../domain/issues.ts';
-import { createProblem, DomainError, ERROR_STATUS, type Issue, invalidInput } from '../errors.ts';
+import {
+  createProblem,
+  DomainError,
+  ERROR_STATUS,
+  type Issue,
+  invalid,
+  invalidInput,
+} from '../errors.ts';
+import { parseBounded } from '../work/bounded-parse.ts';
+import { findJsonExcess } from '../work/json-size.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
 import { type Gateway, runRequest } from './endpoint/run-request.ts';
@@ -59,7 +68,7 @@ const compileValidator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (input) => {
     if (httpPart) return true;
-    const { data, error } = schema.safeParse(input);
+    const { data, error } = parseBounded(schema, input);
     return error ? { error } : { value: data };
   };
 
@@ -138,6 +147,8 @@ async function readBody({ headers }: FastifyRequest, text: string | Buffer): Pro
 
 /** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */
 function parseUnambiguousJson(text: string): unknown {
+  const excess = findJsonExcess(text);
+  if (excess) throw invalid('body', excess);
   const value = parseSyntax(text);
   // A `null` would count as an empty body, which for some endpoints means "all".
   if (value === null) {

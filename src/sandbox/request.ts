@@ -1,6 +1,7 @@
 /** Requests and responses of the sandbox's routes. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { z } from 'zod';
+import { parseBounded } from '../work/bounded-parse.ts';
 import { SandboxRefusal } from './sandbox-refusal.ts';
 
 /** The maximum size of a request body. A batch of 100 long records has about a tenth of it. */
@@ -54,7 +55,7 @@ export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = parseBounded(schema, value);
   if (result.success) return result.data;
   const [first, ...moreProblems] = result.error.issues.map((issue) => ({
     code: 'invalid_request',

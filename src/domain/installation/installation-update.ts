@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { type Issue, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { lockContent } from '../integration/integration.ts';
@@ -59,7 +60,7 @@ const configSchema = z.object({ input: z.object({ config: installationConfigInpu
 /** Parses a config. Throws BAD_USER_INPUT with an issue for each invalid member. */
 function parseConfig(config: ConfigInput): ParsedConfig {
   const input = { input: { config } };
-  const { data, error } = configSchema.safeParse(input);
+  const { data, error } = parseBounded(configSchema, input);
   if (error) throw invalidInput(toIssues(error, input));
   return data.input.config;
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../providers/contract.ts';
 import { findProxyProvider } from '../../providers/modules.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import type { ForwardedRequest } from '../connection/session/forwarded-request.ts';
@@ -178,7 +179,7 @@ async function readBody({
       );
     }
   }
-  const parsed = jsonObject.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
+  const parsed = parseBounded(jsonObject, parseJson(Buffer.concat(chunks).toString('utf8')));
   if (parsed.success) return parsed.data;
   throw new ProviderError('BAD_REQUEST', 'The body of a paginated POST must be a JSON object');
 }

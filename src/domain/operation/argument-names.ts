@@ -1,6 +1,7 @@
 /** Translates names in issues, so that errors of typed APIs name the caller's arguments. */
 import type { z } from 'zod';
 import { DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import { toIssues } from '../issues.ts';
 
 /** Returns the name of the caller's argument for a member of a function's input. */
@@ -12,7 +13,7 @@ export function parseInput<S extends z.ZodType>(
   input: unknown,
   nameArgument: NameArgument,
 ): z.output<S> {
-  const result = schema.safeParse(input);
+  const result = parseBounded(schema, input);
   if (result.success) return result.data;
   throw invalidInput(renameIssues(toIssues(result.error, input), nameArgument));
 }

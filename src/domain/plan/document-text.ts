@@ -2,6 +2,7 @@
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DomainError, type Issue, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Call } from '../call.ts';
 import { addIssues, toIssues } from '../issues.ts';
 import { enumeration } from '../resource.ts';
@@ -47,7 +48,7 @@ export async function parseDocument(
   const issues: Issue[] = [...listUnstorable(value)];
   if (issues.length > 0) throw await createLocatedError({ manifests }, source, issues);
   const convertedValue = convertWords(projectDocument, value, { path: [], issues });
-  const { data: document, error } = projectDocument.safeParse(convertedValue);
+  const { data: document, error } = parseBounded(projectDocument, convertedValue);
   const reportedNames = new Set(issues.map(({ name }) => name));
   const schemaIssues = error ? toIssues(error, value) : [];
   addIssues(

@@ -21,6 +21,7 @@ import {
   type WebhookRequest,
   type WebhookResponse,
 } from '../../providers/subscribing.ts';
+import { findJsonExcess } from '../../work/json-size.ts';
 import type { Services } from '../call.ts';
 import { toStorableJson } from '../storable-json.ts';
 import { FULL_WAIT_SECONDS, isEventBacklogged } from './event-backlog.ts';
@@ -33,7 +34,7 @@ import { listWebhookSecrets, type SealedApp, type Secrets } from './webhook-secr
  * - ACCEPTED: all events that installations need are stored.
  * - REFUSED: no secret of the app or of the addressed subscription signed the request, or its time is wrong.
  * - UNKNOWN_APP: the app does not exist. The sender gets the same response as for a wrong signature.
- * - MALFORMED: the request is signed but not in the provider's format.
+ * - MALFORMED: the request is signed but not in the provider's format, or its body has too many values.
  * - TOO_FAST: the app exceeds the rate of requests or bytes that a process accepts. The provider must retry.
  * - FULL: too many events of the app are waiting. The provider must retry.
  */
@@ -81,6 +82,8 @@ export async function receiveEvents(
   const { requests, list } = services.catalog.find(address.provider)?.capabilities.subscribe ?? {};
   if (list) return receivePing(services, list, { app: await findApp(services, address), request });
   if (!requests) return createOutcome('UNKNOWN_APP');
+  // Must precede the handshake, which parses the body of an unsigned request.
+  if (findJsonExcess(request.body.toString('utf8'))) return createOutcome('MALFORMED');
   const handshakeResponse = requests.respondToHandshake?.(request);
   if (handshakeResponse) return { ...createOutcome('ACCEPTED'), response: handshakeResponse };
   const app = await findApp(services, address);

@@ -19,6 +19,7 @@ import type { Row } from '../../database/rows.ts';
 import { isUniqueViolation } from '../../database/violations.ts';
 import { StartRefused, unauthenticated } from '../../errors.ts';
 import { newId } from '../../ids.ts';
+import { requireParsed } from '../../work/bounded-parse.ts';
 import { writeFileAtomically } from '../atomic-file.ts';
 import type { Services } from '../call.ts';
 import { isStorableString } from '../storable-json.ts';
@@ -51,7 +52,7 @@ export type BearerClaims = z.output<typeof claimsSchema>;
  * for claims without an issuer or a subject.
  */
 export function readClaims(payload: object, emailsVerified: boolean): BearerClaims {
-  const claims = claimsSchema.parse(payload);
+  const claims = requireParsed(claimsSchema, payload);
   return { ...claims, email_verified: claims.email_verified ?? emailsVerified };
 }
 

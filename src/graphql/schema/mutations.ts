@@ -9,6 +9,7 @@ import {
 } from '../../domain/declared-mutation.ts';
 import { toIssues } from '../../domain/issues.ts';
 import { DomainError, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import { describeField } from './fields.ts';
 import { describeInput, getInputType } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
@@ -96,7 +97,7 @@ function prepareRun<R>(mutation: Mutation<z.ZodObject, R>) {
   return async (call: Call, graphqlInput: Record<string, unknown>): Promise<R> => {
     const args = { input: group ? flattenGroup(graphqlInput, group) : graphqlInput };
     try {
-      const { data, error } = schema.safeParse(args);
+      const { data, error } = parseBounded(schema, args);
       if (error) throw invalidInput(toIssues(error, args));
       return await mutation(call, data.input);
     } catch (error) {

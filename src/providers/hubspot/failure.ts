@@ -1,4 +1,6 @@
 /** Maps HubSpot's error responses to ProviderError. */
+
+import { requireParsed } from '../../work/bounded-parse.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
@@ -45,7 +47,7 @@ export function createFailure(response: ProviderResponse, purpose: RequestPurpos
 
 function findWaitMs({ status, body }: ProviderResponse): number | null {
   if (status === 423) return LOCK_MS;
-  const { policyName } = errorResponse.parse(body);
+  const { policyName } = requireParsed(errorResponse, body);
   return (policyName && WAIT_MS_BY_POLICY[policyName]) || null;
 }
 
@@ -56,7 +58,7 @@ export function findRefusal(response: ProviderResponse): string[] | null {
 }
 
 export function listMessages(response: ProviderResponse): string[] {
-  const { message, errors } = errorResponse.parse(response.body);
+  const { message, errors } = requireParsed(errorResponse, response.body);
   // The details repeat the message, without the JSON that it often contains.
   const details = errors.map((error) => error.message).filter((text) => text !== '');
   const texts =
@@ -66,7 +68,8 @@ export function listMessages(response: ProviderResponse): string[] {
 
 function toErrorKind(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {
   const { status } = response;
-  if (status === 400) return classifyBadRequest(errorResponse.parse(response.body), purpose);
+  if (status === 400)
+    return classifyBadRequest(requireParsed(errorResponse, response.body), purpose);
   // HubSpot's own gateway timed out. A write may still be executed, so it must not be repeated blindly.
   if (purpose === 'WRITE' && (status === 502 || status === 504)) return 'SERVER_ERROR';
   return KIND_BY_STATUS[status] ?? (status >= 500 ? 'SERVER_ERROR' : 'BAD_REQUEST');

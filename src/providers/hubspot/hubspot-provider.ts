@@ -1,5 +1,6 @@
 /** The HubSpot provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
 import type {
@@ -43,7 +44,7 @@ async function requestDetails<T extends z.ZodObject>(
   schema: T,
 ): Promise<Partial<z.output<T>>> {
   const response = await session.send({ method: 'GET', path }).catch(() => null);
-  const result = response && isSuccess(response) ? schema.safeParse(response.body) : null;
+  const result = response && isSuccess(response) ? parseBounded(schema, response.body) : null;
   return result?.success ? result.data : {};
 }
 

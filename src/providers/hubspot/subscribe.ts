@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isSameSecret } from '../../secrets.ts';
+import { parseBounded, requireParsed } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import {
   MalformedEventsError,
@@ -137,8 +138,8 @@ function toObjectName(typeId: string): string {
 function parseBody(body: Buffer): { event: HubspotEvent; raw: Record<string, unknown> }[] {
   try {
     const events = JSON.parse(body.toString('utf8'));
-    return bodySchema.parse(events).flatMap((anyEvent, index) => {
-      const { data: event, error } = eventSchema.safeParse(anyEvent);
+    return requireParsed(bodySchema, events).flatMap((anyEvent, index) => {
+      const { data: event, error } = parseBounded(eventSchema, anyEvent);
       if (event) return { event, raw: events[index] };
       if (KINDS.has(parseType(anyEvent).action)) throw error;
       return [];

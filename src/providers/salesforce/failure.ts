@@ -1,4 +1,6 @@
 /** Maps Salesforce's error responses to ProviderError. */
+
+import { requireParsed } from '../../work/bounded-parse.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
@@ -49,7 +51,7 @@ export function findRefusal(response: ProviderResponse): string[] | null {
 }
 
 export function listMessages(response: ProviderResponse): string[] {
-  const messages = errorResponse.parse(response.body).map(formatMessage);
+  const messages = requireParsed(errorResponse, response.body).map(formatMessage);
   return messages.length > 0
     ? messages.slice(0, MESSAGES_MAX)
     : [formatMessage({ message: '', errorCode: '' })];
@@ -62,7 +64,7 @@ export function formatMessage({ message, errorCode }: SalesforceError): string {
 }
 
 function toErrorKind({ status, body }: ProviderResponse): ProviderErrorKind {
-  const errors = errorResponse.parse(body);
+  const errors = requireParsed(errorResponse, body);
   if (errors.some(({ message }) => /no such column/i.test(message))) return 'MISSING_FIELD';
   for (const { errorCode } of errors) {
     const kind = KIND_BY_CODE[errorCode];

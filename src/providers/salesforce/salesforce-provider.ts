@@ -1,5 +1,6 @@
 /** The Salesforce provider: its settings, limits and capabilities. */
 import { z } from 'zod';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { Behavior } from '../behavior.ts';
 import type {
@@ -25,7 +26,7 @@ const userInfo = z.object({ sub: z.string().min(1) });
 
 async function identify(session: ProviderSession): Promise<AccountIdentity> {
   const response = await session.send({ method: 'GET', path: paths.userInfo });
-  const info = isSuccess(response) ? userInfo.safeParse(response.body) : null;
+  const info = isSuccess(response) ? parseBounded(userInfo, response.body) : null;
   // Without a workspace there is no base URL, so the connection already has it.
   return { workspaceRef: null, consumerRef: info?.data?.sub ?? null };
 }

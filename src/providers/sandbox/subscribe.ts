@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { isSameSecret } from '../../secrets.ts';
+import { parseBounded, requireParsed } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import type { ProviderResponse, ProviderSession } from '../contract.ts';
 import { parseResponse } from '../read-responses.ts';
@@ -127,12 +128,14 @@ function findKind({ type }: z.output<typeof typedEvent>): ProviderEventKind | un
 /** Parses the events. Omits events of unknown types that have another form. */
 function parseBody(body: Buffer): z.output<typeof eventSchema>[] {
   try {
-    return bodySchema.parse(JSON.parse(body.toString('utf8'))).events.flatMap((anyEvent) => {
-      const { data: event, error } = eventSchema.safeParse(anyEvent);
-      if (event) return event;
-      if (findKind(anyEvent)) throw error;
-      return [];
-    });
+    return requireParsed(bodySchema, JSON.parse(body.toString('utf8'))).events.flatMap(
+      (anyEvent) => {
+        const { data: event, error } = parseBounded(eventSchema, anyEvent);
+        if (event) return event;
+        if (findKind(anyEvent)) throw error;
+        return [];
+      },
+    );
   } catch (cause) {
     const message = 'The body does not have the documented format of sandbox events.';
     throw new MalformedEventsError(message, { cause });

@@ -1,5 +1,6 @@
 /** Schemas of the sandbox's responses, and the mapping of its errors to ProviderError. */
 import { z } from 'zod';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
 import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
@@ -53,7 +54,7 @@ const refusalSchema = z.object({
 
 /** Returns a human-readable message for each problem of a refused request. */
 export function listRefusalMessages(response: ProviderResponse): string[] {
-  const { data } = refusalSchema.safeParse(response.body);
+  const { data } = parseBounded(refusalSchema, response.body);
   if (data === undefined) return [`The sandbox returned ${response.status}`];
   return listMessages(data.errors ?? [data.error]);
 }
@@ -104,5 +105,5 @@ function toErrorKind(response: ProviderResponse): ProviderErrorKind {
 }
 
 function findCode({ body }: ProviderResponse): string {
-  return refusalSchema.safeParse(body).data?.error.code ?? '';
+  return parseBounded(refusalSchema, body).data?.error.code ?? '';
 }

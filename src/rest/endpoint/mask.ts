@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { createInputIssue, toIssues } from '../../domain/issues.ts';
 import type { Issue } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Locations } from './locations.ts';
 
 export interface Mask {
@@ -72,7 +73,7 @@ export function pickMasked({ member, fields }: Mask, body: unknown): unknown {
 /** Lists the issues of a body's mask: unknown names, and names of fields without a value in the input. */
 export function listMaskIssues(mask: Mask, body: unknown, members: object): Issue[] {
   const { updateMask } = body as { updateMask?: unknown };
-  const { data = [], error } = createNamesSchema(mask).safeParse(updateMask);
+  const { data = [], error } = parseBounded(createNamesSchema(mask), updateMask);
   const invalidNames = error ? toIssues(error, updateMask) : [];
   const missingValues = data.filter(
     (field) => !mask.fields.get(field)?.some((name) => Object.hasOwn(members, name)),

@@ -5,6 +5,7 @@ import { addIssues, createInputIssue, toIssues } from '../../domain/issues.ts';
 import { listUnstorable } from '../../domain/storable-input.ts';
 import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { ISSUES_MAX, type Issue, invalidInput } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Endpoint, Part, Parts } from './endpoint.ts';
 import { type Location, type Locations, locateIssue } from './locations.ts';
 import { getValue, listMaskIssues, pickMasked, suggestNames } from './mask.ts';
@@ -98,7 +99,7 @@ function convertWireForms(
     const { form } = location;
     const value = wireMembers[name];
     if (!form || value === undefined || value === null) continue;
-    const { data, error } = form.schema.safeParse(value);
+    const { data, error } = parseBounded(form.schema, value);
     members[name] = error ? undefined : form.toDomain(data);
     locations.set(name, { ...location, locateInside: (subpath) => form.locate(data, subpath) });
     if (error) {

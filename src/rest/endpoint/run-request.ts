@@ -69,6 +69,8 @@ interface ServedRequest {
   isChange: boolean;
   /** The maximum cost of the request, in objects of the gateway's own database. */
   cost: number;
+  /** The number of requests that the size of the request counts as. Default: 1. */
+  requests?: number;
   /** Returns the error that a successful response reports, as MCP does for failed tools. */
   findReportedError?: () => unknown;
 }
@@ -80,7 +82,7 @@ interface ServedRequest {
 export function serveCaller<T>(
   { services, admission }: Gateway,
   request: FastifyRequest,
-  { surface, isChange, cost, findReportedError }: ServedRequest,
+  { surface, isChange, cost, requests = 1, findReportedError }: ServedRequest,
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
   const { config, meters } = services;
@@ -90,7 +92,7 @@ export function serveCaller<T>(
   const serve = async () => {
     const viewer = await admit(admission, request);
     admittedViewer = viewer;
-    const weight = toWeight(config, cost);
+    const weight = toWeight(config, cost) + requests - 1;
     // Admission has counted one request already.
     if (weight > 1) await admission.spend(viewer, weight - 1, metadata);
     const call = createCall(services, viewer, { slot, gatewayUrl });

@@ -16,6 +16,7 @@ import {
 } from '../../domain/integration/manifest-upload.ts';
 import { getProject } from '../../domain/scope.ts';
 import { invalid } from '../../errors.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { readEndpoint } from '../endpoint/resource-endpoints.ts';
 import type { Gateway } from '../endpoint/run-request.ts';
@@ -155,7 +156,7 @@ async function readManifest(
   const project = await getProject(call, projectIdOrName);
   const result = await call.manifests.read(project.id, text);
   if ('problem' in result) throw invalid(member, result.problem);
-  const { data } = manifest.safeParse(result.value);
+  const { data } = parseBounded(manifest, result.value);
   if (data) return data;
   throw invalid(member, 'must have specVersion, and integrations with names.');
 }

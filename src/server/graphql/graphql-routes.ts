@@ -5,9 +5,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import { getHttpRefusal } from '../../errors.ts';
+import { getHttpRefusal, invalid } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
+import { findJsonExcess } from '../../work/json-size.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { createPlainGraphql, parsePlainRequest } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
@@ -33,9 +34,10 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   const mapError = createErrorMapper(log);
   const respondToPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  );
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    const excess = findJsonExcess(body.toString('utf8'));
+    done(excess ? invalid('body', excess) : null, body);
+  });
   scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
     const { code = '', statusCode: status = 500 } = error;
     const detail = REFUSAL_DETAILS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';

@@ -16,12 +16,12 @@ import {
 import { findGrant } from '../../domain/agent/agent-objects.ts';
 import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
-import { createProblem } from '../../errors.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { type Gateway, serveCaller } from '../../rest/endpoint/run-request.ts';
 import { inSpan } from '../../spans.ts';
 import { VERSION } from '../../version.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
+import { boundResponse, countRequests, MESSAGE_BYTES_MAX, parseMessage } from './message-limits.ts';
 import { formatMetadataUrl } from './resource-metadata.ts';
 import type { Tool } from './tool.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
@@ -46,40 +46,26 @@ export function registerMcp(scope: FastifyInstance, gateway: Gateway): void {
     const problem = toProblem(error, { log: services.log, route: request.routeOptions.url });
     return sendProblem(reply, problem, `Bearer resource_metadata="${url}"`);
   });
-  scope.post<ProjectRoute>(PROJECT_PATH, async (request, reply) => {
-    const message = parseMessage(request.body as string);
-    if (Array.isArray(message)) {
-      // A batch would count as one request towards the caller's rate limit.
-      const detail = 'Send one JSON-RPC message in a request, not a batch.';
-      return sendProblem(reply, createProblem('BAD_USER_INPUT', detail));
-    }
-    return serveMcp(gateway, request, message);
-  });
+  scope.post<ProjectRoute>(PROJECT_PATH, { bodyLimit: MESSAGE_BYTES_MAX }, (request) =>
+    serveMcp(gateway, request),
+  );
   refuseOtherMethods(scope, PROJECT_PATH, ['POST']);
 }
 
-/** Returns undefined for text that is not JSON. The SDK then refuses it. */
-function parseMessage(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
 /**
- * Returns the response of the SDK. Throws the errors of admission, and NOT_FOUND for a project that the caller may not
- * see.
+ * Returns the response of the SDK. Throws the errors of admission, BAD_USER_INPUT for a message that exceeds a limit, and
+ * NOT_FOUND for a project that the caller may not see.
  */
-function serveMcp(
-  gateway: Gateway,
-  request: FastifyRequest<ProjectRoute>,
-  message: unknown,
-): Promise<Response> {
+function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Promise<Response> {
   const { projectIdOrName } = request.params;
+  const text = request.body as string | undefined;
+  const parsedMessage = parseMessage(text);
+  const message = 'message' in parsedMessage ? parsedMessage.message : undefined;
   const { method, toolName } = readRequest(message);
   let toolError: unknown;
   const serve = async (call: Call): Promise<Response> => {
+    // Follows admission, so that a refused message counts in the caller's rate.
+    if ('refusal' in parsedMessage) throw parsedMessage.refusal;
     const pinnedTools = await findPinnedTools(call, { method, projectIdOrName });
     const handler = createMcpHandler(
       () =>
@@ -96,10 +82,15 @@ function serveMcp(
     );
     const response = await handler.fetch(toFetchRequest(request), { parsedBody: message });
     // Until the body has arrived, the tool may still be running.
-    return new Response(response.body && (await response.arrayBuffer()), response);
+    return boundResponse(response);
   };
   const limits = findLimits(method, toolName);
-  const served = { surface: 'mcp', ...limits, findReportedError: () => toolError } as const;
+  const served = {
+    surface: 'mcp',
+    ...limits,
+    requests: countRequests(text),
+    findReportedError: () => toolError,
+  } as const;
   return serveCaller(gateway, request, served, serve);
 }
 

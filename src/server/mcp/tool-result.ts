@@ -8,6 +8,7 @@ import {
   ServiceUnavailable,
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { REFUSAL_BYTES_MAX } from './message-limits.ts';
 
 /** The member of `_meta` that lists JSON Pointers to untrusted parts of the structured content. */
 const UNTRUSTED_META = 'integration-gateway/untrusted';
@@ -16,8 +17,10 @@ const UNTRUSTED_REMARK =
 
 /** The maximum size of a result as JSON. Records are bounded separately, so only huge schemas exceed it. */
 const RESULT_BYTES_MAX = 400_000;
-const DETAIL_LENGTH_MAX = 4_000;
+const DETAIL_LENGTH_MAX = 2_000;
 const ISSUES_MAX = 20;
+/** The maximum size of an error as JSON. The protocol's own members fit in the rest of a refusal. */
+const ERROR_BYTES_MAX = REFUSAL_BYTES_MAX - 400;
 
 export interface ToolOutcome {
   /** A summary for models. */
@@ -86,19 +89,31 @@ export function toToolError(error: unknown, log: Log, tool: string): CallToolRes
     error instanceof DomainError ? error : createMaskedError(log, error, { tool });
   const { retryAfterSeconds, instance, operationId } = extra;
   return toErrorResult(code, message, {
-    issues: issues?.slice(0, ISSUES_MAX).map(({ name, detail }) => ({ name, detail })),
+    issues: issues?.map(({ name, detail }) => ({ name, detail })),
     retryAfterSeconds,
     instance,
     operationId,
   });
 }
 
-function toErrorResult(
-  code: ErrorCode,
-  message: string,
-  members: Record<string, unknown>,
-): CallToolResult {
-  const detail = boundText(message, DETAIL_LENGTH_MAX);
+interface ErrorMembers {
+  issues?: { name: string; detail: string }[] | undefined;
+  retryAfterSeconds: unknown;
+  instance?: unknown;
+  operationId?: unknown;
+}
+
+/** Returns the result with as much of the detail and as many issues as the limit permits. */
+function toErrorResult(code: ErrorCode, message: string, members: ErrorMembers): CallToolResult {
+  for (let share = 1; ; share /= 2) {
+    const detail = boundText(message, Math.ceil(DETAIL_LENGTH_MAX * share));
+    const issues = members.issues?.slice(0, Math.floor(ISSUES_MAX * share));
+    const result = createErrorResult(code, detail, { ...members, issues });
+    if (Buffer.byteLength(JSON.stringify(result)) <= ERROR_BYTES_MAX) return result;
+  }
+}
+
+function createErrorResult(code: ErrorCode, detail: string, members: ErrorMembers): CallToolResult {
   const { retryAfterSeconds } = members;
   const next =
     retryAfterSeconds === undefined

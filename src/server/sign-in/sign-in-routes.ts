@@ -19,6 +19,7 @@ import { html } from '../../html.ts';
 import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import type { SealedLocation, Vault } from '../../secrets.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
+import { parseBounded } from '../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
 import { createCookie } from '../http/cookies.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
@@ -63,7 +64,7 @@ function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {
       throw new DomainError('NOT_FOUND', detail);
     }
     requireOwnPage(cors.isFromOwnPage(request.headers));
-    const { data, error } = localSignInInput.safeParse(request.body);
+    const { data, error } = parseBounded(localSignInInput, request.body);
     if (error) throw invalidInput(toIssues(error, request.body));
     await openSession(parts, signIn(data, request.metadata), reply);
     return reply.code(204).send();

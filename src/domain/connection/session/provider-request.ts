@@ -5,6 +5,7 @@ import { OutboundError, type OutboundErrorKind } from '../../../outbound/outboun
 import type { Provider, ProviderRequest, ProviderResponse } from '../../../providers/contract.ts';
 import { parseExactJson } from '../../../providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
+import { findJsonExcess } from '../../../work/json-size.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import { matchesHost } from '../../provider/provider-workspace.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
@@ -124,7 +125,13 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
   }
 }
 
-/** Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. */
+/**
+ * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
+ * body with too many values.
+ */
 export function toProviderResponse({ status, headers, body }: OutboundResponse): ProviderResponse {
-  return { status, headers, body: parseExactJson(body.toString('utf8')) };
+  const text = body.toString('utf8');
+  const excess = findJsonExcess(text);
+  if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
+  return { status, headers, body: parseExactJson(text) };
 }

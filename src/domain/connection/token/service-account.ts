@@ -4,6 +4,7 @@ import { SignJWT } from 'jose';
 import { z } from 'zod';
 import type { ServiceAccountSettings } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
+import { requireParsed } from '../../../work/bounded-parse.ts';
 
 const ALGORITHM = 'RS256';
 /** The longest lifetime that Google accepts. */
@@ -72,7 +73,10 @@ export async function signAssertion(
 function parseKeyFile(value: unknown): ServiceAccountKey | null {
   if (typeof value !== 'string') return null;
   try {
-    const file = keyFileSchema.parse(JSON.parse(Buffer.from(value, 'base64').toString('utf8')));
+    const file = requireParsed(
+      keyFileSchema,
+      JSON.parse(Buffer.from(value, 'base64').toString('utf8')),
+    );
     const privateKey = createPrivateKey(file.private_key);
     if (privateKey.asymmetricKeyType !== 'rsa') return null;
     return { email: file.client_email, keyId: file.private_key_id, privateKey };

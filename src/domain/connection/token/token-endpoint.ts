@@ -12,6 +12,7 @@ import {
   truncateMessage,
 } from '../../../providers/read-responses.ts';
 import { maskValues } from '../../../secrets.ts';
+import { parseBounded } from '../../../work/bounded-parse.ts';
 import type { Services } from '../../call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
@@ -81,7 +82,7 @@ export async function requestTokens(
   if (!isSuccess(response) || body.error !== undefined) {
     throw createEndpointRejection(request, response);
   }
-  const tokens = tokensSchema.safeParse(body);
+  const tokens = parseBounded(tokensSchema, body);
   if (!tokens.success) {
     throw createEndpointFailure(request, 'RETRYABLE', 'responded without a token.');
   }

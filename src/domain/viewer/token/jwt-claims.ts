@@ -6,6 +6,7 @@ import { withoutProject } from '../../../database/projects/all-projects.ts';
 import type { Row } from '../../../database/rows.ts';
 import { unauthenticated } from '../../../errors.ts';
 import { findPrefix } from '../../../ids.ts';
+import { requireParsed } from '../../../work/bounded-parse.ts';
 import type { Services } from '../../call.ts';
 import { ref } from '../../names.ts';
 import { isStorableString } from '../../storable-json.ts';
@@ -65,7 +66,7 @@ export async function verifyJwt({ database, now }: Services, token: string): Pro
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       requiredClaims: ['exp', 'iat'],
     });
-    const { exp, iat, groupRef, consumerRef } = claimsSchema.parse(payload);
+    const { exp, iat, groupRef, consumerRef } = requireParsed(claimsSchema, payload);
     requireValidTimes({ exp, iat }, now());
     const expireTime = new Date(exp * 1_000);
     return { jwtKeyId: key.id, projectId: key.projectId, groupRef, consumerRef, expireTime };

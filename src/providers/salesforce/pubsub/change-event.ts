@@ -2,6 +2,7 @@
 import type { schema, Type } from 'avsc';
 import avro from 'avsc';
 import { z } from 'zod';
+import { requireParsed } from '../../../work/bounded-parse.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
 import type { ProviderEvent, ProviderEventKind, StreamGap } from '../../subscribing.ts';
 import { parseFieldPath } from '../object-names.ts';
@@ -45,7 +46,7 @@ export interface DecodedChange {
 export function decodeChange(type: Type, payload: Buffer, account: string): DecodedChange {
   // The JSON round trip converts Avro's classes to plain values.
   const event: unknown = JSON.parse(JSON.stringify(type.fromBuffer(payload)));
-  const body = payloadSchema.parse(event);
+  const body = requireParsed(payloadSchema, event);
   const header = decodeFieldNames(type, body.ChangeEventHeader);
   const time = new Date(header.commitTimestamp);
   if (header.changeType === OVERFLOW) {

@@ -8,6 +8,7 @@ import {
 import type { IntegrationKey } from '../../../domain/integration/integration.ts';
 import { createInputIssue, toIssues } from '../../../domain/issues.ts';
 import { invalidInput } from '../../../errors.ts';
+import { parseBounded } from '../../../work/bounded-parse.ts';
 import type { RestRequest } from '../../endpoint/endpoint.ts';
 import { type Location, locateError } from '../../endpoint/locations.ts';
 import { getValue, type Path, pickValues, suggestNames } from '../../endpoint/mask.ts';
@@ -123,7 +124,7 @@ export async function changeInstallation(
 }
 
 function parseRevisedConfig(config: unknown, locate: InstallationChange['locate']): WireConfig {
-  const { data, error } = configInput.safeParse(config);
+  const { data, error } = parseBounded(configInput, config);
   if (data) return data;
   const issues = toIssues(error, undefined);
   throw invalidInput(

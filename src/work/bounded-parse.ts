@@ -1,0 +1,63 @@
+/** Validates values from outside the process. The work to explain a refused value is bounded, whatever its size. */
+import type { z } from 'zod';
+
+/** The maximum depth of values: far deeper than any record or configuration, and far less than overflows the stack. */
+export const LEVELS_MAX = 64;
+/** How much of a refused value is explained. Explaining one problem takes a thousand times as long as reading a value. */
+const EXPLAINED_ITEMS_MAX = 100;
+const EXPLAINED_MEMBERS_MAX = 1_000;
+const EXPLAINED_VALUES_MAX = 10_000;
+
+/** zod stops at the first problem, as `schema.validate` does, but returns the parsed value of a valid one. */
+const UNTIL_FIRST_PROBLEM: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+
+/**
+ * Parses a value like `schema.safeParse`. Lists the problems of a refused value within its first items and levels, or else
+ * its first problem.
+ */
+export function parseBounded<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  const result = schema.safeParse(value, UNTIL_FIRST_PROBLEM);
+  if (result.success) return result;
+  const explained = schema.safeParse(cutValue(value, { values: 0 }, 0));
+  return explained.success ? result : explained;
+}
+
+/** Returns a value that `parseBounded` accepts. Throws the ZodError of others. */
+export function requireParsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const { data, error } = parseBounded(schema, value);
+  if (error) throw error;
+  return data;
+}
+
+/** Returns a copy of the first items and levels. Lists and objects beyond these are empty. */
+function cutValue(value: unknown, count: { values: number }, level: number): unknown {
+  count.values += 1;
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+  const isEmpty = level >= LEVELS_MAX || count.values > EXPLAINED_VALUES_MAX;
+  if (Array.isArray(value)) {
+    const items = isEmpty ? [] : value.slice(0, EXPLAINED_ITEMS_MAX);
+    return items.map((item) => cutValue(item, count, level + 1));
+  }
+  const copy: Record<string, unknown> = {};
+  if (isEmpty) return copy;
+  let members = 0;
+  for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue;
+    members += 1;
+    if (members > EXPLAINED_MEMBERS_MAX) break;
+    copy[name] = cutValue((value as Record<string, unknown>)[name], count, level + 1);
+  }
+  return copy;
+}
+
+/** False for instances of classes, such as times, which have no members to cut. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+}
