@@ -3,13 +3,15 @@ const LONG_NUMBER = /(^|[\s:[,])-?\d{16}/;
 
 /**
  * Parses JSON of a provider. An integer beyond the range of a JavaScript number becomes a string with the same digits; most
- * of these are ids. Returns the string itself if it is not JSON, and null if it is empty.
+ * of these are ids. Returns the string itself if it is not JSON, and null if it is empty. Throws a RangeError for JSON with
+ * long numbers that is nested thousands of levels deep.
  */
 export function parseExactJson(text: string): unknown {
   if (text === '') return null;
   try {
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepExactNumber) : JSON.parse(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
     return text;
   }
 }

@@ -1,8 +1,9 @@
 /** Parses provider responses, so that all connectors handle unexpected ones in the same way. */
 import { z } from 'zod';
-import { parseBounded } from '../work/bounded-parse.ts';
+import { isTooDeep, LEVELS_MAX, parseBounded } from '../work/bounded-parse.ts';
 import { DAY_MS, SECOND_MS } from '../work/durations.ts';
 import type { ProviderResponse } from './contract.ts';
+import type { ProviderRecord } from './moving-records.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** The purpose of a request. A read can be repeated; a write may have been executed. */
@@ -37,6 +38,14 @@ export function parseResponse<Schema extends z.ZodType>(
     ),
     { status: response.status },
   );
+}
+
+/** Returns the records. Throws BAD_REQUEST with the id of a record that is nested too deeply to be processed. */
+export function requireShallow(records: ProviderRecord[]): ProviderRecord[] {
+  const deepRecord = records.find(({ raw }) => isTooDeep(raw));
+  if (!deepRecord) return records;
+  const reason = `The record ${deepRecord.id} is nested deeper than ${LEVELS_MAX} levels.`;
+  throw new ProviderError('BAD_REQUEST', truncateMessage(reason));
 }
 
 /** The longest wait that a response can request. Longer ones are errors, such as a time in another unit. */

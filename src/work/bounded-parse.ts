@@ -35,6 +35,13 @@ export function requireParsed<Schema extends z.ZodType>(
   return data;
 }
 
+/** True if lists or objects are nested deeper than LEVELS_MAX, which code that recurses can't process. */
+export function isTooDeep(value: unknown, level = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (level > LEVELS_MAX) return true;
+  return Object.values(value).some((member) => isTooDeep(member, level + 1));
+}
+
 /** Returns a copy of the first items and levels. Lists and objects beyond these are empty. */
 function cutValue(value: unknown, count: { values: number }, level: number): unknown {
   count.values += 1;

@@ -3,6 +3,7 @@ import { invalid, unprocessable } from '../../errors.ts';
 import type { Capabilities } from '../../providers/contract.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
 import { canReadByIds } from '../../providers/object-support.ts';
+import { requireShallow } from '../../providers/read-responses.ts';
 import type { Call } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { PAGE_MAX } from '../paging/page.ts';
@@ -67,9 +68,8 @@ async function readInBatches(
   const records: ProviderRecord[] = [];
   for (let start = 0; start < ids.length; start += batchSize) {
     const batch = ids.slice(start, start + batchSize);
-    records.push(
-      ...(await readRecords(session, { objectName: plan.objectName, fields, ids: batch })),
-    );
+    const input = { objectName: plan.objectName, fields, ids: batch };
+    records.push(...requireShallow(await readRecords(session, input)));
   }
   return records;
 }

@@ -3,6 +3,7 @@ import type { Row } from '../../database/rows.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { ProviderRecord } from '../../providers/moving-records.ts';
+import { requireShallow } from '../../providers/read-responses.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
@@ -85,7 +86,8 @@ export async function fetchRecords(
   const session = openSession(services, connection, provider);
   for (const [objectName, ids] of listIdsToFetch(source, events)) {
     for (const batch of splitIntoBatches([...ids], provider.limits.batchSize)) {
-      for (const record of await readRecords(session, { objectName, fields, ids: batch })) {
+      const batchRecords = await readRecords(session, { objectName, fields, ids: batch });
+      for (const record of requireShallow(batchRecords)) {
         records.set(`${objectName} ${record.id}`, record);
       }
     }

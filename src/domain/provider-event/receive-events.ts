@@ -21,6 +21,7 @@ import {
   type WebhookRequest,
   type WebhookResponse,
 } from '../../providers/subscribing.ts';
+import { isTooDeep } from '../../work/bounded-parse.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
 import type { Services } from '../call.ts';
 import { toStorableJson } from '../storable-json.ts';
@@ -150,11 +151,15 @@ function readEvents(
 ): ProviderEvent[] | null {
   try {
     const events = requests.parseEvents(request, context);
-    const isValid = ({ nativeId, time }: ProviderEvent) =>
-      nativeId.length <= NATIVE_ID_MAX && time >= EVENT_TIME_MIN && time < EVENT_TIME_END;
+    const isValid = ({ nativeId, time, raw, record }: ProviderEvent) =>
+      nativeId.length <= NATIVE_ID_MAX &&
+      time >= EVENT_TIME_MIN &&
+      time < EVENT_TIME_END &&
+      !isTooDeep([raw, record]);
     return events.length <= EVENTS_MAX && events.every(isValid) ? events : null;
   } catch (error) {
-    if (error instanceof MalformedEventsError) return null;
+    // Code that recurses into a value of thousands of levels throws a RangeError.
+    if (error instanceof MalformedEventsError || error instanceof RangeError) return null;
     throw error;
   }
 }

@@ -1,7 +1,10 @@
 /** Large manifests are parsed in a thread with limited time and memory. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ManifestReader } from '../../../src/domain/integration/manifest/manifest-reader.ts';
-import { MANIFEST_LENGTH_MAX } from '../../../src/domain/integration/manifest/manifest-text.ts';
+import {
+  DOCUMENT_LENGTH_MAX,
+  MANIFEST_LENGTH_MAX,
+} from '../../../src/domain/integration/manifest/manifest-text.ts';
 
 /** A text of the maximum length. Parsing it needs more than 20 MB. */
 const TEXT_OF_MAX_LENGTH = `a: [${'{b: c},'.repeat(MANIFEST_LENGTH_MAX / 7 - 2)}]`;
@@ -39,3 +42,20 @@ test(
     expect(result).toMatchObject({ value: { a: expect.arrayContaining([{ b: 'c' }]) } });
   },
 );
+
+test('reads a manifest while a long document is read', async () => {
+  const reader = createReader({});
+  const ended: string[] = [];
+  const longText = `a: [${'{b: c},'.repeat(DOCUMENT_LENGTH_MAX / 7 - 2)}]`;
+  const document = reader.readDocument('prj_1', longText).then(() => ended.push('document'));
+  const manifest = reader.read('prj_2', TEXT_FOR_THREAD).then(() => ended.push('manifest'));
+  await Promise.all([document, manifest]);
+  expect(ended).toEqual(['manifest', 'document']);
+});
+
+test('refuses a document with too many values', async () => {
+  const text = `[${'[],'.repeat(70_000)}]`;
+  expect(await createReader({}).readDocument('prj', text)).toMatchObject({
+    faults: [{ detail: 'must have at most 60000 members and items.' }],
+  });
+});

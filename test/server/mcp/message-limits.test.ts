@@ -72,7 +72,8 @@ test.each([
   ],
   ['long member', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', [LONG_TEXT]: 1 })],
 ])('shortens the refusal of %s', async (_, body) => {
-  for (const headers of [{}, { 'mcp-protocol-version': REVISION }]) {
+  const revisions: Record<string, string>[] = [{}, { 'mcp-protocol-version': REVISION }];
+  for (const headers of revisions) {
     const { text } = await post(body, headers);
     expect(Buffer.byteLength(text)).toBeLessThan(REFUSAL_BYTES_MAX);
     expect(text).toContain('"error"');

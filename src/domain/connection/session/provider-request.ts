@@ -127,11 +127,16 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
 
 /**
  * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
- * body with too many values.
+ * body with too many values or levels.
  */
 export function toProviderResponse({ status, headers, body }: OutboundResponse): ProviderResponse {
   const text = body.toString('utf8');
   const excess = findJsonExcess(text);
   if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
-  return { status, headers, body: parseExactJson(text) };
+  try {
+    return { status, headers, body: parseExactJson(text) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new OutboundError('TOO_LARGE', 'The response is nested too deeply.');
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads manifests and project documents. Small texts are parsed immediately, and large ones in a thread, where projects
- * take turns.
+ * Reads manifests and project documents. Small texts are parsed immediately, and large ones in two threads, where projects
+ * take turns. Texts that only a project document may have wait in a thread of their own, because each takes seconds.
  */
 import { Worker } from 'node:worker_threads';
 import { rateLimited, ServiceUnavailable } from '../../../errors.ts';
@@ -16,13 +16,13 @@ import {
   readManifestText,
 } from './manifest-text.ts';
 
-/** Longer texts are parsed in the thread. A text of this length blocks other requests for up to 20 ms. */
+/** Longer texts are parsed in a thread. A text of this length blocks other requests for up to 20 ms. */
 const INLINE_LENGTH_MAX = 4 * 1024;
-/** The maximum number of texts of one project that wait for the thread. */
+/** The maximum number of texts of one project that wait for a thread. */
 const WAITING_MAX = 8;
 /** The time limit of one text. No accepted text takes nearly as long, even on a busy machine. */
 const READ_TIMEOUT_MS = 10_000;
-/** The memory of the thread. An accepted text takes less than 100 MB. */
+/** The memory of a thread. An accepted text takes less than 100 MB. */
 const MEMORY_MB_MAX = 256;
 
 interface WaitingText {
@@ -38,14 +38,13 @@ interface ThreadLimits {
 
 /** Reads small texts in the main thread. The first large text starts another thread. */
 export class ManifestReader implements AsyncDisposable {
-  readonly #limits: Required<ThreadLimits>;
-  /** The waiting texts by project, in the order of turns. After its turn, a project moves to the end. */
-  readonly #textsByProject = new Map<string, WaitingText[]>();
-  #thread: Worker | null = null;
-  #isReading = false;
+  readonly #manifests: ReadingThread;
+  readonly #documents: ReadingThread;
 
   constructor({ readTimeoutMs = READ_TIMEOUT_MS, memoryMbMax = MEMORY_MB_MAX }: ThreadLimits = {}) {
-    this.#limits = { readTimeoutMs, memoryMbMax };
+    const limits = { readTimeoutMs, memoryMbMax };
+    this.#manifests = new ReadingThread('manifests', limits);
+    this.#documents = new ReadingThread('documents', limits);
   }
 
   /** Throws RATE_LIMITED if too many texts of the project wait. */
@@ -67,7 +66,33 @@ export class ManifestReader implements AsyncDisposable {
   }
 
   async #readInTurn(projectId: string, job: ReadJob): Promise<ManifestResult | DocumentResult> {
-    if (job.text.length <= INLINE_LENGTH_MAX) return readJob(job);
+    const { length } = job.text;
+    if (length <= INLINE_LENGTH_MAX) return readJob(job);
+    const thread = length > MANIFEST_LENGTH_MAX ? this.#documents : this.#manifests;
+    return thread.read(projectId, job);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#manifests, this.#documents].map((thread) => thread.stop()));
+  }
+}
+
+/** A thread that parses one text at a time, and the texts that wait for it. */
+class ReadingThread {
+  readonly #name: string;
+  readonly #limits: Required<ThreadLimits>;
+  /** The waiting texts by project, in the order of turns. After its turn, a project moves to the end. */
+  readonly #textsByProject = new Map<string, WaitingText[]>();
+  #thread: Worker | null = null;
+  #isReading = false;
+
+  constructor(name: string, limits: Required<ThreadLimits>) {
+    this.#name = name;
+    this.#limits = limits;
+  }
+
+  /** Throws RATE_LIMITED if too many texts of the project wait. */
+  async read(projectId: string, job: ReadJob): Promise<ManifestResult | DocumentResult> {
     const waitingTexts = this.#textsByProject.get(projectId) ?? [];
     if (waitingTexts.length >= WAITING_MAX) {
       throw rateLimited(
@@ -81,7 +106,7 @@ export class ManifestReader implements AsyncDisposable {
     return promise;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async stop(): Promise<void> {
     const waitingTexts = [...this.#textsByProject.values()].flat();
     this.#textsByProject.clear();
     for (const { reject } of waitingTexts) reject(createStoppingError());
@@ -130,7 +155,7 @@ export class ManifestReader implements AsyncDisposable {
   #ensureThread(): Worker {
     if (this.#thread) return this.#thread;
     const thread = new Worker(new URL('manifest-thread.ts', import.meta.url), {
-      name: 'manifests',
+      name: this.#name,
       // The thread does not inherit flags of the process, such as an inspector's.
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMbMax },

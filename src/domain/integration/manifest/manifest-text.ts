@@ -25,6 +25,8 @@ export const MANIFEST_LENGTH_MAX = 128 * 1024;
 export const DOCUMENT_LENGTH_MAX = 512 * 1024;
 /** The maximum number of levels of nested collections. A manifest needs 10, and the parser recurses for each level. */
 const NESTING_MAX = 32;
+/** The maximum number of lists, maps, members and items. The main thread receives and validates each of them. */
+const VALUES_MAX = 60_000;
 /** Limited because resolving an alias searches the whole text, and aliases of aliases grow exponentially. */
 const ALIASES_MAX = 100;
 
@@ -114,8 +116,12 @@ function parse(text: string, lengthMax: number): Parsed {
     const ruleFault = findRuleFault(document.contents);
     if (ruleFault) return fail(ruleFault);
     const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
-    if (computeNestingDepth(value, new Map()) > NESTING_MAX) {
+    const knownDepths = new Map<object, number>();
+    if (computeNestingDepth(value, knownDepths) > NESTING_MAX) {
       return fail({ problem: `${TOO_DEEP} where its aliases are resolved` });
+    }
+    if (countValues(knownDepths.keys()) > VALUES_MAX) {
+      return fail({ problem: `must have at most ${VALUES_MAX} members and items` });
     }
     return { lines, document, value };
   } catch (error) {
@@ -201,6 +207,13 @@ function computeNestingDepth(value: unknown, knownDepths: Map<object, number>): 
   }
   knownDepths.set(value, depth);
   return depth;
+}
+
+/** Counts the lists and maps with their members and items. Aliases share their value, which counts once. */
+function countValues(containers: Iterable<object>): number {
+  let count = 0;
+  for (const container of containers) count += 1 + Object.keys(container).length;
+  return count;
 }
 
 /** Returns the first duplicate key of a map, or the first alias beyond the limit. */

@@ -4,6 +4,7 @@ import { notFound, unprocessable } from '../../../errors.ts';
 import type { ReadTiming } from '../../../providers/behavior.ts';
 import type { Provider, ReadCapability } from '../../../providers/contract.ts';
 import type { RecordPage } from '../../../providers/moving-records.ts';
+import { requireShallow } from '../../../providers/read-responses.ts';
 import type { Services } from '../../call.ts';
 import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
@@ -50,11 +51,15 @@ export function createReadSource(
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
   const provider = catalog.findWithModule(content.provider, content.module);
-  const readPage = provider?.capabilities.readPage;
-  if (!provider || !readPage) {
+  const readAnyPage = provider?.capabilities.readPage;
+  if (!provider || !readAnyPage) {
     throw unprocessable(`${provider?.displayName ?? content.provider} does not support reads.`);
   }
   const plan = createReadPlan(spec, choice, provider.limits);
+  const readPage: ReadCapability['readPage'] = async (session, read) => {
+    const page = await readAnyPage(session, read);
+    return { ...page, records: requireShallow(page.records) };
+  };
   const { consumer: _consumer, ...connection } = installation.connection;
   const head = { action: 'read', ...createInstallationHead(installationContent, plan) } as const;
   const timing = findReadTiming(provider, objectName);

@@ -1,5 +1,6 @@
 /** Creates and summarizes the outcomes of records. */
 import type { RecordOutcome } from '../../../providers/moving-records.ts';
+import { isTooDeep } from '../../../work/bounded-parse.ts';
 import { toStorableJson, toStorableString } from '../../storable-json.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 
@@ -10,7 +11,7 @@ export interface StoredOutcome extends RecordOutcome {
   isStale?: true;
 }
 
-/** Larger records are not stored with the outcome. Callers can read the record from the provider instead. */
+/** Larger or deeper records are not stored with the outcome. Callers can read the record from the provider instead. */
 const DATA_BYTES_MAX = 256 * 1024;
 const ERRORS_MAX = 20;
 const ERROR_LENGTH_MAX = 500;
@@ -22,12 +23,12 @@ export function toStorableOutcome({
   data,
   errors,
 }: RecordOutcome): StoredOutcome {
-  const storedData =
-    data && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX ? data : null;
+  const isStored =
+    data && !isTooDeep(data) && Buffer.byteLength(JSON.stringify(data)) <= DATA_BYTES_MAX;
   return {
     success,
     recordId: recordId === null ? null : toStorableString(recordId),
-    data: toStorableJson(storedData),
+    data: isStored ? toStorableJson(data) : null,
     errors: errors.slice(0, ERRORS_MAX).map(toErrorText),
   };
 }
