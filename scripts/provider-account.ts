@@ -1,5 +1,5 @@
 /** Opens a session with a real account of a provider, with credentials from the environment and without a database. */
-import type { Credentials } from '../src/domain/connection/credentials.ts';
+import { type Credentials, listSecrets } from '../src/domain/connection/credentials.ts';
 import { fillAddress } from '../src/domain/connection/session/account-address.ts';
 import { attachCredentials } from '../src/domain/connection/session/attached-credentials.ts';
 import {
@@ -8,6 +8,7 @@ import {
 } from '../src/domain/connection/session/provider-request.ts';
 import { createOutbound } from '../src/outbound/client.ts';
 import type { Provider, ProviderSession } from '../src/providers/contract.ts';
+import { createMask } from '../src/work/secret-mask.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -26,6 +27,7 @@ export function openAccountSession(
   const account = { providerWorkspaceRef: workspace, providerMetadata: metadata };
   const baseUrl = fillAddress(provider, provider.baseUrl, account);
   const attachedCredentials = attachCredentials(provider, credentials);
+  const mask = createMask(listSecrets(credentials));
   const outbound = createOutbound({ allowedPrivateTargets: [], alwaysAllowedOrigins: () => [] });
   return {
     baseUrl,
@@ -33,7 +35,7 @@ export function openAccountSession(
     now: () => new Date(),
     send(request) {
       const url = createRequestUrl({ ...provider, baseUrl }, request);
-      return sendRequest(outbound, { provider, url, request, attached: attachedCredentials });
+      return sendRequest(outbound, { provider, url, request, attached: attachedCredentials, mask });
     },
     [Symbol.asyncDispose]: () => outbound[Symbol.asyncDispose](),
   };

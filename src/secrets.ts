@@ -21,23 +21,6 @@ export const KEY_BYTES = 32;
 /** Replaces secrets in texts. Inputs that contain it are refused, so that it is never stored as a value. */
 export const MASK = '***';
 
-/** Shorter values are parts of words: with `s` masked, `responded` would become `re***ponded`. */
-const MASKED_LENGTH_MIN = 8;
-
-/**
- * Returns the text with the mask in place of each value. A shorter value is masked only if it is the whole text. Empty
- * values are ignored, because accounts may have optional inputs without a value.
- */
-export function maskValues(text: string, values: Iterable<string>): string {
-  let maskedText = text;
-  for (const value of values) {
-    if (value === '') continue;
-    if (value === text) return MASK;
-    if (value.length >= MASKED_LENGTH_MIN) maskedText = maskedText.replaceAll(value, MASK);
-  }
-  return maskedText;
-}
-
 /** A value that prints as *** in logs. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Vault } from '../secrets.ts';
 import { newLeaseToken } from '../work/lease.ts';
+import { createMask, type MaskText } from '../work/secret-mask.ts';
 import type { Backlog } from './backlog.ts';
 import type { DeliveryLimits } from './limits.ts';
 import {
@@ -15,13 +16,15 @@ import {
 } from './outbox.ts';
 import { createSigningKey } from './sign.ts';
 import { openSigningSecrets } from './signing-secret.ts';
-import { openTarget, type TargetHeaders } from './target-secrets.ts';
+import { listTargetSecrets, openTarget, type TargetHeaders } from './target-secrets.ts';
 
 /** The target of a destination's messages, with decrypted values. */
 export interface DeliveryTarget {
   keys: readonly KeyObject[];
   url: string;
   headers: TargetHeaders;
+  /** Masks the values of the URL and the headers, and the signing secrets. */
+  mask: MaskText;
 }
 
 export interface ClaimedDelivery {
@@ -196,9 +199,10 @@ export class Claimer {
     const { vault, log, now } = this.#deps;
     try {
       const sealed = { ...row, id: row.destinationId };
-      const keys = openSigningSecrets(vault, sealed, now()).map(createSigningKey);
+      const signingSecrets = openSigningSecrets(vault, sealed, now());
       const { url, headers } = openTarget(vault, sealed);
-      return { keys, url, headers: headers ?? {} };
+      const mask = createMask([...signingSecrets, ...listTargetSecrets(url, headers)]);
+      return { keys: signingSecrets.map(createSigningKey), url, headers: headers ?? {}, mask };
     } catch (error) {
       log.error({ destinationId: row.destinationId, err: error }, 'signing_secret.unreadable');
       return null;

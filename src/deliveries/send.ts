@@ -1,6 +1,7 @@
 /** Makes one attempt of a delivery: builds the request, sends it, and returns the outcome. */
 import type { Outbound, OutboundRequest, OutboundResponse } from '../outbound/client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
+import type { MaskText } from '../work/secret-mask.ts';
 import type { ClaimedDelivery, DeliveryTarget } from './claim.ts';
 import type { Outcome } from './retry-decision.ts';
 import { createSignatureHeaders } from './sign.ts';
@@ -31,7 +32,7 @@ export async function send(
     return { responseStatus: null, error: "The destination's secrets could not be opened." };
   }
   try {
-    return toOutcome(await outbound.send(buildRequest(delivery, target, options)));
+    return toOutcome(await outbound.send(buildRequest(delivery, target, options)), target.mask);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { responseStatus: null, error: error.message };
@@ -62,28 +63,53 @@ function buildRequest(
   };
 }
 
-function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
+/** Masks the destination's secrets, because receivers may repeat their requests. */
+function toOutcome(
+  { status, headers, body, truncated }: OutboundResponse,
+  mask: MaskText,
+): Outcome {
+  const contentType = headers['content-type'];
   return {
-    responseBody: decodeResponse(body, headers['content-type']),
+    responseBody: decodeResponse(body, { contentType, mask, isCut: truncated }),
     responseStatus: status,
     error: status >= 200 && status < 300 ? null : describeStatus(status),
     retryAfter: headers['retry-after'],
   };
 }
 
-/** Returns the beginning of a response as text. Null if the response is empty, and a note if it is not text. */
-export function decodeResponse(body: Buffer, contentType: string | undefined): string | null {
+interface DecodeOptions {
+  contentType: string | undefined;
+  mask: MaskText;
+  /** True if the body is incomplete. */
+  isCut?: boolean;
+}
+
+/**
+ * Returns the beginning of a response as text. Null if the response is empty, and a note if it is not text. Secrets are
+ * masked before the text is cut, so that no part of one remains.
+ */
+export function decodeResponse(
+  body: Buffer,
+  { contentType, mask, isCut = false }: DecodeOptions,
+): string | null {
   if (body.length === 0) return null;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    // With `stream`, the decoder omits a character that the limit cuts off.
-    const text = decoder.decode(body.subarray(0, STORED_BYTES_MAX), { stream: true });
-    // The database can't store NUL.
-    if (!text.includes('\0')) return text;
-  } catch {
-    // The response is not UTF-8.
+  const beginning = tryDecode(body.subarray(0, STORED_BYTES_MAX));
+  // The database can't store NUL.
+  if (beginning === null || beginning.includes('\0')) {
+    return `(binary, ${contentType === undefined ? 'of no content type' : mask(contentType).slice(0, 100)})`;
   }
-  return `(binary, ${contentType?.slice(0, 100) ?? 'of no content type'})`;
+  // The rest may be binary. Its secrets are masked before it is cut off.
+  const text = new TextDecoder().decode(body, { stream: true }).replaceAll('\0', '\ufffd');
+  return tryDecode(Buffer.from(mask(text, { isCut })).subarray(0, STORED_BYTES_MAX));
+}
+
+/** Omits a character that is cut off at the end. Null if the bytes are not UTF-8. */
+function tryDecode(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return null;
+  }
 }
 
 function describeStatus(status: number): string {

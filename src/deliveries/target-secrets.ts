@@ -4,6 +4,7 @@
  */
 import type { RowKey } from '../database/row-keys.ts';
 import { MASK, type Vault } from '../secrets.ts';
+import { listHeaderSecrets } from '../work/secret-mask.ts';
 
 export type TargetHeaders = Record<string, string>;
 
@@ -92,6 +93,19 @@ function openHeaders(vault: Vault, row: RowKey & SealedTarget): TargetHeaders | 
   return JSON.parse(
     vault.open(row.headersSealed, toSealedLocation(row, 'headersSealed')),
   ) as TargetHeaders;
+}
+
+/** Lists the values of a URL's query and of headers, and the tokens and passwords inside them. */
+export function listTargetSecrets(url: string, headers: TargetHeaders | null): string[] {
+  const queryStart = url.indexOf('?');
+  const parts = queryStart === -1 ? [] : url.slice(queryStart + 1).split('&');
+  // Without a name, the whole part is the value.
+  const values = parts.map((part) => part.slice(part.indexOf('=') + 1));
+  return [
+    ...values,
+    ...values.flatMap((value) => [...new URLSearchParams(`=${value}`).values()]),
+    ...Object.values(headers ?? {}).flatMap(listHeaderSecrets),
+  ];
 }
 
 /** Returns whether every value is the mask. */

@@ -2,6 +2,7 @@
  * The interface of a provider: metadata, and the capabilities that it implements. Providers do not import each other.
  * test/providers/contract.ts tests every provider against this interface.
  */
+import type { MaskText } from '../work/secret-mask.ts';
 import type { Behavior } from './behavior.ts';
 import type { DefineFieldsCapability } from './defining-fields.ts';
 import type { FieldDescription, ObjectDescription, ObjectSummary } from './descriptions.ts';
@@ -354,6 +355,8 @@ export interface ProviderResponse {
   headers: Record<string, string>;
   /** The parsed JSON, a string if it is not JSON, or null if it is empty. */
   body: unknown;
+  /** Masks the secrets of the request and of its connection, which errors may repeat. Records are not masked. */
+  mask: MaskText;
 }
 
 /** Names of fields by the name of the object. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isTooDeep, LEVELS_MAX, parseBounded } from '../work/bounded-parse.ts';
 import { DAY_MS, SECOND_MS } from '../work/durations.ts';
+import type { MaskText } from '../work/secret-mask.ts';
 import type { ProviderResponse } from './contract.ts';
 import type { ProviderRecord } from './moving-records.ts';
 import { ProviderError } from './provider-error.ts';
@@ -13,6 +14,8 @@ export type RequestPurpose = 'READ' | 'WRITE';
 const PROBLEMS_MAX = 10;
 /** The maximum length of a message. It fits any provider's explanation, and is stored with each failure. */
 const MESSAGE_LENGTH_MAX = 500;
+/** How much of a text is searched for secrets. Masks shorten it, so that it exceeds the length of a message. */
+const SEARCHED_LENGTH_MAX = 16 * 1024;
 
 export function isSuccess({ status }: Pick<ProviderResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
@@ -33,8 +36,9 @@ export function parseResponse<Schema extends z.ZodType>(
   const firstProblems = new z.ZodError(result.error.issues.slice(0, PROBLEMS_MAX));
   throw new ProviderError(
     purpose === 'READ' ? 'RETRYABLE' : 'DISCONNECTED',
-    truncateMessage(
+    toMessage(
       `The response does not have the documented format: ${z.prettifyError(firstProblems)}`,
+      response,
     ),
     { status: response.status },
   );
@@ -77,6 +81,12 @@ export function toWaitMs(headers: ProviderResponse['headers'], retryTime: number
 /** Returns a wait of at least 0 and at most one day. */
 export function limitWaitMs(waitMs: number): number {
   return Math.min(Math.max(0, waitMs), RETRY_AFTER_MS_MAX);
+}
+
+/** Returns a message with a text of the response. Secrets are masked before it is shortened, so that no part remains. */
+export function toMessage(text: string, { mask }: { mask: MaskText }): string {
+  const searchedText = text.slice(0, SEARCHED_LENGTH_MAX);
+  return truncateMessage(mask(searchedText, { isCut: searchedText.length < text.length }));
 }
 
 export function truncateMessage(message: string): string {

@@ -8,10 +8,12 @@ import type {
 } from '../../providers/contract.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import { isSuccess, parseRetryAfterMs } from '../../providers/read-responses.ts';
+import { SecretMask } from '../../work/secret-mask.ts';
 import type { Services } from '../call.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
+import { listSecrets } from './credentials.ts';
 import { fillAddress, fillHeaders, findVariable } from './session/account-address.ts';
 import { type AttachedCredentials, attachCredentials } from './session/attached-credentials.ts';
 import {
@@ -42,6 +44,8 @@ export interface AccountSession extends ProviderSession {
    * Throws AUTH_INVALIDATED if no other token is available. Before that, it checks the credentials as after a 401.
    */
   getAccessToken(rejectedToken?: string): Promise<string>;
+  /** Masks further secrets that later requests contain, such as the secret of a webhook. */
+  addSecrets(secrets: Iterable<string>): void;
 }
 
 interface RequestOrigin {
@@ -98,6 +102,8 @@ class ConnectionSession implements AccountSession {
   /** Headers of every request, filled in from the connection's metadata. */
   readonly #headers: AttachedCredentials['headers'];
   readonly #credentials: SessionCredentials;
+  /** All secrets with which the session has sent requests. */
+  readonly #secrets = new SecretMask();
 
   constructor(services: Services, { connection, provider, credentials }: SessionParts) {
     this.baseUrl = fillAddress(provider, provider.baseUrl, connection);
@@ -114,6 +120,10 @@ class ConnectionSession implements AccountSession {
 
   now(): Date {
     return this.#services.now();
+  }
+
+  addSecrets(secrets: Iterable<string>): void {
+    this.#secrets.add(secrets);
   }
 
   async send(request: ProviderRequest): Promise<ProviderResponse> {
@@ -230,11 +240,12 @@ class ConnectionSession implements AccountSession {
     const outbound = observeOutbound(this.#services, {
       kind: 'API',
       connection: this.#connection,
+      secrets: this.#secrets,
     });
     const attached = this.#attach(credentials);
     const response = await providerAccess.limits.run(this.#caller, () =>
       measureCall({ meters, provider, kind: 'api' }, () =>
-        sendRequest(outbound, { provider, url, request, attached }),
+        sendRequest(outbound, { provider, url, request, attached, mask: this.#secrets.mask }),
       ),
     );
     this.#pauseIfLimited(response);
@@ -255,6 +266,7 @@ class ConnectionSession implements AccountSession {
     const outbound = observeOutbound(this.#services, {
       kind: 'PROXY',
       connection: this.#connection,
+      secrets: this.#secrets,
     });
     const { promise, resolve, reject } = Promise.withResolvers<StreamedResponse>();
     const exchange = async () => {
@@ -273,6 +285,7 @@ class ConnectionSession implements AccountSession {
   }
 
   #attach({ credentials }: UnsealedCredentials): AttachedCredentials {
+    this.#secrets.add(listSecrets(credentials));
     const { headers, query } = attachCredentials(this.#provider, credentials);
     return { headers: { ...this.#headers, ...headers }, query };
   }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { CONSENT_SCHEMES } from '../../providers/contract.ts';
 import type { SealedLocation } from '../../secrets.ts';
+import { listBasicSecrets } from '../../work/secret-mask.ts';
 import type { Call, Services } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { resource } from '../resource.ts';
@@ -78,6 +79,57 @@ export function openCredentials(
 
 function toSealedLocation({ id, projectId }: ConnectionKey): SealedLocation {
   return { table: 'Connection', column: 'credentialsSealed', row: id, projectId };
+}
+
+/** Lists the secrets of credentials, to mask them in texts of the provider. */
+export function listSecrets(credentials: Credentials): string[] {
+  switch (credentials.scheme) {
+    case 'API_KEY':
+      return [credentials.apiKey];
+    case 'BASIC':
+      return listBasicSecrets(credentials.username, credentials.password);
+    case 'OAUTH2_CLIENT_CREDENTIALS':
+      return [...listClientSecrets(credentials), ...listTokens(credentials.token)];
+    case 'OAUTH2_PASSWORD':
+      return [
+        credentials.password,
+        ...listClientSecrets(credentials),
+        ...listTokens(credentials.token),
+      ];
+    case 'SERVICE_ACCOUNT':
+      return [...listKeySecrets(credentials.custom), ...listTokens(credentials.token)];
+    case 'NONE':
+      return listTexts(credentials.custom);
+    default:
+      return listTokens(credentials.accessToken, credentials.refreshToken);
+  }
+}
+
+function listTokens(...tokens: (StoredToken | undefined)[]): string[] {
+  return tokens.flatMap((stored) => stored?.token ?? []);
+}
+
+function listClientSecrets(client: { clientId: string; clientSecret: string }): string[] {
+  return listBasicSecrets(client.clientId, client.clientSecret);
+}
+
+/** Lists the inputs of a service account that are text, and the private key in its key file. */
+function listKeySecrets(inputs: Record<string, unknown>): string[] {
+  const texts = Object.values(inputs).filter((value) => typeof value === 'string');
+  const keys = texts.flatMap((value) => {
+    try {
+      const file = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
+      return typeof file?.private_key === 'string' ? [file.private_key] : [];
+    } catch {
+      return [];
+    }
+  });
+  return [...texts, ...keys];
+}
+
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listTexts) : [];
 }
 
 const oauth2TokenResource = resource('OAuth2Token', 'An OAuth token and its lifetime.', {

@@ -4,7 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { decodeResponse } from '../../deliveries/send.ts';
-import { MASK, maskValues } from '../../secrets.ts';
+import { MASK } from '../../secrets.ts';
+import { listHeaderSecrets, type MaskText, SecretMask } from '../../work/secret-mask.ts';
 import { toStorableString } from '../storable-json.ts';
 import type { ObservedRequest } from './observed-outbound.ts';
 
@@ -23,16 +24,20 @@ interface MaskedRequest {
   error: string | null;
 }
 
-export function maskRequest({ request, response, error }: ObservedRequest): MaskedRequest {
+export function maskRequest(observed: ObservedRequest): MaskedRequest {
+  const { request, response, error, secrets } = observed;
+  const { mask } = secrets;
   const url = new URL(request.url);
   return {
     method: request.method,
     host: url.host,
-    path: maskPath(url),
-    requestHeaders: maskHeaders(request.headers),
-    responseHeaders: response && maskHeaders(response.headers),
-    responseBody: response?.body ? maskBody({ request, response, body: response.body }) : null,
-    error: error && toStorableString(error.slice(0, ERROR_LENGTH_MAX)),
+    path: mask(maskPath(url)),
+    requestHeaders: maskHeaders(request.headers, mask),
+    responseHeaders: response && maskHeaders(response.headers, mask),
+    responseBody: response?.body
+      ? maskBody({ request, response, secrets, body: response.body })
+      : null,
+    error: error && toStorableString(mask(error).slice(0, ERROR_LENGTH_MAX)),
   };
 }
 
@@ -73,11 +78,15 @@ function isShownHeader(name: string): boolean {
   return SHOWN_NAMES.has(name) || SHOWN_NAME_PATTERN.test(name);
 }
 
-function maskHeaders(headers: Record<string, string | string[]>): Record<string, string> {
+/** A provider chooses the names of headers too, so they may repeat a secret. */
+function maskHeaders(
+  headers: Record<string, string | string[]>,
+  mask: MaskText,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
-      name,
-      isShownHeader(name) ? toStorableString([value].flat().join(', ')) : MASK,
+      mask(name),
+      isShownHeader(name) ? toStorableString(mask([value].flat().join(', '))) : MASK,
     ]),
   );
 }
@@ -85,24 +94,25 @@ function maskHeaders(headers: Record<string, string | string[]>): Record<string,
 interface FailedExchange {
   request: ObservedRequest['request'];
   response: NonNullable<ObservedRequest['response']>;
+  secrets: SecretMask;
   body: Buffer;
 }
 
 /** Returns null for an empty body. */
-function maskBody({ request, response, body }: FailedExchange): string | null {
+function maskBody({ request, response, secrets, body }: FailedExchange): string | null {
   if (body.length === 0) return null;
   const sentBytes = Buffer.byteLength(request.body ?? '');
   if (body.length > SEARCHED_BYTES_MAX || sentBytes > SEARCHED_BYTES_MAX) {
     return `(not recorded: ${body.length.toLocaleString('en')} bytes)`;
   }
   const contentType = [response.headers['content-type'] ?? []].flat()[0];
-  if (!isUtf8(body)) return decodeResponse(body, contentType);
-  const mask = createMask(listSentValues(request));
+  if (!isUtf8(body)) return decodeResponse(body, { contentType, mask: secrets.mask });
+  const mask = createPrivateMask(new SecretMask(secrets.secrets, listSentValues(request)));
   const text = body.toString('utf8');
   const json = tryParseJson(text);
   const maskedText =
     json === undefined ? mask(text) : JSON.stringify(maskOutsideErrors(json, mask), null, 1);
-  return decodeResponse(Buffer.from(maskedText), contentType);
+  return decodeResponse(Buffer.from(maskedText), { contentType, mask: secrets.mask });
 }
 
 function tryParseJson(text: string): unknown {
@@ -135,7 +145,10 @@ function maskOutsideErrors(value: unknown, mask: MaskText, isInError = false): u
       members.map(([name, member]) => {
         const describesError =
           isError && (ERROR_MEMBER.test(name) || (isInError && Array.isArray(member)));
-        return [name, describesError ? maskOutsideErrors(member, mask, true) : maskValue(member)];
+        const maskedMember = describesError
+          ? maskOutsideErrors(member, mask, true)
+          : maskValue(member);
+        return [mask(name), maskedMember];
       }),
     );
   }
@@ -151,10 +164,7 @@ function maskValue(value: unknown): unknown {
 /** Shorter strings are more often words than values, even as a whole text. */
 const VALUE_LENGTH_MIN = 3;
 
-/**
- * Lists the values and credentials of the request, which an error may repeat. The longest come first, because a value may
- * contain a shorter one.
- */
+/** Lists the values of the request, which an error may repeat. */
 function listSentValues({ url, headers, body }: ObservedRequest['request']): string[] {
   const values = new Set<string>();
   const addText = (text: string): void => {
@@ -166,7 +176,7 @@ function listSentValues({ url, headers, body }: ObservedRequest['request']): str
     for (const member of Object.values(value)) add(member);
   };
   for (const [name, value] of Object.entries(headers)) {
-    if (!isShownHeader(name)) add([value].flat().map(listHeaderParts));
+    if (!isShownHeader(name)) add([value].flat().map(listHeaderSecrets));
   }
   for (const value of new URL(url).searchParams.values()) add(value);
   const text = body?.toString() ?? '';
@@ -176,23 +186,14 @@ function listSentValues({ url, headers, body }: ObservedRequest['request']): str
   } else {
     for (const [name, value] of new URLSearchParams(text)) if (name !== 'grant_type') add(value);
   }
-  return [...values].sort((a, b) => b.length - a.length);
-}
-
-/** Lists the parts of a header, such as a token after its scheme, or the user name and the password of `Basic`. */
-function listHeaderParts(header: string): string[] {
-  const [scheme = '', credential = ''] = header.split(' ');
-  if (scheme.toLowerCase() !== 'basic') return [header, credential];
-  return [header, credential, ...Buffer.from(credential, 'base64').toString('utf8').split(':')];
+  return [...values];
 }
 
 /** Matches addresses of people, credentials in the form of a header, and strings as long as tokens. */
 const PRIVATE_PART =
   /[^\s@"'<>()]+@[^\s@"'<>()]+\.[a-z]{2,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|[\w~+/=-]{40,}/gi;
 
-/** Returns a text without private parts. */
-type MaskText = (text: string) => string;
-
-function createMask(values: readonly string[]): MaskText {
-  return (text) => maskValues(text.replace(PRIVATE_PART, MASK), values);
+/** Returns a function that also masks private parts, after the values, which may contain such a part. */
+function createPrivateMask({ mask }: SecretMask): MaskText {
+  return (text) => mask(text).replace(PRIVATE_PART, MASK);
 }

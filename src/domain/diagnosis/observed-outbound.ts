@@ -3,6 +3,7 @@ import type { RequestKind } from '../../database/generated/enums.ts';
 import { newId } from '../../ids.ts';
 import type { Outbound } from '../../outbound/client.ts';
 import { OutboundError } from '../../outbound/outbound-error.ts';
+import type { SecretMask } from '../../work/secret-mask.ts';
 import type { Services } from '../call.ts';
 
 interface ConnectionKey {
@@ -15,6 +16,8 @@ export interface ObservedRequest {
   id: string;
   kind: RequestKind;
   connection: ConnectionKey;
+  /** The secrets that the request and its response may contain. */
+  secrets: SecretMask;
   request: {
     method: string;
     url: string;
@@ -43,7 +46,7 @@ export type Sender = Pick<Outbound, 'send' | 'stream'>;
 /** Returns the client for providers. It passes its requests to the observer of the services, if they have one. */
 export function observeOutbound(
   { providerAccess: { outbound, observer }, now }: Pick<Services, 'providerAccess' | 'now'>,
-  purpose: Pick<ObservedRequest, 'kind' | 'connection'>,
+  purpose: Pick<ObservedRequest, 'kind' | 'connection' | 'secrets'>,
 ): Sender {
   if (!observer) return outbound;
   const context = { ...purpose, observer, now };
@@ -54,7 +57,7 @@ export function observeOutbound(
   };
 }
 
-interface ObserverContext extends Pick<ObservedRequest, 'kind' | 'connection'> {
+interface ObserverContext extends Pick<ObservedRequest, 'kind' | 'connection' | 'secrets'> {
   observer: RequestObserver;
   now: () => Date;
 }

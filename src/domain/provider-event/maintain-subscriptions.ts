@@ -100,6 +100,7 @@ async function updateAtProvider(
     return updateClaimedSubscription(services, subscription, change);
   }
   const desired = createDesiredSubscription(services, subscription, parties);
+  session.addSecrets([desired.secret]);
   const madeFor = hashDesired(desired);
   const currentRef = subscription.madeFor === madeFor ? subscription.providerRef : null;
   const renewal = currentRef === null ? null : await calls.renew(session, currentRef);

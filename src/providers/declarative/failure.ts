@@ -8,8 +8,8 @@ import {
   isSuccess,
   limitWaitMs,
   parseRetryAfterMs,
+  toMessage,
   toWaitMs,
-  truncateMessage,
 } from '../read-responses.ts';
 import type { RetryHeader } from './declaration/declaration.ts';
 import { findValue } from './json.ts';
@@ -52,7 +52,7 @@ export function createFailure(vendor: Vendor, response: ProviderResponse): Provi
   const { status } = response;
   const { kind, waitMs } = classify(vendor, response);
   const message = `${vendor.displayName} returned ${status}: ${listMessages(vendor, response).join('; ')}`;
-  return new ProviderError(kind, truncateMessage(message), {
+  return new ProviderError(kind, toMessage(message, response), {
     status,
     retryAfterMs:
       parseRetryAfterMs(response) ??
@@ -123,7 +123,12 @@ export function listMessages({ declaration }: Vendor, response: ProviderResponse
     responseMessages.length > 0
       ? responseMessages
       : [`no reason given (status ${response.status})`];
-  return [...new Set(messages)].slice(0, MESSAGES_MAX).map(truncateMessage);
+  return toMessages(messages, response);
+}
+
+/** Returns different texts of a response as messages. */
+export function toMessages(texts: readonly string[], response: ProviderResponse): string[] {
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map((text) => toMessage(text, response));
 }
 
 /** Members of an error response that hold messages. All other names are taken for field names. */

@@ -10,7 +10,13 @@ import {
 import { ProviderError } from '../provider-error.ts';
 import type { ObjectDeclaration } from './declaration/declaration.ts';
 import type { Batch } from './declaration/object-declaration.ts';
-import { collectMessages, createFailure, findRefusal, hasSucceeded } from './failure.ts';
+import {
+  collectMessages,
+  createFailure,
+  findRefusal,
+  hasSucceeded,
+  toMessages,
+} from './failure.ts';
 import { findValue, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { fillPath } from './template.ts';
@@ -55,7 +61,7 @@ async function writeInOneRequest(
   const hasOutcomes = hasSucceeded(vendor, response) || findRefusal(vendor, response) !== null;
   if (hasOutcomes && Array.isArray(outcomes) && outcomes.length === records.length) {
     return outcomes.map((outcome, index) =>
-      createOutcome(object, batch, { outcome, id: ids[index] ?? null }),
+      createOutcome(object, batch, { outcome, id: ids[index] ?? null, response }),
     );
   }
   return refuseOrThrow(vendor, response, ids);
@@ -105,7 +111,7 @@ function findUpdatedId(type: BatchWrite['type'], record: Record<string, unknown>
 function createOutcome(
   object: ObjectDeclaration,
   { success, recordId, record, errors }: Batch,
-  { outcome, id }: { outcome: unknown; id: string | null },
+  { outcome, id, response }: { outcome: unknown; id: string | null; response: ProviderResponse },
 ): RecordOutcome {
   const writtenId = id ?? parseId(findValue(outcome, recordId));
   if (findValue(outcome, success.at) === success.value && writtenId !== null) {
@@ -116,7 +122,7 @@ function createOutcome(
   return createRefusedOutcome(
     id,
     messages.length > 0
-      ? messages
+      ? toMessages(messages, response)
       : [`The provider gave no reason for refusing this record of ${object.displayName}`],
   );
 }

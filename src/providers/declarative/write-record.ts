@@ -17,6 +17,7 @@ import {
   findRefusal,
   hasSucceeded,
   listMessages,
+  toMessages,
 } from './failure.ts';
 import { findValue, type JsonObject, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
@@ -188,7 +189,7 @@ function findRefusalReasons(
 ): string[] | null {
   const messages =
     refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
-  if (messages.length > 0) return messages;
+  if (messages.length > 0) return toMessages(messages, response);
   const isSuccessful = !success || findValue(response.body, success.at) === success.value;
   return isSuccessful ? null : listMessages(vendor, response);
 }

@@ -4,12 +4,7 @@ import { requireParsed } from '../../work/bounded-parse.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import {
-  isSuccess,
-  parseRetryAfterMs,
-  type RequestPurpose,
-  truncateMessage,
-} from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, type RequestPurpose, toMessage } from '../read-responses.ts';
 import { type ErrorResponse, errorResponse } from './wire.ts';
 
 const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
@@ -39,7 +34,7 @@ const MESSAGES_MAX = 20;
 export function createFailure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
   const message = `HubSpot returned ${status}: ${listMessages(response).join('; ')}`;
-  return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
+  return new ProviderError(toErrorKind(response, purpose), toMessage(message, response), {
     status,
     retryAfterMs: parseRetryAfterMs(response) ?? findWaitMs(response),
   });
@@ -63,7 +58,7 @@ export function listMessages(response: ProviderResponse): string[] {
   const details = errors.map((error) => error.message).filter((text) => text !== '');
   const texts =
     details.length > 0 ? details : [message || `no reason given (status ${response.status})`];
-  return [...new Set(texts)].slice(0, MESSAGES_MAX).map(truncateMessage);
+  return [...new Set(texts)].slice(0, MESSAGES_MAX).map((text) => toMessage(text, response));
 }
 
 function toErrorKind(response: ProviderResponse, purpose: RequestPurpose): ProviderErrorKind {

@@ -6,7 +6,7 @@ import {
   createWrittenOutcome,
   type RecordOutcome,
 } from '../moving-records.ts';
-import { isSuccess, parseResponse } from '../read-responses.ts';
+import { isSuccess, parseResponse, toMessage } from '../read-responses.ts';
 import { createFailure, findRefusal } from './failure.ts';
 import { paths } from './paths.ts';
 import { type BatchError, type BatchResponse, batchResponse } from './wire.ts';
@@ -26,7 +26,14 @@ export async function writeBatch(
   });
   if (isSuccess(response)) {
     const body = parseResponse(batchResponse, response, 'WRITE');
-    return isCreate ? listCreateOutcomes(inputs, body) : listUpdateOutcomes(inputs, body);
+    const errors = body.errors.map((error) => ({
+      ...error,
+      message: toMessage(error.message, response),
+    }));
+    const maskedBody = { ...body, errors };
+    return isCreate
+      ? listCreateOutcomes(inputs, maskedBody)
+      : listUpdateOutcomes(inputs, maskedBody);
   }
   const refusal = findRefusal(response);
   if (refusal === null) throw createFailure(response, 'WRITE');

@@ -23,5 +23,5 @@ export async function getInComposite(
     },
   });
   const [part] = parseResponse(compositeResult, requireSuccess(response), 'READ').compositeResponse;
-  return { status: part.httpStatusCode, headers: response.headers, body: part.body };
+  return { ...response, status: part.httpStatusCode, body: part.body };
 }

@@ -3,7 +3,7 @@
 import { requireParsed } from '../../work/bounded-parse.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, toMessage } from '../read-responses.ts';
 import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
@@ -32,7 +32,7 @@ const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse): ProviderError {
   const message = `Salesforce returned ${response.status}: ${listMessages(response).join('; ')}`;
-  return new ProviderError(toErrorKind(response), truncateMessage(message), {
+  return new ProviderError(toErrorKind(response), toMessage(message, response), {
     status: response.status,
     retryAfterMs: parseRetryAfterMs(response),
   });
@@ -51,16 +51,19 @@ export function findRefusal(response: ProviderResponse): string[] | null {
 }
 
 export function listMessages(response: ProviderResponse): string[] {
-  const messages = requireParsed(errorResponse, response.body).map(formatMessage);
-  return messages.length > 0
-    ? messages.slice(0, MESSAGES_MAX)
-    : [formatMessage({ message: '', errorCode: '' })];
+  const errors = requireParsed(errorResponse, response.body).slice(0, MESSAGES_MAX);
+  return (errors.length > 0 ? errors : [{ message: '', errorCode: '' }]).map((error) =>
+    formatMessage(error, response),
+  );
 }
 
 /** Adds the code to the message, because users search the documentation by code. */
-export function formatMessage({ message, errorCode }: SalesforceError): string {
+export function formatMessage(
+  { message, errorCode }: SalesforceError,
+  response: ProviderResponse,
+): string {
   const reason = message || 'no reason given';
-  return truncateMessage(errorCode ? `${reason} (${errorCode})` : reason);
+  return toMessage(errorCode ? `${reason} (${errorCode})` : reason, response);
 }
 
 function toErrorKind({ status, body }: ProviderResponse): ProviderErrorKind {

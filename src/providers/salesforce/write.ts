@@ -92,7 +92,7 @@ function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]):
     const recordId = id ?? ids[index] ?? null;
     if (success) return createWrittenOutcome(recordId);
     const messages = errors.map((error) =>
-      formatMessage({ ...error, errorCode: error.statusCode }),
+      formatMessage({ ...error, errorCode: error.statusCode }, response),
     );
     return createRefusedOutcome(
       recordId,

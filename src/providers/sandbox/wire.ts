@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseBounded } from '../../work/bounded-parse.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, parseRetryAfterMs, truncateMessage } from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, toMessage } from '../read-responses.ts';
 
 export const fieldSchema = z.object({
   name: z.string(),
@@ -56,11 +56,14 @@ const refusalSchema = z.object({
 export function listRefusalMessages(response: ProviderResponse): string[] {
   const { data } = parseBounded(refusalSchema, response.body);
   if (data === undefined) return [`The sandbox returned ${response.status}`];
-  return listMessages(data.errors ?? [data.error]);
+  return listMessages(data.errors ?? [data.error], response);
 }
 
-export function listMessages(problems: z.output<typeof problemSchema>[]): string[] {
-  return problems.map(({ message }) => truncateMessage(message));
+export function listMessages(
+  problems: z.output<typeof problemSchema>[],
+  response: ProviderResponse,
+): string[] {
+  return problems.map(({ message }) => toMessage(message, response));
 }
 
 /** Creates the error for a refused request. Refusals of a record become its outcome instead. */

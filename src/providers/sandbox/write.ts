@@ -93,7 +93,7 @@ function parseBatchOutcomes(response: ProviderResponse, ids: (string | null)[]):
       throw new ProviderError('DISCONNECTED', message, { status: response.status });
     }
     if (result.success) return toOutcome(result.record, echoedHeaders);
-    return refuseRecord(id, listMessages(result.errors));
+    return refuseRecord(id, listMessages(result.errors, response));
   });
 }
 

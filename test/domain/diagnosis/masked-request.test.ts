@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import { maskRequest } from '../../../src/domain/diagnosis/masked-request.ts';
 import type { ObservedRequest } from '../../../src/domain/diagnosis/observed-outbound.ts';
+import { SecretMask } from '../../../src/work/secret-mask.ts';
 
 type SentRequest = Partial<ObservedRequest['request']>;
 
-function maskExchange(body: unknown, request: SentRequest = {}, contentType = 'application/json') {
+function maskExchange(
+  body: unknown,
+  request: SentRequest = {},
+  { contentType = 'application/json', secrets = [] as string[] } = {},
+) {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return maskRequest({
     id: 'req_1',
     kind: 'API',
     connection: { projectId: 'prj_1', id: 'con_1' },
+    secrets: new SecretMask(secrets),
     request: { method: 'POST', url: 'https://api.crm.test/contacts', headers: {}, ...request },
     response: {
       status: 400,
@@ -94,7 +100,7 @@ test.each([
   const message = 'No Ada "the" Lovelace is here';
   const masked = 'No *** is here';
   expect(maskJson({ message, code: 123_456 }, { body })).toEqual({ message: masked, code: '***' });
-  expect(maskBody(message, { body }, 'text/plain')).toBe(masked);
+  expect(maskBody(message, { body }, { contentType: 'text/plain' })).toBe(masked);
 });
 
 test('masks a value of fewer than 8 characters only where it is the whole text', () => {
@@ -131,8 +137,10 @@ test('keeps the error of a token endpoint, and masks values of the request', () 
 });
 
 test('records the first 4 KiB of a text, and a note instead of other bodies', () => {
-  expect(maskBody('ä'.repeat(4_000), {}, 'text/plain')).toBe('ä'.repeat(2_048));
-  expect(maskBody(Buffer.from([0xff, 0xfe]), {}, 'image/png')).toBe('(binary, image/png)');
+  expect(maskBody('ä'.repeat(4_000), {}, { contentType: 'text/plain' })).toBe('ä'.repeat(2_048));
+  expect(maskBody(Buffer.from([0xff, 0xfe]), {}, { contentType: 'image/png' })).toBe(
+    '(binary, image/png)',
+  );
   expect(maskBody(Buffer.alloc(300_000, 'a'))).toBe('(not recorded: 300,000 bytes)');
   expect(maskBody('')).toBeNull();
 });

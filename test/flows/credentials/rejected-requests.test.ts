@@ -6,6 +6,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../src/domain/connection/connection-session.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { createMask } from '../../../src/work/secret-mask.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection, recordEvents } from '../../support/fixtures/connections.ts';
 import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
@@ -191,7 +192,7 @@ test.each([
   ['atlassian', SCOPE_ERROR, REJECTION.body],
 ])('%s distinguishes a missing scope from a rejected token', (name, scopeError, rejection) => {
   const { rejectsCredentials } = createDeclarativeProvider(getDeclaration(name));
-  const response = { status: 401, headers: {} };
+  const response = { status: 401, headers: {}, mask: createMask([]) };
   expect(rejectsCredentials?.({ ...response, body: scopeError })).toBe(false);
   expect(rejectsCredentials?.({ ...response, body: rejection })).toBe(true);
 });
@@ -199,6 +200,7 @@ test.each([
 test('Linear rejects a token in a response with status 200', () => {
   const { rejectsCredentials } = createDeclarativeProvider(getDeclaration('linear'));
   const errors = [{ extensions: { code: 'AUTHENTICATION_ERROR' } }];
-  expect(rejectsCredentials?.({ status: 200, headers: {}, body: { errors } })).toBe(true);
-  expect(rejectsCredentials?.({ status: 200, headers: {}, body: { data: {} } })).toBe(false);
+  const response = { status: 200, headers: {}, mask: createMask([]) };
+  expect(rejectsCredentials?.({ ...response, body: { errors } })).toBe(true);
+  expect(rejectsCredentials?.({ ...response, body: { data: {} } })).toBe(false);
 });

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import type { ProviderResponse, ProviderSession } from '../../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
 import type { PageRead, RecordPage } from '../../../src/providers/moving-records.ts';
+import { createMask } from '../../../src/work/secret-mask.ts';
 import { createThingsProvider, POSITION } from './things.ts';
 
 setFlagsFromString('--expose-gc');
@@ -35,7 +36,7 @@ function createSession(createPage: (from: number) => unknown): ProviderSession {
         at?: unknown;
       };
       const from = Number(parameters.at ?? parameters.after ?? 0);
-      return { status: 200, headers: {}, body: createPage(from) };
+      return { status: 200, headers: {}, body: createPage(from), mask: createMask([]) };
     },
   };
 }

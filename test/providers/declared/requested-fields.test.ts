@@ -7,6 +7,7 @@ import {
 } from '../../../src/providers/declarative/declarative-provider.ts';
 import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
 import { linear } from '../../../src/providers/declared/work/linear.ts';
+import { createMask } from '../../../src/work/secret-mask.ts';
 
 async function captureRequest(declaration: DeclaredProvider, objectName: string, fields: string[]) {
   const requests: ProviderRequest[] = [];
@@ -16,7 +17,8 @@ async function captureRequest(declaration: DeclaredProvider, objectName: string,
     now: () => new Date(),
     send: async (request: ProviderRequest) => {
       requests.push(request);
-      return { status: 200, headers: {}, body: { value: [], data: { issues: { nodes: [] } } } };
+      const body = { value: [], data: { issues: { nodes: [] } } };
+      return { status: 200, headers: {}, body, mask: createMask([]) };
     },
   };
   const { readPage } = createDeclarativeProvider(declaration).capabilities;

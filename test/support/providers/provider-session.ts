@@ -13,6 +13,7 @@ import type {
 } from '../../../src/providers/contract.ts';
 import { parseExactJson } from '../../../src/providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
+import { createMask } from '../../../src/work/secret-mask.ts';
 
 /** Far longer than any local response takes, and far shorter than the test runner's timeout. */
 const DEFAULT_TIMEOUT_MS = 2_000;
@@ -52,6 +53,7 @@ export function createPlainSession(
         status: response.statusCode,
         headers: flattenHeaders(response.headers),
         body: parseExactJson(await response.body.text()),
+        mask: createMask([]),
       };
     } catch (cause) {
       throw new ProviderError(

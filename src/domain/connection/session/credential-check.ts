@@ -1,10 +1,9 @@
 /** Checks that a provider accepts credentials before they are stored. Skipped for providers without an inexpensive check. */
 import { DomainError, unprocessable } from '../../../errors.ts';
-import type { Provider } from '../../../providers/contract.ts';
+import type { Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { collectMessages } from '../../../providers/declarative/failure.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { truncateMessage } from '../../../providers/read-responses.ts';
-import { maskValues } from '../../../secrets.ts';
+import { toMessage, truncateMessage } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
@@ -13,7 +12,6 @@ import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
 import { isCredentialRejection, requestTokens } from '../token/token-endpoint.ts';
 import { createRefreshRequest } from '../token/token-request.ts';
 import type { AccountMetadata } from './account-address.ts';
-import { attachCredentials } from './attached-credentials.ts';
 import { CHECK_TIMEOUT_MS, hasHealthCheck, isRejection, sendHealthCheck } from './health-check.ts';
 
 /** An account with credentials that are not stored yet. */
@@ -97,23 +95,22 @@ async function callHealthCheck(
   { providerAccess: { outbound } }: Services,
   account: Parameters<typeof sendHealthCheck>[1],
 ): Promise<Outcome> {
-  const { provider, credentials } = account;
+  const { provider } = account;
   const response = await sendHealthCheck(outbound, account);
   if (!isRejection(provider, response)) return undefined;
-  const { headers, query } = attachCredentials(provider, credentials);
-  const secrets = [...Object.values(headers), ...Object.values(query), ...listSecrets(credentials)];
-  const { status, body } = response;
-  const reason = findExplanation(body, secrets);
-  return { rejection: `${provider.displayName} rejected the credentials (${status}): ${reason}` };
+  const reason = findExplanation(response);
+  return {
+    rejection: `${provider.displayName} rejected the credentials (${response.status}): ${reason}`,
+  };
 }
 
 /** Returns the human-readable explanation in a response. Masks secrets that it repeats. */
-function findExplanation(body: unknown, secrets: readonly string[]): string {
-  const texts = collectMessages(body).filter((text) => !text.trimStart().startsWith('<'));
+function findExplanation(response: ProviderResponse): string {
+  const texts = collectMessages(response.body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !ERROR_CODE.test(text));
   const messages = dropRepetitions(sentences.length > 0 ? sentences : texts);
   // A short secret is masked only if it is a whole text, so messages are masked before they are joined.
-  const explanation = messages.map((message) => maskValues(message, secrets)).join('; ');
+  const explanation = messages.map((message) => toMessage(message, response)).join('; ');
   return explanation === '' ? 'no reason given.' : truncateMessage(explanation);
 }
 
@@ -122,17 +119,4 @@ function dropRepetitions(texts: readonly string[]): string[] {
   return texts.filter(
     (text, index) => !texts.slice(0, index).some((earlier) => text.endsWith(earlier)),
   );
-}
-
-function listSecrets(credentials: Credentials): string[] {
-  switch (credentials.scheme) {
-    case 'API_KEY':
-      return [credentials.apiKey];
-    case 'BASIC':
-      return [credentials.password];
-    case 'NONE':
-      return Object.values(credentials.custom).filter((value) => typeof value === 'string');
-    default:
-      return [];
-  }
 }

@@ -2,9 +2,10 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
+import { createMask, SecretMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../call.ts';
 import { observeOutbound, type Sender } from '../../diagnosis/observed-outbound.ts';
-import type { Credentials } from '../credentials.ts';
+import { type Credentials, listSecrets } from '../credentials.ts';
 import { type AccountMetadata, fillAddress, fillHeaders } from './account-address.ts';
 import { attachCredentials } from './attached-credentials.ts';
 import { measureCall } from './measured-call.ts';
@@ -42,6 +43,7 @@ export async function sendHealthCheck(
     url,
     request,
     attached: { headers: { ...fillHeaders(provider.headers ?? {}, metadata), ...headers }, query },
+    mask: createMask(listSecrets(credentials)),
   });
 }
 
@@ -65,7 +67,8 @@ export async function areCredentialsValid(
   const { meters, log } = services;
   const { id: connectionId, providerWorkspaceRef, providerMetadata } = connection;
   const account = { provider, credentials, providerWorkspaceRef, providerMetadata };
-  const outbound = observeOutbound(services, { kind: 'API', connection });
+  const secrets = new SecretMask(listSecrets(credentials));
+  const outbound = observeOutbound(services, { kind: 'API', connection, secrets });
   try {
     const response = await measureCall({ meters, provider, kind: 'api' }, () =>
       sendHealthCheck(outbound, account),

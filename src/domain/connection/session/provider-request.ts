@@ -6,6 +6,7 @@ import type { Provider, ProviderRequest, ProviderResponse } from '../../../provi
 import { parseExactJson } from '../../../providers/exact-json.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
 import { findJsonExcess } from '../../../work/json-size.ts';
+import type { MaskText } from '../../../work/secret-mask.ts';
 import type { Sender } from '../../diagnosis/observed-outbound.ts';
 import { matchesHost } from '../../provider/provider-workspace.ts';
 import type { AttachedCredentials } from './attached-credentials.ts';
@@ -19,6 +20,8 @@ interface RequestToSend {
   url: URL;
   request: ProviderRequest;
   attached: AttachedCredentials;
+  /** Masks the secrets that the response may repeat. */
+  mask: MaskText;
 }
 
 /**
@@ -57,7 +60,10 @@ export async function sendRequest(
   requestToSend: RequestToSend,
 ): Promise<ProviderResponse> {
   try {
-    return toProviderResponse(await outbound.send(createOutboundRequest(requestToSend)));
+    return toProviderResponse(
+      await outbound.send(createOutboundRequest(requestToSend)),
+      requestToSend.mask,
+    );
   } catch (error) {
     if (error instanceof OutboundError) throw createNoResponseError(error, requestToSend);
     throw error;
@@ -129,12 +135,15 @@ function toErrorKind(kind: OutboundErrorKind, { method }: { method: string }): P
  * Parses the body as JSON. A body that is not JSON stays a string, and an empty body becomes null. Throws TOO_LARGE for a
  * body with too many values or levels.
  */
-export function toProviderResponse({ status, headers, body }: OutboundResponse): ProviderResponse {
+export function toProviderResponse(
+  { status, headers, body }: OutboundResponse,
+  mask: MaskText,
+): ProviderResponse {
   const text = body.toString('utf8');
   const excess = findJsonExcess(text);
   if (excess) throw new OutboundError('TOO_LARGE', `The response ${excess}`);
   try {
-    return { status, headers, body: parseExactJson(text) };
+    return { status, headers, body: parseExactJson(text), mask };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new OutboundError('TOO_LARGE', 'The response is nested too deeply.');

@@ -6,13 +6,9 @@ import { z } from 'zod';
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import type { OAuth2Settings, Provider, ProviderResponse } from '../../../providers/contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../providers/provider-error.ts';
-import {
-  isSuccess,
-  parseRetryAfterMs,
-  truncateMessage,
-} from '../../../providers/read-responses.ts';
-import { maskValues } from '../../../secrets.ts';
+import { isSuccess, parseRetryAfterMs, toMessage } from '../../../providers/read-responses.ts';
 import { parseBounded } from '../../../work/bounded-parse.ts';
+import { createMask, listBasicSecrets, SecretMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../call.ts';
 import { observeOutbound } from '../../diagnosis/observed-outbound.ts';
 import { type AccountMetadata, fillAddress } from '../session/account-address.ts';
@@ -51,6 +47,8 @@ export interface TokenRequest {
   client: OAuthClient | null;
   /** `grant_type` and its parameters. */
   form: Record<string, string>;
+  /** Further secrets of the account, which the endpoint may repeat. */
+  secrets?: readonly string[];
   /** The connection for which the request is recorded. Absent if it is not stored yet, or if its tokens are revoked. */
   connection?: ConnectionKey;
   /** Default: `ENDPOINT_LIMITS.timeoutMs`. */
@@ -119,8 +117,9 @@ export async function postForm(
   url: string,
 ): Promise<ProviderResponse> {
   const { provider, client, form, connection, timeoutMs = ENDPOINT_LIMITS.timeoutMs } = request;
+  const secrets = new SecretMask(listRequestSecrets(request));
   const outbound = connection
-    ? observeOutbound(services, { kind: 'TOKEN', connection })
+    ? observeOutbound(services, { kind: 'TOKEN', connection, secrets })
     : services.providerAccess.outbound;
   const usesHeader = client !== null && provider.oauth2.clientAuthentication === 'basic';
   const clientFields = client && { client_id: client.id, client_secret: client.secret };
@@ -138,7 +137,7 @@ export async function postForm(
       ...ENDPOINT_LIMITS,
       timeoutMs,
     });
-    return toProviderResponse(response);
+    return toProviderResponse(response, secrets.mask);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const kind = error.kind === 'REFUSED_ADDRESS' ? 'BAD_REQUEST' : 'RETRYABLE';
@@ -196,9 +195,9 @@ const RATE_LIMIT_CODES = new Set(['slow_down', 'ratelimited', 'rate_limited']);
 const REJECTION_STATUSES = [200, 400, 401, 403];
 const TEMPORARY_STATUSES = [408, 425];
 /** Fields of a request whose values are masked in messages. */
-const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier'];
+const SECRET_FIELDS = ['assertion', 'refresh_token', 'password', 'code', 'code_verifier', 'token'];
 
-type Request = Pick<TokenRequest, 'provider' | 'client' | 'form'>;
+type Request = Pick<TokenRequest, 'provider' | 'client' | 'form' | 'secrets'>;
 
 /** An error response of an endpoint. */
 class EndpointRejection extends ProviderError {
@@ -234,10 +233,11 @@ export function isClientRejection(error: ProviderError): boolean {
 
 function createEndpointRejection(request: Request, response: ProviderResponse): ProviderError {
   const failure = parseReason(response.body);
-  const { code, description } = failure;
-  // A short secret is masked only if it is a whole text, so the description is masked before it is joined.
-  const maskedDescription = maskValues(description, listSecrets(request));
-  const reason = [code, maskedDescription].filter(Boolean).join(': ') || 'no reason given';
+  // A short secret is masked only if it is a whole text, so the texts are masked before they are joined.
+  const [code = '', description] = [failure.code, failure.description].map((text) =>
+    toMessage(text, response),
+  );
+  const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
   const details = { status, retryAfterMs: parseRetryAfterMs(response) };
@@ -257,13 +257,19 @@ function createEndpointFailure(
 
 /** Formats the message of an error. Masks secrets of the request, which endpoints may repeat. */
 function formatMessage(request: Request, problem: string): string {
-  const maskedProblem = maskValues(problem, listSecrets(request));
-  return truncateMessage(`The token endpoint of ${request.provider.displayName} ${maskedProblem}`);
+  const message = `The token endpoint of ${request.provider.displayName} ${problem}`;
+  return toMessage(message, { mask: createMask(listRequestSecrets(request)) });
 }
 
-function listSecrets({ client, form }: Request): string[] {
-  const values = [client?.secret, ...SECRET_FIELDS.map((field) => form[field])];
-  return values.filter((value) => value !== undefined);
+function listRequestSecrets({ client, form, secrets = [] }: Request): string[] {
+  const values = SECRET_FIELDS.map((field) => form[field]);
+  return [
+    ...secrets,
+    ...values.filter((value) => value !== undefined),
+    ...(client
+      ? [...listBasicSecrets(client.id, client.secret), createClientAuthorization(client)]
+      : []),
+  ];
 }
 
 function toErrorKind(

@@ -3,6 +3,7 @@ import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { toClientSecretLocation } from '../../provider/provider-app.ts';
+import { listSecrets } from '../credentials.ts';
 import type { AccountMetadata } from '../session/account-address.ts';
 import { signAssertion } from './service-account.ts';
 import type { Grant, RefreshableCredentials, TokenCredentials } from './token.ts';
@@ -44,12 +45,14 @@ export async function createRefreshRequest(
   connection: Account,
   credentials: RefreshableCredentials,
 ): Promise<TokenRequest> {
+  const secrets = listSecrets(credentials);
   if (credentials.scheme === 'SERVICE_ACCOUNT') {
-    return createAssertionRequest(services, connection, credentials.custom);
+    const request = await createAssertionRequest(services, connection, credentials.custom);
+    return { ...request, secrets };
   }
   const provider = getOAuthProvider(services, connection.provider);
   const client = await getClient(services, connection, credentials);
-  const grant = { provider, account: connection, client };
+  const grant = { provider, account: connection, client, secrets };
   if (!('clientId' in credentials)) {
     const { token } = credentials.refreshToken;
     return { ...grant, form: { grant_type: 'refresh_token', refresh_token: token } };

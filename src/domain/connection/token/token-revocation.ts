@@ -2,6 +2,7 @@
 import type { ProviderResponse, Revocation } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { isSuccess } from '../../../providers/read-responses.ts';
+import { createMask } from '../../../work/secret-mask.ts';
 import type { Services } from '../../call.ts';
 import { fillAddress } from '../session/account-address.ts';
 import { toProviderResponse, USER_AGENT } from '../session/provider-request.ts';
@@ -65,6 +66,7 @@ async function requestRevocation(
         headers: { accept: 'application/json', 'user-agent': USER_AGENT },
         ...ENDPOINT_LIMITS,
       }),
+      createMask([token]),
     );
   }
   const client = await getClient(services, connection, credentials);

@@ -10,7 +10,7 @@ import type {
   EventsDeclaration,
   SubscriptionDeclaration,
 } from '../declaration/events-declaration.ts';
-import { collectMessages } from '../failure.ts';
+import { collectMessages, toMessages } from '../failure.ts';
 import { findValue, parseId, withValue } from '../json.ts';
 import { readPage } from '../reading/object-page.ts';
 import { ignoreMissing, requireValueAt, sendRequest } from '../send-request.ts';
@@ -193,7 +193,9 @@ async function createSubscription(
   const response = await sendRequest(vendor, session, request);
   const messages =
     refusalReasons === undefined ? [] : collectMessages(findValue(response.body, refusalReasons));
-  if (messages.length > 0) throw new ProviderError('BAD_REQUEST', messages.join('; '));
+  if (messages.length > 0) {
+    throw new ProviderError('BAD_REQUEST', toMessages(messages, response).join('; '));
+  }
   return response;
 }
 

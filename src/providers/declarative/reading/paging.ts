@@ -128,11 +128,16 @@ function readCursor(value: unknown): PageParameter | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function resolveUrl(value: unknown, { baseUrl }: PageResponse): string | null {
+/** Omits credentials from the query, because the URL is stored and its request gets them anyway. */
+function resolveUrl(value: unknown, { baseUrl, response }: PageResponse): string | null {
   if (typeof value !== 'string' || value === '') return null;
   const url = URL.parse(value, baseUrl);
-  if (url) return url.href;
-  throw new ProviderError('RETRYABLE', 'The URL of the next page is invalid');
+  if (!url) throw new ProviderError('RETRYABLE', 'The URL of the next page is invalid');
+  const secretNames = [...url.searchParams]
+    .filter(([, text]) => response.mask(text) !== text)
+    .map(([name]) => name);
+  for (const name of secretNames) url.searchParams.delete(name);
+  return url.href;
 }
 
 function readLinkHeader({ headers }: ProviderResponse): string | undefined {

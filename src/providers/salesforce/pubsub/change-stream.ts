@@ -12,8 +12,9 @@ import {
 import { loadSync } from '@grpc/proto-loader';
 import type { Type } from 'avsc';
 import { LRUCache } from 'lru-cache';
+import { createMask, type MaskText } from '../../../work/secret-mask.ts';
 import { ProviderError, type ProviderErrorKind } from '../../provider-error.ts';
-import { truncateMessage } from '../../read-responses.ts';
+import { toMessage } from '../../read-responses.ts';
 import type { StreamBatch, StreamStart } from '../../subscribing.ts';
 import { type DecodedChange, decodeChange, parseSchema } from './change-event.ts';
 
@@ -70,10 +71,11 @@ export async function openChangeStream(
   org: Org,
   start: StreamStart,
 ): Promise<AsyncIterable<StreamBatch>> {
-  const { client, position } = start;
-  const metadata = createMetadata(org, start.accessToken);
+  const { client, position, accessToken } = start;
+  const metadata = createMetadata(org, accessToken);
+  const calls = { client, metadata, mask: createMask([accessToken]) };
   const { topicName } = org;
-  const topic = await callUnary(client, PUB_SUB.GetTopic, { topicName }, metadata);
+  const topic = await callUnary(calls, PUB_SUB.GetTopic, { topicName });
   if (!topic.canSubscribe) {
     throw new ProviderError('FORBIDDEN', "Salesforce doesn't let the user see the changes.");
   }
@@ -93,7 +95,7 @@ export async function openChangeStream(
       ? { replayPreset: 'LATEST' }
       : { replayPreset: 'CUSTOM', replayId: Buffer.from(position, 'base64') }),
   });
-  return readBatches(stream, { start, failure, getSchema: createSchemaCache(client, metadata) });
+  return readBatches(stream, { start, failure, calls });
 }
 
 /**
@@ -113,7 +115,7 @@ class StreamError {
 interface StreamContext {
   start: StreamStart;
   failure: StreamError;
-  getSchema: (id: string) => Promise<Type>;
+  calls: ServiceCalls;
 }
 
 /**
@@ -122,8 +124,9 @@ interface StreamContext {
  */
 async function* readBatches(
   stream: Stream,
-  { start: { account, signal }, failure, getSchema }: StreamContext,
+  { start: { account, signal }, failure, calls }: StreamContext,
 ): AsyncGenerator<StreamBatch> {
+  const getSchema = createSchemaCache(calls);
   try {
     for await (const response of stream as AsyncIterable<FetchResponse>) {
       const { events, latestReplayId } = response;
@@ -139,7 +142,7 @@ async function* readBatches(
     }
     if (failure.error !== undefined) throw failure.error;
   } catch (error) {
-    if (!signal.aborted && !isStreamEnd(error)) throw toProviderError(error);
+    if (!signal.aborted && !isStreamEnd(error)) throw toProviderError(error, calls);
   } finally {
     stream.cancel();
   }
@@ -147,7 +150,7 @@ async function* readBatches(
 
 async function decodeChanges(
   events: ConsumerEvent[],
-  { account, getSchema }: { account: string; getSchema: StreamContext['getSchema'] },
+  { account, getSchema }: { account: string; getSchema: (id: string) => Promise<Type> },
 ): Promise<DecodedChange[]> {
   const changes: DecodedChange[] = [];
   for (const { event, replayId } of events) {
@@ -163,16 +166,23 @@ async function decodeChanges(
   return changes;
 }
 
-function createSchemaCache(client: Client, metadata: Metadata): (id: string) => Promise<Type> {
+function createSchemaCache(calls: ServiceCalls): (id: string) => Promise<Type> {
   const types = new LRUCache<string, Type>({ max: SCHEMAS_MAX });
   return async (schemaId) => {
     const cachedType = types.get(schemaId);
     if (cachedType) return cachedType;
-    const { schemaJson } = await callUnary(client, PUB_SUB.GetSchema, { schemaId }, metadata);
+    const { schemaJson } = await callUnary(calls, PUB_SUB.GetSchema, { schemaId });
     const type = parseSchema(schemaJson);
     types.set(schemaId, type);
     return type;
   };
+}
+
+/** Calls of the service with a token, which errors may repeat. */
+interface ServiceCalls {
+  client: Client;
+  metadata: Metadata;
+  mask: MaskText;
 }
 
 function createMetadata({ instanceUrl, organizationId }: Org, accessToken: string): Metadata {
@@ -190,11 +200,11 @@ type Unary<I, O> = {
 };
 
 function callUnary<I, O>(
-  client: Client,
+  calls: ServiceCalls,
   { path, requestSerialize, responseDeserialize }: Unary<I, O>,
   message: I,
-  metadata: Metadata,
 ): Promise<O> {
+  const { client, metadata } = calls;
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       path,
@@ -204,7 +214,8 @@ function callUnary<I, O>(
       metadata,
       // The deadline uses the process's monotonic clock, like the time limits of HTTP requests.
       { deadline: CALL_TIMEOUT_MS + performance.timeOrigin + performance.now() },
-      (error, result) => (result === undefined ? reject(toProviderError(error)) : resolve(result)),
+      (error, result) =>
+        result === undefined ? reject(toProviderError(error, calls)) : resolve(result),
     );
   });
 }
@@ -224,13 +235,13 @@ const KINDS: Partial<Record<status, ProviderErrorKind>> = {
 /** The service has its own error codes for positions that are too old or invalid. */
 const POSITION_ERROR = /replayid/i;
 
-function toProviderError(error: unknown): unknown {
+function toProviderError(error: unknown, { mask }: { mask: MaskText }): unknown {
   if (!isServiceError(error)) return error;
   const [code] = error.metadata.get('error-code');
   const detail = code === undefined ? error.details : `${error.details} (${code})`;
   const kind = POSITION_ERROR.test(`${code ?? ''}`) ? 'CURSOR_GONE' : KINDS[error.code];
   const message = `Salesforce's Pub/Sub API returned ${status[error.code]}: ${detail}`;
-  return new ProviderError(kind ?? 'SERVER_ERROR', truncateMessage(message));
+  return new ProviderError(kind ?? 'SERVER_ERROR', toMessage(message, { mask }));
 }
 
 /**

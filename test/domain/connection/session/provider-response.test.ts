@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { toProviderResponse } from '../../../../src/domain/connection/session/provider-request.ts';
+import { createMask } from '../../../../src/work/secret-mask.ts';
 
 const parseBody = (text: string) =>
-  toProviderResponse({ status: 200, headers: {}, body: Buffer.from(text), truncated: false }).body;
+  toProviderResponse(
+    { status: 200, headers: {}, body: Buffer.from(text), truncated: false },
+    createMask([]),
+  ).body;
 
 test('keeps integers that JavaScript would round', () => {
   const text = '{"id":12345678901234567890,"ids":[-9007199254740993,7],"big":1e30,"pi":3.14}';

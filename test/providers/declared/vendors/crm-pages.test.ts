@@ -11,6 +11,7 @@ import { dynamicsCrm } from '../../../../src/providers/declared/crm/dynamics-crm
 import { outreach } from '../../../../src/providers/declared/crm/outreach.ts';
 import { pipedrive } from '../../../../src/providers/declared/crm/pipedrive.ts';
 import type { PageRead } from '../../../../src/providers/moving-records.ts';
+import { createMask } from '../../../../src/work/secret-mask.ts';
 import { createPlainSession } from '../../../support/providers/provider-session.ts';
 import { BadRequest, type Page } from '../../../support/wire/paging.ts';
 import { startVendorServer, type VendorFixture } from '../../../support/wire/vendor-server.ts';
@@ -83,7 +84,12 @@ test('Pipedrive: continues after a page of leads that permissions have shortened
         .filter(({ update_time }) => Date.parse(update_time) > since)
         .slice(start, start + Number(query.limit))
         .filter(({ id }) => id !== 'lead 3');
-      return { status: 200, headers: {}, body: { success: true, data: page } };
+      return {
+        status: 200,
+        headers: {},
+        body: { success: true, data: page },
+        mask: createMask([]),
+      };
     },
   };
   const read = { objectName: 'leads', fields: ['id'], pageSize: 10 };
@@ -131,7 +137,7 @@ async function captureQuery(fields: string[]) {
     now: () => atMinute(0),
     send: async (request) => {
       query = request.query;
-      return { status: 200, headers: {}, body: { value: [] } };
+      return { status: 200, headers: {}, body: { value: [] }, mask: createMask([]) };
     },
   };
   await getReadPage(dynamicsCrm)(session, { objectName: 'contacts', fields, pageSize: 10 });
