@@ -146,13 +146,21 @@ function listHtmlForms(text: string): string[] {
   return [html, html.replaceAll("'", '&#39;'), html.replaceAll("'", '&#x27;')];
 }
 
-/** Lists the digits that depend on the secret alone, for the three offsets at which it may begin. */
+/** Shorter forms in base64 may be part of other words. */
+const BASE64_LENGTH_MIN = 12;
+
+/**
+ * Lists digits of the secret for the three offsets at which it may begin. A long form lacks digits at both ends, so that it
+ * is also found in a word that was cut there.
+ */
 function listBase64Forms(secret: string): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
     const digits = bytes.toString('base64').replace(/=+$/, '');
-    // Digits that also hold bits of neighboring bytes are not part of the form.
-    const form = digits.slice([0, 2, 3][offset], bytes.length % 3 === 0 ? undefined : -1);
+    // The digits at the ends also hold bits of neighboring bytes.
+    const wholeForm = digits.slice([0, 2, 3][offset], bytes.length % 3 === 0 ? undefined : -1);
+    const shortForm = digits.slice(offset === 0 ? 0 : 4, -4);
+    const form = shortForm.length >= BASE64_LENGTH_MIN ? shortForm : wholeForm;
     const urlForm = form.replaceAll('+', '-').replaceAll('/', '_');
     return [form, urlForm, escapeSlashes(form), encodeURIComponent(form)];
   });

@@ -13,6 +13,7 @@ import {
   PROVIDERS,
 } from '../support/fixtures/connections.ts';
 import { createWebhook } from '../support/fixtures/webhooks.ts';
+import { dumpTables, expectNoSecret } from '../support/planted-secrets.ts';
 import { CREATE_PROVIDER_APP } from '../support/providers/oauth.ts';
 
 const lines: string[] = [];
@@ -40,39 +41,6 @@ const ROTATE_SECRET = `mutation RotateDestinationSecret($input: RotateDestinatio
 /** Returns a unique secret, to search rows and logs for. */
 function createSecret(): string {
   return `planted-${crypto.randomUUID()}`;
-}
-
-/** Returns the secret as plain text, in hex, and in base64 at any offset. */
-function encodeSecret(secret: string): string[] {
-  const aligned = [0, 1, 2].map((offset) => {
-    const bytes = Buffer.from(' '.repeat(offset) + secret);
-    // The first and last digits also contain bits of the neighboring bytes.
-    return bytes.toString('base64url').slice(offset === 0 ? 0 : 4, -4);
-  });
-  return [secret, Buffer.from(secret).toString('hex'), ...aligned];
-}
-
-function expectNoSecret(secrets: string[], text: string) {
-  const urlSafeText = text.replaceAll('+', '-').replaceAll('/', '_');
-  const leaked = secrets.filter((secret) =>
-    encodeSecret(secret).some((encoded) => text.includes(encoded) || urlSafeText.includes(encoded)),
-  );
-  expect(leaked).toEqual([]);
-}
-
-/** Returns every row of every table, as text. */
-async function dumpTables(): Promise<string> {
-  const tables = await rows.query<{ name: string }>(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
-    [],
-  );
-  const texts = await Promise.all(
-    tables.map(({ name }) =>
-      rows.query<{ text: string }>(`select t::text as text from ${name} t`, []),
-    ),
-  );
-  return texts.flatMap((table) => table.map(({ text }) => text)).join('\n');
 }
 
 /** Stores a secret in every sealed column, and returns all of them. */
@@ -177,7 +145,7 @@ test('stores and logs no secret in plain, in hex or in base64', async () => {
   const secrets = await storeSecrets(tenant);
   await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: plainText });
 
-  const text = await dumpTables();
+  const text = await dumpTables(services.database);
   expect(() => expectNoSecret([plainText], text)).toThrow();
   expectNoSecret(secrets, text);
   expectNoSecret(secrets, lines.join('\n'));
