@@ -249,7 +249,15 @@ const isShort = FAULTS_SHORT === '1';
 const MEASURED = (
   isShort
     ? ['overload']
-    : ['attack', 'embedded-load', 'input-stalls', 'live', 'noisy-neighbours', 'overload']
+    : [
+        'attack',
+        'embedded-load',
+        'input-stalls',
+        'live',
+        'noisy-neighbours',
+        'overload',
+        'response-stalls',
+      ]
 ).map((name) => `test/faults/${name}.test.ts`);
 
 /** Processes are killed and connections are cut, on PostgreSQL. */

@@ -87,10 +87,10 @@ function skipSpace(text: string, start: number): number {
 
 /** Returns the position of the quote that ends a string, or the end of the text. */
 function findStringEnd(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let first = end;
-    while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-    if ((end - first) % 2 === 0) return end;
+  for (let end = start + 1; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === QUOTE) return end;
+    if (code === BACKSLASH) end += 1;
   }
   return text.length;
 }

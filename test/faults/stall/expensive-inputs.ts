@@ -4,6 +4,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { CREATE_JWT_KEY, createJwtKeyPair } from '../../support/fixtures/end-users.ts';
 import { createIntegrationContent, toRevision } from '../../support/fixtures/integrations.ts';
 import { createContact, WRITE_RECORDS, type Writer } from '../../support/fixtures/writes.ts';
+import { createHostileTexts } from './hostile-texts.ts';
 import type { LargeInput } from './walked-inputs.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -188,11 +189,102 @@ function createWebhooks(): LargeInput[] {
   ];
 }
 
-/** Returns the largest message that a WebSocket accepts. */
-function createMessage(): LargeInput {
+const CREATE_PLAN = `mutation CreatePlan($input: CreatePlanInput!) {
+  createPlan(input: $input) { plan { id } }
+}`;
+
+/** Returns project documents of 512 KiB, which a thread parses and the main thread validates. */
+function createPlans({ projectId }: Writer): LargeInput[] {
+  const documents: Record<string, string> = {
+    'of unknown members': repeat(30_000, (index) => `key${index}: 1`).join('\n'),
+    'of invalid topics': `topics:\n${'- {}\n'.repeat(9_000)}`,
+    'of lists': `topics: [${'[],'.repeat(170_000)}]`,
+  };
+  return Object.entries(documents).map(([name, text]) => {
+    const input = { projectIdOrName: projectId, document: text.slice(0, 512 * 1024) };
+    return createGraphqlInput(`plan ${name}`, CREATE_PLAN, { input });
+  });
+}
+
+/** Returns JSON texts as bodies of both APIs, and as events. */
+function createHostileBodies({ projectId }: Writer): LargeInput[] {
+  return createHostileTexts(1_000_000).flatMap(({ name, text }) => {
+    const input = { method: 'POST', headers: JSON_HEADERS, body: text };
+    const variables = `{"query":"{ viewer { kind } }","variables":{"a":${text.slice(0, 950_000)}}}`;
+    return [
+      { ...input, name: `REST body: ${name}`, path: `/v1/projects/${projectId}/topics` },
+      { ...input, name: `GraphQL body: ${name}`, path: '/graphql' },
+      { ...input, name: `GraphQL variables: ${name}`, path: '/graphql', body: variables },
+      ...['sandbox', 'hubspot', 'zoho'].map((provider) => ({
+        ...input,
+        name: `events of ${provider}: ${name}`,
+        path: `/webhooks/${provider}/app_00000000000000000000000000`,
+      })),
+    ];
+  });
+}
+
+/** Returns messages of MCP near their limits of 256 KiB and 1,000 values, and above. */
+function createMcpMessages({ projectId }: Writer): LargeInput[] {
+  const path = `/mcp/projects/${projectId}`;
+  const headers = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
+  const create = (name: string, method: string, params: string) => ({
+    ...{ name: `MCP ${name}`, method: 'POST', path, headers },
+    body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`,
+  });
+  const createClient = (icons: string) =>
+    `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":${icons}}}`;
+  const invalidItems = `[${repeat(950, () => '{}').join(',')}]`;
+  const text = JSON.stringify('a'.repeat(250_000));
+  return [
+    ...createHostileTexts(250_000).map((hostile) =>
+      create(`client: ${hostile.name}`, 'initialize', createClient(hostile.text)),
+    ),
+    create('client with 950 invalid icons', 'initialize', createClient(invalidItems)),
+    ...['tools/list', 'tools/call', 'server/discover', 'subscriptions/listen', 'ping'].flatMap(
+      (method) => [
+        create(`${method} with 950 items`, method, `{"name":${invalidItems}}`),
+        create(`${method} with a long text`, method, `{"name":${text}}`),
+      ],
+    ),
+    ...[
+      'search_objects',
+      'describe_object',
+      'read_records',
+      'propose_write',
+      'get_proposal',
+      'commit_write',
+      'get_operation',
+    ].flatMap((tool) =>
+      [invalidItems, text].map((value, index) => {
+        const args = `{"objectName":${value},"fields":${value},"values":{"a":${text}}}`;
+        const params = `{"name":"${tool}","arguments":${index === 0 ? `{"fields":${value}}` : args}}`;
+        return create(
+          `${tool} with ${index === 0 ? '950 items' : 'long texts'}`,
+          'tools/call',
+          params,
+        );
+      }),
+    ),
+  ];
+}
+
+/** Returns messages near the limit of a WebSocket. */
+function createMessages(): LargeInput[] {
   const query = 'a"'.repeat(80_000);
   const body = JSON.stringify({ id: '1', type: 'subscribe', payload: { query } });
-  return { name: 'WebSocket message of 240 KB', method: 'WebSocket', path: '', body };
+  const create = (name: string, message: string) => ({
+    ...{ name: `WebSocket message: ${name}`, method: 'WebSocket', path: '', body: message },
+  });
+  return [
+    create('240 KB', body),
+    ...createHostileTexts(250_000).map(({ name, text }) =>
+      create(
+        name,
+        `{"id":"1","type":"subscribe","payload":{"query":"{ viewer { kind } }","variables":{"a":${text}}}}`,
+      ),
+    ),
+  ];
 }
 
 /** Returns all inputs, with documents that no earlier call returned. */
@@ -209,6 +301,9 @@ export function createExpensiveInputs(writer: Writer): LargeInput[] {
     ...createRecords(writer),
     ...createCredentials(writer),
     ...createWebhooks(),
-    createMessage(),
+    ...createPlans(writer),
+    ...createHostileBodies(writer),
+    ...createMcpMessages(writer),
+    ...createMessages(),
   ];
 }
