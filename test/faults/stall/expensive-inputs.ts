@@ -235,7 +235,7 @@ function createMcpMessages({ projectId }: Writer): LargeInput[] {
   const createClient = (icons: string) =>
     `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":${icons}}}`;
   const invalidItems = `[${repeat(950, () => '{}').join(',')}]`;
-  const text = JSON.stringify('a'.repeat(250_000));
+  const text = JSON.stringify('a'.repeat(80_000));
   return [
     ...createHostileTexts(250_000).map((hostile) =>
       create(`client: ${hostile.name}`, 'initialize', createClient(hostile.text)),
