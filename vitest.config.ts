@@ -256,7 +256,7 @@ const MEASURED = (
         'live',
         'noisy-neighbours',
         'overload',
-        'response-stalls',
+        'stall/response-stalls',
       ]
 ).map((name) => `test/faults/${name}.test.ts`);
 

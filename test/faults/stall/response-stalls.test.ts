@@ -3,14 +3,14 @@
  * The goal is 50 ms of CPU time in the loop's longest iteration, and 10 ms for each MiB of a longer response.
  */
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createTestApp, createTestDatabase } from '../support/app.ts';
-import { installCrm } from '../support/fixtures/crm.ts';
-import { LIST_RECORDS } from '../support/fixtures/reads.ts';
-import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
-import { startHubspotServer } from '../support/providers/hubspot-server.ts';
-import { getDatabaseUrl, startGateway } from './fixtures/gateway.ts';
-import { createHostileTexts, MIB, toGoalMs } from './stall/hostile-texts.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createTestApp, createTestDatabase } from '../../support/app.ts';
+import { installCrm } from '../../support/fixtures/crm.ts';
+import { LIST_RECORDS } from '../../support/fixtures/reads.ts';
+import { ENCRYPTION_KEY } from '../../support/process/encryption-key.ts';
+import { startHubspotServer } from '../../support/providers/hubspot-server.ts';
+import { getDatabaseUrl, startGateway } from '../fixtures/gateway.ts';
+import { createHostileTexts, MIB, toGoalMs } from './hostile-texts.ts';
 
 /** After a longer stall, a load balancer may consider the process dead. */
 const STALL_MS_MAX = 500;
