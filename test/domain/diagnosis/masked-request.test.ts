@@ -123,6 +123,34 @@ test('masks credentials that the response repeats', () => {
   );
 });
 
+test('masks credentials in names of members and headers, in the path, and in shown headers', () => {
+  const secret = 'key-"12345';
+  const base64 = Buffer.from(`user:${secret}`).toString('base64');
+  const error = { [secret]: 1, error: { [`in ${base64}`]: ['x'], message: base64 } };
+  expect(maskJson(error, {}, { secrets: [secret] })).toEqual({
+    '***': '***',
+    error: { 'in ***': ['x'], message: '***' },
+  });
+  const { path, requestHeaders, responseHeaders } = maskExchange(
+    {},
+    {
+      url: `https://api.crm.test/v1/${encodeURIComponent(secret)}/contacts`,
+      headers: { [`x-${base64.toLowerCase()}`]: 'a', 'user-agent': secret },
+    },
+    { secrets: [secret, base64.toLowerCase()], contentType: `text/plain; a=${base64}` },
+  );
+  expect(path).toBe('/v1/***/contacts');
+  expect(requestHeaders).toEqual({ 'x-***': '***', 'user-agent': '***' });
+  expect(responseHeaders).toMatchObject({ 'content-type': 'text/plain; a=***' });
+});
+
+test('masks a credential that contains an address completely', () => {
+  const secret = 'ann@example.test!and-a-long-tail';
+  expect(maskJson({ message: `${secret} is wrong` }, {}, { secrets: [secret] })).toEqual({
+    message: '*** is wrong',
+  });
+});
+
 test('keeps the error of a token endpoint, and masks values of the request', () => {
   const body = new URLSearchParams({
     grant_type: 'refresh_token',
