@@ -22,9 +22,10 @@ export interface Admission {
    */
   admit(credentials: Credentials, sender: Sender): Promise<Viewer | null>;
   /**
-   * Takes additional requests from the rate of an admitted caller, for an expensive operation. Throws RATE_LIMITED.
+   * Takes additional requests from the rate of an admitted caller, for an expensive operation or a message of a WebSocket.
+   * Throws RATE_LIMITED. Returns a promise only if rates are kept in the database.
    */
-  spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void>;
+  spend(viewer: Viewer, requests: number, sender: HeaderSetter): Promise<void> | void;
   /** The open streams of admitted callers. */
   streams: OpenStreams;
 }
@@ -37,6 +38,8 @@ interface Sender {
   slot?: RequestSlot | undefined;
   /** The origin of the sending page, if it is neither the gateway's own nor the operator's. */
   page?: string | null | undefined;
+  /** True for an operation of a WebSocket, whose messages count in the rate instead of its operations. */
+  isOnSocket?: boolean | undefined;
   /** Sets a header of the response. Absent if there is no response with headers. */
   setHeader?: ((name: string, value: string) => void) | undefined;
 }
@@ -50,28 +53,31 @@ export function createAdmission(
 ): Admission {
   const rates = createCallerRates(config, services.database.rows.query);
   const lookUp = createCallerLookup(services, verifier, config);
-  const spend = async ({ id }: Viewer, requests: number, { setHeader }: HeaderSetter) => {
-    const pendingResult = rates.spend(id, requests);
-    const result = pendingResult instanceof Promise ? await pendingResult : pendingResult;
+  const settle = (result: TakeResult, { setHeader }: HeaderSetter) => {
     setHeader?.('ratelimit-policy', rates.policy);
     setHeader?.('ratelimit', rates.formatRemaining(result));
     if (result.waitSeconds <= 0) return;
     services.meters.limitRefused('rate');
     throw createRateError(result.waitSeconds);
   };
+  const spend = ({ id }: Viewer, requests: number, sender: HeaderSetter) => {
+    const result = rates.spend(id, requests);
+    if (!(result instanceof Promise)) return settle(result, sender);
+    return result.then((sharedResult) => settle(sharedResult, sender));
+  };
   return {
-    spend: async (viewer, requests, sender) => {
+    spend: (viewer, requests, sender) => {
       // The request itself took one token of the burst, so an operation takes at most the other tokens of a full burst.
       const count = Math.min(requests, config.RATE_LIMIT_BURST - 1);
-      if (count > 0) await spend(viewer, count, sender);
+      if (count > 0) return spend(viewer, count, sender);
     },
     streams: new OpenStreams(services, verifier),
-    async admit(credentials, { address, slot, page, setHeader }) {
+    async admit(credentials, { address, slot, page, isOnSocket, setHeader }) {
       rejectForeignSession(credentials);
       const viewer = await lookUp(credentials, { address, slot });
       if (!viewer) return null;
       rejectForeignPage(viewer, page);
-      await spend(viewer, 1, { setHeader });
+      if (!isOnSocket) await spend(viewer, 1, { setHeader });
       return viewer;
     },
   };

@@ -42,9 +42,10 @@ interface SocketExtra extends RequestClient {
   /** Called when connection_init arrives, before its credentials are checked. */
   onInitReceived: () => void;
   /**
-   * Called when the credentials are valid. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if a limit of sockets is reached.
+   * Called when the credentials are valid. Resolves when the socket may be used, which takes longer if the caller's sockets
+   * were cut. Throws RATE_LIMITED or SERVICE_UNAVAILABLE if a limit of sockets is reached.
    */
-  onAdmitted: (viewer: Viewer) => void;
+  admit: (viewer: Viewer) => Promise<void>;
   /** The credentials that admitted the socket. */
   credentials?: Credentials;
   [name: string]: unknown;
@@ -148,7 +149,7 @@ async function admit(
       );
       return false;
     }
-    extra.onAdmitted(viewer);
+    await extra.admit(viewer);
   } catch (error) {
     const isRefused = error instanceof DomainError && FINAL_CODES.includes(error.code);
     extra.socket.close(
@@ -168,7 +169,7 @@ const REASON_MAX = 120;
  * Returns the reason that accompanies a close code. If a limit is reached, the reason starts with what the headers of
  * an HTTP response would contain: status, limit and Retry-After.
  */
-function createCloseReason(error: unknown): string {
+export function createCloseReason(error: unknown): string {
   if (!(error instanceof DomainError)) return 'Try again later.';
   const { status, limit, retryAfterSeconds, detail } = error.problem;
   const isLimited = typeof limit === 'string';

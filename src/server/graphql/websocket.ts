@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   CloseCode,
   handleProtocols,
@@ -13,22 +14,30 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../config.ts';
 import { toNetwork } from '../../domain/viewer/network.ts';
 import { type ProcessShares, toHolder } from '../../domain/viewer/share/process-shares.ts';
-import { createProblem, type Problem } from '../../errors.ts';
+import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { createProblem, DomainError, type Problem, rateLimited } from '../../errors.ts';
+import { Pacer } from '../../work/pace.ts';
 import type { ClientReaders } from '../http/request-client.ts';
 import { hasOpenResponse, sendProblemAndClose } from '../http/socket-problems.ts';
 import { UnfinishedBudget } from '../http/unfinished.ts';
+import { countRequests, MessageRate } from './message-rate.ts';
 import {
   CLOSE,
+  createCloseReason,
   createSocketOperations,
   INIT_MS,
   type OperationServices,
 } from './socket-operations.ts';
 import { createSend } from './socket-outbox.ts';
+import { EARLY_CLOSE_MS, SocketPace, WAIT_MAX_MS } from './socket-pace.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024;
 const PING_MS = 12_000;
 /** Time limit of the closing handshake, after which the connection is cut. */
 const CLOSE_MS = 2_000;
+
+/** The messages of all sockets that one turn of the event loop handles: 16 small ones, or a large one. */
+const REQUESTS_PER_TURN = 16;
 
 interface WebSocketServices extends OperationServices, Pick<ClientReaders, 'cors' | 'readClient'> {
   config: Config;
@@ -54,6 +63,8 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     noServer: true,
     maxPayload: MESSAGE_BYTES_MAX,
     handleProtocols,
+    // Each message gets a turn of the event loop, so that other clients' requests run in between.
+    allowSynchronousEvents: false,
   });
   let isStopping = false;
   server.on('upgrade', async (request, connection, head) => {
@@ -61,12 +72,13 @@ export function attachWebSocket(server: Server, services: WebSocketServices): We
     if (hasOpenResponse(connection)) return void connection.destroy();
     const ignore = () => {};
     connection.on('error', ignore);
-    const mayOpen = await cors.mayOpenSocket(request.headers);
+    const crowdedRefusal = await sockets.waitForTurn(request);
+    const mayOpen = crowdedRefusal === null && (await cors.mayOpenSocket(request.headers));
     connection.off('error', ignore);
     if (connection.destroyed) return;
     const refusal = isStopping
       ? createStoppingProblem()
-      : (sockets.findRefusal() ?? findRefusal(request, mayOpen));
+      : (crowdedRefusal ?? sockets.findRefusal() ?? findRefusal(request, mayOpen));
     if (refusal) return sendProblemAndClose(connection, refusal);
     protocol.handleUpgrade(request, connection, head, (socket) => sockets.open(socket, request));
   });
@@ -119,6 +131,8 @@ class OpenSockets {
   readonly #services: WebSocketServices;
   readonly #operations: ReturnType<typeof createSocketOperations>;
   readonly #unauthenticatedSockets: ReturnType<typeof createUnauthenticatedSockets>;
+  readonly #pace = new SocketPace();
+  readonly #pacer = new Pacer(REQUESTS_PER_TURN);
 
   constructor(services: WebSocketServices) {
     this.#services = services;
@@ -133,32 +147,48 @@ class OpenSockets {
     return held < max ? null : shares.createLimitError('sockets', 'process').problem;
   }
 
+  /**
+   * Waits while sockets of the client's network are cut or closed early. Returns the reason to refuse the socket if too
+   * many wait.
+   */
+  async waitForTurn(request: IncomingMessage): Promise<Problem | null> {
+    const { address } = this.#services.readClient(request);
+    const waitMs = this.#pace.reserve(toNetworkHolder(address));
+    if (waitMs === null) return createCrowdedProblem();
+    if (waitMs > 0) await wait(waitMs);
+    return null;
+  }
+
   open(socket: WebSocket, request: IncomingMessage): void {
-    const { log, readClient, shares, pingMs = PING_MS } = this.#services;
+    const { log, admission, readClient, pingMs = PING_MS } = this.#services;
     const connection = request.socket;
     const path = readPath(request);
     const { session, ...client } = readClient(request);
     const metadata = { requestId: randomUUID(), projectIdOrName: findProject(path), ...client };
     const startedAt = performance.now();
     this.#unauthenticatedSockets.enter(socket, { connection, address: metadata.address });
-    const send = createSend(socket, connection, () => socket.terminate());
+    const holders = [toNetworkHolder(metadata.address)];
+    const cut = (error: DomainError) => {
+      for (const holder of holders.slice(1)) this.#pace.recordCut(holder);
+      cutSocket(socket, error);
+    };
+    const rate = new MessageRate(admission.spend, cut);
+    const send = createSend(socket, connection, () => cut(createUnreadError()));
     // The library itself closes the socket with a code for the error. Without this listener the error would end the
     // process.
     socket.on('error', (error) => log.debug({ err: error, ...metadata }, 'socket.failed'));
-    const notifyClosed = this.#operations.opened(this.#toLibrarySocket(socket, send), {
+    const notifyClosed = this.#operations.opened(this.#toLibrarySocket(socket, send, rate), {
       ...metadata,
       socket,
       headers: request.headers,
       session,
       send,
       onInitReceived: () => this.#unauthenticatedSockets.markInitReceived(socket),
-      onAdmitted: (viewer) => {
-        // After the close event, nothing would release the share.
-        if (socket.readyState === socket.CLOSED) return;
-        const holder = toHolder(viewer);
-        shares.take('sockets', holder);
-        socket.once('close', () => shares.get('sockets').release(holder));
-        this.#unauthenticatedSockets.leave(socket);
+      admit: async (viewer) => {
+        holders.push(viewer.id);
+        await this.#waitForCaller(viewer);
+        this.#take(socket, viewer);
+        rate.admit(viewer);
       },
     });
     const stopPinging = pingRegularly(socket, pingMs);
@@ -166,6 +196,7 @@ class OpenSockets {
       stopPinging();
       this.#unauthenticatedSockets.leave(socket);
       const ms = Math.round(performance.now() - startedAt);
+      if (ms < EARLY_CLOSE_MS) for (const holder of holders) this.#pace.recordEarlyClose(holder);
       log.info({ ...metadata, path, code, ms }, 'socket.closed');
       notifyClosed(code, String(reason)).catch((error: unknown) =>
         log.error({ err: error }, 'socket.failed'),
@@ -173,16 +204,52 @@ class OpenSockets {
     });
   }
 
+  /** Waits while sockets of the caller are cut or closed early. Throws RATE_LIMITED if too many wait. */
+  async #waitForCaller({ id }: Viewer): Promise<void> {
+    const waitMs = this.#pace.reserve(id);
+    if (waitMs === null) throw createReopenedError();
+    if (waitMs > 0) await wait(waitMs);
+  }
+
+  /** Takes the share of an admitted socket until it closes. */
+  #take(socket: WebSocket, viewer: Viewer): void {
+    const { shares } = this.#services;
+    // After the close event, nothing would release the share.
+    if (socket.readyState === socket.CLOSED) return;
+    const holder = toHolder(viewer);
+    shares.take('sockets', holder);
+    socket.once('close', () => shares.get('sockets').release(holder));
+    this.#unauthenticatedSockets.leave(socket);
+  }
+
   /** Adapts the socket to the interface that the protocol's library requires. */
-  #toLibrarySocket(socket: WebSocket, send: (message: string) => Promise<void>): LibrarySocket {
+  #toLibrarySocket(
+    socket: WebSocket,
+    send: (message: string) => Promise<void>,
+    rate: MessageRate,
+  ): LibrarySocket {
     return {
       protocol: socket.protocol,
       send,
       close: (code, reason) => socket.close(code, reason),
       onMessage: (listener) => {
-        socket.on('message', (data) => {
+        const handle = (data: Buffer) => {
+          // A socket that was cut may still emit messages that have arrived.
+          if (socket.readyState !== socket.OPEN) return;
           const message = String(data);
           listener(message).catch((error: unknown) => this.#refuse(socket, message, error));
+        };
+        socket.on('message', (data: Buffer) => {
+          if (socket.readyState !== socket.OPEN) return;
+          const requests = countRequests(data.length);
+          rate.count(requests);
+          const turn = this.#pacer.createPace().waitForTurn(requests);
+          if (!turn) return handle(data);
+          socket.pause();
+          void turn.then(() => {
+            if (socket.readyState === socket.OPEN) socket.resume();
+            handle(data);
+          });
         });
       },
     };
@@ -241,6 +308,37 @@ function createUnauthenticatedSockets(
     /** Call when the socket is admitted or closed. */
     leave: (socket: WebSocket): void => void budget.leave(socket),
   };
+}
+
+function toNetworkHolder(address: string): string {
+  return `network ${toNetwork(address)}`;
+}
+
+const WAIT_MAX_SECONDS = WAIT_MAX_MS / 1_000;
+
+function createReopenedError(): DomainError {
+  const detail = 'Sockets of this caller were cut, or closed early. Connect again later.';
+  const extra = { limit: 'reopened sockets', retryAfterSeconds: WAIT_MAX_SECONDS };
+  return new DomainError('RATE_LIMITED', detail, extra);
+}
+
+/** Returns SERVICE_UNAVAILABLE, not RATE_LIMITED, because other clients of the network may have caused it. */
+function createCrowdedProblem(): Problem {
+  const detail = 'Too many sockets of this network were closed early. Connect again later.';
+  return createProblem('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: WAIT_MAX_SECONDS });
+}
+
+function createUnreadError(): DomainError {
+  return rateLimited('Read the responses. Too many of them wait to be read.', 1);
+}
+
+/**
+ * Closes a socket and reads nothing more from it. The connection stays open for CLOSE_MS, because a closed connection
+ * with unread messages would discard the close code on its way to the client.
+ */
+function cutSocket(socket: WebSocket, error: DomainError): void {
+  closeOrTerminate(socket, CLOSE.tryAgainLater, createCloseReason(error));
+  socket.pause();
 }
 
 /** Sends the close code and ends the connection without waiting for the client. */
