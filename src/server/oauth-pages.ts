@@ -27,6 +27,7 @@ import { LIFETIME_MS, LINK_PATH } from '../domain/connection/oauth-connect.ts';
 import { CALLBACK_PATH } from '../domain/provider/provider-app.ts';
 import { DomainError, ServiceUnavailable } from '../errors.ts';
 import { type Html, html } from '../html.ts';
+import { findHttpRefusal } from '../rest/endpoint/rest-errors.ts';
 import { type CustomerPages, createCustomerPages } from './customer-pages.ts';
 import { type Cookie, createCookie } from './http/cookies.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
@@ -46,6 +47,8 @@ export function registerOAuthPages(scope: FastifyInstance, services: Services): 
       reply.header('retry-after', String(retryAfterSeconds));
       return pages.sendFailure(status, [pages.messages.serviceUnavailable]);
     }
+    const refusal = findHttpRefusal(error);
+    if (refusal) return pages.sendFailure(refusal.status, [pages.messages.openPageAgain]);
     services.log.error({ error }, 'connect.failed');
     return pages.sendFailure(500, [pages.messages.ourFault]);
   });

@@ -29,13 +29,29 @@ export function toProblem(
   { log, route }: { log: Log; route: string | undefined },
 ): Problem {
   if (error instanceof DomainError || error instanceof ServiceUnavailable) return error.problem;
-  const { code = '', statusCode } = error as Partial<FastifyError>;
-  const detail = FASTIFY_REFUSALS[code];
-  if (detail && statusCode) {
-    const { code: problemCode, extra } = getHttpRefusal(statusCode);
-    return createProblem(problemCode, detail, extra);
-  }
-  return createMaskedError(log, error, { route }).problem;
+  return findHttpRefusal(error) ?? createMaskedError(log, error, { route }).problem;
+}
+
+/** Returns the problem of a request that Fastify or one of its plugins refuses. Null for any other error. */
+export function findHttpRefusal(error: unknown): Problem | null {
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (LONG_NAME_CODES.includes(code)) return createProblem('NOT_FOUND', NO_FILE_DETAIL);
+  const isFromFastify = code.startsWith('FST_') || isHttpErrors(error);
+  if (!isFromFastify || statusCode < 400 || statusCode >= 500) return null;
+  // A path outside of the folder is not revealed to be different from a missing file.
+  if (statusCode === 403 || statusCode === 404) return createProblem('NOT_FOUND', NO_FILE_DETAIL);
+  const { code: problemCode, extra } = getHttpRefusal(statusCode);
+  return createProblem(problemCode, FASTIFY_REFUSALS[code] ?? OTHER_DETAIL, extra);
+}
+
+/** Errors of the file system for names that no file can have. */
+const LONG_NAME_CODES = ['ENAMETOOLONG', 'ENOTDIR'];
+const NO_FILE_DETAIL = 'There is no file at this path.';
+const OTHER_DETAIL = 'The path or a header of the request is not valid here.';
+
+/** True for an error of the package http-errors, which @fastify/static uses. */
+function isHttpErrors(error: unknown): boolean {
+  return error instanceof Error && 'expose' in error && 'status' in error;
 }
 
 export function createProblemHeaders(
