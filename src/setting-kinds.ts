@@ -35,12 +35,22 @@ export const cidr = z
   .string()
   .refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR like 10.0.0.0/8');
 
+const DNS_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const HOST = new RegExp(`^(?:(?=.{1,253}$)${DNS_LABEL}(?:\\.${DNS_LABEL})*|\\[[0-9a-f:.]+\\])$`);
+
 /**
- * True for an origin in the form that browsers send. A `*` is refused, because it would be a wildcard in
- * `frame-ancestors` and `postMessage`.
+ * True if a content security policy can contain the URL's origin: the host is a DNS name, localhost or an IP address, and
+ * there is no user info. The hosts of other URLs may contain `;`, `,`, `'` and `*`, which would change the policy.
  */
+export function hasPlainHost(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  return HOST.test(hostname) && username === '' && password === '';
+}
+
+/** True for an origin in the form that browsers send. A wildcard has no plain host. */
 export function isOrigin(text: string): boolean {
-  if (text.includes('*') || !URL.canParse(text)) return false;
+  if (!hasPlainHost(text)) return false;
   const { origin, protocol } = new URL(text);
   return origin === text && (protocol === 'https:' || protocol === 'http:');
 }
@@ -49,7 +59,7 @@ export const origin = z
   .string()
   .refine(
     isOrigin,
-    'must be an origin like https://app.example: scheme, host and port alone, without wildcards.',
+    'must be an origin like https://app.example: scheme, host and port alone. The host must be a DNS name, localhost or an IP address.',
   );
 /** A URL that clients use. Paths are appended to it. */
 export const publicUrl = z

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { id, newId } from '../../ids.ts';
+import { hasPlainHost } from '../../setting-kinds.ts';
 import type { Call } from '../call.ts';
 import { orgMutation, projectMutation } from '../declared-mutation.ts';
 import { projectRead, read } from '../declared-read.ts';
@@ -21,7 +22,13 @@ const TAG_LENGTH_MAX = 64;
 
 /** The values of the appearance. A project's document has them too. */
 export const branding = {
-  logoUrl: z.url({ protocol: /^https$/, error: 'must be an https URL.' }).max(URL_LENGTH_MAX),
+  logoUrl: z
+    .url({ protocol: /^https$/, error: 'must be an https URL.' })
+    .max(URL_LENGTH_MAX)
+    .refine(
+      hasPlainHost,
+      'must have a host that is a DNS name, localhost or an IP address, and no user info.',
+    ),
   accentColor: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color like #4f46e5: a # and six hexadecimal digits.')

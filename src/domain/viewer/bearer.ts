@@ -32,6 +32,8 @@ const LOCAL_ALGORITHM = 'ES256';
 const LOCAL_LIFETIME = '30d';
 /** The tolerated difference between the clocks of an issuer and this machine. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
+/** How far ahead the time of issue may be. jose and openid-client do not check it. */
+const ISSUED_AHEAD_SECONDS_MAX = 60;
 
 /** Issuers and subjects are compared exactly. Display names are trimmed. */
 const identifier = z.string().min(1).max(256).refine(isStorableString);
@@ -39,20 +41,24 @@ const displayName = identifier.transform((name) => name.trim()).pipe(z.string().
 const claimsSchema = z.object({
   iss: identifier,
   sub: identifier,
+  iat: z
+    .number()
+    .refine((seconds) => seconds <= Date.now() / 1_000 + ISSUED_AHEAD_SECONDS_MAX)
+    .optional(),
   email: z.email().max(254).toLowerCase().optional().catch(undefined),
   email_verified: z.boolean().optional().catch(false),
   given_name: displayName.optional().catch(undefined),
   family_name: displayName.optional().catch(undefined),
   name: displayName.optional().catch(undefined),
 });
-export type BearerClaims = z.output<typeof claimsSchema>;
+export type BearerClaims = Omit<z.output<typeof claimsSchema>, 'iat'>;
 
 /**
  * Returns the claims that identify a builder. `emailsVerified` is the default of `email_verified`. Throws a ZodError
- * for claims without an issuer or a subject.
+ * for claims without an issuer or a subject, or if the time of issue is more than a minute ahead.
  */
 export function readClaims(payload: object, emailsVerified: boolean): BearerClaims {
-  const claims = requireParsed(claimsSchema, payload);
+  const { iat: _issueTime, ...claims } = requireParsed(claimsSchema, payload);
   return { ...claims, email_verified: claims.email_verified ?? emailsVerified };
 }
 

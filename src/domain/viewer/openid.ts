@@ -119,7 +119,10 @@ export function createOpenIdClients(): OpenIdClients {
   };
 }
 
-/** Returns the claims of the ID token. If it has no email address, adds the claims of the UserInfo endpoint. */
+/**
+ * Returns the claims of the ID token. If it has no email address, adds the claims of the UserInfo endpoint. The address
+ * and `email_verified` always have the same source, because one source does not vouch for the address of the other.
+ */
 async function exchangeCode(
   configuration: Configuration,
   callbackUrl: URL,
@@ -136,7 +139,9 @@ async function exchangeCode(
   // A provider that issues an access token may omit the claims of scopes from the ID token (section 5.4).
   const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
   if (claims.email !== undefined || !hasUserInfo) return claims;
-  return { ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+  const userInfo = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const { email, email_verified } = userInfo;
+  return { ...userInfo, ...claims, email, email_verified };
 }
 
 function discover({ issuer, clientId, clientSecret }: SignInIssuer): Promise<Configuration> {

@@ -1,5 +1,6 @@
 /** The headers of a request contain one credential. */
 import { expect, test } from 'vitest';
+import { readClaims } from '../../../src/domain/viewer/bearer.ts';
 import { toCredentialKey } from '../../../src/domain/viewer/viewer.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createEndUser } from '../../support/fixtures/end-users.ts';
@@ -30,4 +31,11 @@ test('rejects a header with further text after the token', async () => {
       expect((await send(header)).errors?.[0]?.extensions.code, header).toBe('UNAUTHENTICATED');
     }
   }
+});
+
+test('rejects claims that are issued more than a minute ahead', () => {
+  const nowSeconds = Date.now() / 1_000;
+  const createClaims = (iat: number) => ({ iss: 'https://id.example', sub: 'ada', iat });
+  expect(readClaims(createClaims(nowSeconds + 30), false)).toMatchObject({ sub: 'ada' });
+  expect(() => readClaims(createClaims(nowSeconds + 300), false)).toThrow();
 });

@@ -114,6 +114,15 @@ test('takes the claims from UserInfo if the ID token has none', async () => {
   expect((await readSession(browser)).session.email).toBe('grace@example.com');
 });
 
+test('takes the address and its verification from the same source', async () => {
+  provider.person = { sub: 'mallory', email: 'ada@example.com' };
+  provider.hidesClaims = true;
+  provider.forgery = { claims: { email_verified: true } };
+  const browser = createCookieJar();
+  await signIn(browser);
+  expect((await readSession(browser)).session.email).toBeNull();
+});
+
 test('shows no email address that the provider has not verified', async () => {
   provider.person = { sub: 'eve', email: 'ada@example.com', email_verified: false };
   const browser = createCookieJar();
@@ -166,6 +175,7 @@ test.each([
   ['audience', { claims: { aud: 'another client' } }],
   ['nonce', { claims: { nonce: 'of another sign-in' } }],
   ['expiry', { claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } }],
+  ['time of issue', { claims: { iat: Math.floor(Date.now() / 1_000) + 3_600 } }],
   ['signature', { hasOtherKey: true }],
   ['subject', { claims: { sub: 'x'.repeat(300) } }],
 ])('rejects an ID token with a wrong %s', async (_check, forgery) => {

@@ -50,6 +50,18 @@ test('reports every invalid member', async () => {
   ]);
 });
 
+test.each([
+  'https://ada@cdn.example.com/logo.svg',
+  'https://a;sandbox.example.com/logo.svg',
+  "https://'self'.example.com/logo.svg",
+  'https://*.example.com/logo.svg',
+])('refuses the logo %s, whose host a content security policy would read', async (logoUrl) => {
+  const tenant = await app.createTenant();
+  const input = { projectIdOrName: tenant.projectId, logoUrl };
+  const { problem } = await tenant.expectRefusal(UPDATE_PROJECT, { input });
+  expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.logoUrl' })]);
+});
+
 test('changes no project of another tenant', async () => {
   const tenant = await app.createTenant();
   const otherTenant = await app.createTenant();

@@ -171,10 +171,29 @@ test.each([
   '*',
   'https://*',
   'https://*.app.example',
-])('refuses the wildcard %s in allowedOrigins', async (origin) => {
+  "https://a;script-src'self'.app.example",
+  'https://a,b.app.example',
+  'https://ada@app.example',
+  'https://a_b.app.example',
+  'https://app.example.',
+])('refuses %s in allowedOrigins', async (origin) => {
   const input = { projectIdOrName: tenant.projectId, allowedOrigins: [SHOP_ORIGIN, origin] };
   const { problem } = await tenant.expectRefusal(UPDATE_PROJECT, { input });
   expect(problem.issues).toEqual([expect.objectContaining({ name: 'input.allowedOrigins[1]' })]);
+});
+
+test('accepts DNS names, localhost and IP addresses in allowedOrigins', async () => {
+  const { projectId, request } = await app.createTenant();
+  const origins = [
+    'http://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+    'https://xn--bcher-kva.example',
+    'https://app-1.example:8443',
+  ];
+  const input = { projectIdOrName: projectId, allowedOrigins: origins };
+  const { data } = await request(UPDATE_PROJECT, { input });
+  expect(data).toEqual({ updateProject: { project: { allowedOrigins: origins } } });
 });
 
 test('ignores wildcards that an earlier version has stored', async () => {
