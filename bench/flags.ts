@@ -45,6 +45,8 @@ const shape = z.object({
   smoke: z.boolean().default(false),
 });
 
+export const FLAG_NAMES = Object.keys(shape.shape);
+
 export interface Flags extends z.output<typeof shape> {
   parts: Part[];
   sizes: BenchSizes;
@@ -56,7 +58,7 @@ const BOOLEAN_FLAGS = ['growth', 'large', 'smoke'];
 /** Throws with the reason if a flag is unknown or invalid. */
 export function readFlags(args: string[]): Flags {
   const options: ParseArgsOptionsConfig = {};
-  for (const name of Object.keys(shape.shape)) {
+  for (const name of FLAG_NAMES) {
     options[name] = { type: BOOLEAN_FLAGS.includes(name) ? 'boolean' : 'string' };
   }
   const { values } = parseArgs({ args, options });

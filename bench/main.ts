@@ -1,7 +1,9 @@
 /** Measures the gateway and its peers: see README.md. */
+
+import { answerHelp } from '../src/process/usage.ts';
 import { createFilledDatabase, type FilledDatabase, usingClient } from './database.ts';
 import { useExistingServers } from './existing-servers.ts';
-import { type Flags, PARTS, type Part, readFlags } from './flags.ts';
+import { FLAG_NAMES, type Flags, PARTS, type Part, readFlags } from './flags.ts';
 import { formatCallersTable, measureCallers } from './parts/callers.ts';
 import { formatDeliveriesTable, measureDeliveries } from './parts/deliveries.ts';
 import { measureEmbedded } from './parts/embedded.ts';
@@ -25,6 +27,7 @@ import { createNodeQuery, type Variables, WORKLOADS } from './workloads.ts';
 /** The number of connections, unless a run has fewer operations. */
 const CONNECTIONS_MAX = 10_000;
 
+answerHelp(`Usage: npm run bench -- [--${FLAG_NAMES.join(' …] [--')} …]`);
 const flags = readFlags(process.argv.slice(2));
 await using server = flags.servers
   ? useExistingServers(flags.servers)

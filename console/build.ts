@@ -17,6 +17,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compress } from '../scripts/compress.ts';
+import { refuseArguments } from '../src/process/usage.ts';
+
+refuseArguments('Usage: npm run console');
 
 const root = import.meta.dirname;
 const dist = join(root, 'dist');

@@ -5,6 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { answerHelp } from '../src/process/usage.ts';
+
+answerHelp('Usage: npm run console:pictures -- <folder> [url]');
 
 const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', nameFilter = ''] =
   process.argv.slice(2);

@@ -1,11 +1,15 @@
 /** Writes the migration that schema.prisma needs: `npm run migration -- <name-in-kebab-case>`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answerHelp } from '../src/process/usage.ts';
 import { createSchemaDiff } from './schema-diff.ts';
 
+const USAGE = 'Usage: npm run migration -- <name>, of small letters, digits and dashes';
+
+answerHelp(USAGE);
 const name = process.argv[2]?.replaceAll('-', '_');
-if (!name || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
-  console.error('Usage: npm run migration -- <name>, of small letters, digits and dashes');
+if (!name || process.argv.length > 3 || !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(name)) {
+  console.error(USAGE);
   process.exit(2);
 }
 

@@ -5,18 +5,20 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { answerHelp } from '../src/process/usage.ts';
 import { listCapabilities } from '../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';
 import { openAccountSession } from './provider-account.ts';
 import { readObjects } from './provider-reading.ts';
 
+const USAGE = `Usage: npm run provider -- <${DECLARATIONS.map((declaration) => declaration.name).join(' | ')}>`;
+
+answerHelp(USAGE);
 const name = process.argv[2];
 const declared = DECLARATIONS.find((declaration) => declaration.name === name);
-if (!declared) {
-  console.error(
-    `Usage: npm run provider -- <${DECLARATIONS.map((declaration) => declaration.name).join(' | ')}>`,
-  );
+if (!declared || process.argv.length > 3) {
+  console.error(USAGE);
   process.exit(2);
 }
 

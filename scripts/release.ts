@@ -7,6 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import semver from 'semver';
+import { answerHelp } from '../src/process/usage.ts';
 import { findBreaking, findUnreleased, stampVersion } from './changelog.ts';
 import { formatReleasedSchema, RELEASED_SCHEMA } from './released-schema.ts';
 
@@ -109,6 +110,7 @@ function refuse(reasons: string[]): never {
   process.exit(1);
 }
 
+answerHelp(USAGE);
 const options = parseArguments(process.argv.slice(2));
 if (!options) {
   console.error(USAGE);

@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { schema } from '../src/graphql/schema/schema.ts';
+import { refuseArguments } from '../src/process/usage.ts';
+
+refuseArguments('Usage: npm run schema');
 
 const path = join(import.meta.dirname, '..', 'schema.graphql');
 writeFileSync(path, `${printSchema(lexicographicSortSchema(schema))}\n`);

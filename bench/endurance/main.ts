@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerHelp } from '../../src/process/usage.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createEmptyDatabase } from '../database.ts';
 import { GATEWAY_ENV } from '../peers.ts';
@@ -78,6 +79,9 @@ function printRun({ database, growth, responses, skipped, failures }: Run): void
   console.log(`${formatTable(['', 'early', 'late', 'growth'], rows)}\n`);
 }
 
+answerHelp(
+  'Usage: npm run endurance -- [--minutes 60] [--rate 200] [--databases postgres,embedded]',
+);
 const flags = readEnduranceFlags(process.argv.slice(2));
 await using postgres = await startPostgres();
 const runs: Run[] = [];

@@ -9,6 +9,7 @@ import {
   formatProblem,
   type SettingProblem,
 } from '../config.ts';
+import { answerHelp } from '../process/usage.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
@@ -38,6 +39,7 @@ function parseOptions(args: string[]): { check?: boolean; example?: boolean } | 
   }
 }
 
+answerHelp(USAGE);
 const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
   process.stdout.write(createExampleFile());

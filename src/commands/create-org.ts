@@ -30,4 +30,4 @@ async function createOrg(): Promise<string> {
   return `Created the org ${org.id}. ${email} can accept the invite in the console until ${invite.expireTime.toISOString()}.`;
 }
 
-await printResult(createOrg);
+await printResult(USAGE, createOrg);

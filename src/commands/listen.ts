@@ -12,6 +12,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { writeFileAtomically } from '../domain/atomic-file.ts';
+import { answerHelp } from '../process/usage.ts';
 import { computeBackoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 
@@ -211,6 +212,7 @@ function throwIfFinal(error: unknown): void {
   if (finalError) throw new CommandError(finalError.message);
 }
 
+answerHelp(USAGE);
 try {
   await listen(process.argv.slice(2));
 } catch (error) {

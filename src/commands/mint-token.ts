@@ -36,4 +36,4 @@ async function mintToken(): Promise<string> {
   );
 }
 
-await printResult(mintToken);
+await printResult(USAGE, mintToken);

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { isSigned } from '../deliveries/sign.ts';
 import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
+import { answerHelp } from '../process/usage.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
 
 const USAGE =
@@ -62,6 +63,7 @@ async function receive(request: IncomingMessage, secret: string): Promise<number
   return verified ? 204 : 401;
 }
 
+answerHelp(USAGE);
 try {
   const { secret, port } = readOptions(process.argv.slice(2));
   const server = createServer((request, response) => {

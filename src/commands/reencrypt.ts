@@ -2,26 +2,35 @@
  * Seals all secrets with the current key: `npm run reencrypt`. Without ENCRYPTION_KEY, `-- --new-key` creates a key
  * first. With the embedded database, the server must be stopped.
  */
+import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/database.ts';
 import { addEncryptionKey, loadEncryptionKeys } from '../domain/keys/encryption-keys.ts';
 import { sealPlainTargets } from '../domain/keys/plain-targets.ts';
 import { reencrypt } from '../domain/keys/re-encryption.ts';
+import { StartRefused } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { createVault } from '../secrets.ts';
+import { runCommand } from './run-command.ts';
 
-const config = readConfig(process.env);
-const wantsNewKey = process.argv.includes('--new-key');
-if (wantsNewKey && config.ENCRYPTION_KEY) {
-  console.error(
-    'ENCRYPTION_KEY is set: put the new key there, and the old one into ENCRYPTION_KEYS_RETIRED.',
-  );
-  process.exit(2);
+const USAGE = 'Usage: npm run reencrypt [-- --new-key]';
+
+await runCommand(USAGE, async () => {
+  const { values } = parseArgs({ options: { 'new-key': { type: 'boolean' } } });
+  return () => reencryptAll({ wantsNewKey: values['new-key'] ?? false });
+});
+
+async function reencryptAll({ wantsNewKey }: { wantsNewKey: boolean }): Promise<void> {
+  const config = readConfig(process.env);
+  if (wantsNewKey && config.ENCRYPTION_KEY) {
+    throw new StartRefused(
+      'ENCRYPTION_KEY is set: put the new key there, and the old one into ENCRYPTION_KEYS_RETIRED.',
+    );
+  }
+  await using database = await openDatabase(config, createLog('warn'));
+  const keys = wantsNewKey ? addEncryptionKey(config) : loadEncryptionKeys(config);
+  const vault = createVault(keys);
+  const sealedCount = await sealPlainTargets(database.rows.query, vault);
+  const reencryptedCount = await reencrypt(database.rows.query, vault);
+  console.log(`${sealedCount + reencryptedCount} values re-encrypted with the current key.`);
 }
-
-await using database = await openDatabase(config, createLog('warn'));
-const keys = wantsNewKey ? addEncryptionKey(config) : loadEncryptionKeys(config);
-const vault = createVault(keys);
-const sealedCount = await sealPlainTargets(database.rows.query, vault);
-const reencryptedCount = await reencrypt(database.rows.query, vault);
-console.log(`${sealedCount + reencryptedCount} values re-encrypted with the current key.`);

@@ -6,7 +6,8 @@ import type { CopyTotals } from '../copies/copy.ts';
 import { readDataFiles } from '../copies/data-files.ts';
 import type { Files } from '../copies/sealed-files.ts';
 import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
-import { DomainError, StartRefused } from '../errors.ts';
+import { DomainError, ServiceUnavailable, StartRefused } from '../errors.ts';
+import { answerHelp } from '../process/usage.ts';
 
 /** An error for the user, printed without a stack. */
 export class CommandError extends Error {}
@@ -37,8 +38,9 @@ export function readOptions<S extends z.ZodType>(
   throw new CommandError(`${problems.join('\n')}\n${usage}`);
 }
 
-/** Prints the result of a command. After an error, prints it and exits with 1. */
-export async function printResult(run: () => Promise<string>): Promise<void> {
+/** Prints the result of a command, or the usage for `--help`. After an error, prints it and exits with 1. */
+export async function printResult(usage: string, run: () => Promise<string>): Promise<void> {
+  answerHelp(usage);
   try {
     console.log(await run());
   } catch (error) {
@@ -47,20 +49,30 @@ export async function printResult(run: () => Promise<string>): Promise<void> {
   }
 }
 
+const ERRORS_FOR_USERS = [CommandError, StartRefused, DomainError, ServiceUnavailable];
+
 /** Prints an error that ends a command. Only an unexpected error has a stack. */
 export function printError(error: unknown): void {
-  const isForUser = [CommandError, StartRefused, DomainError].some((kind) => error instanceof kind);
-  console.error(isForUser ? (error as Error).message : error);
+  const isForUser = ERRORS_FOR_USERS.some((kind) => error instanceof kind);
+  console.error(isForUser ? (error as Error).message : (describeFailure(error) ?? error));
+}
+
+/** Errors of the system and of PostgreSQL have a code, and their messages are complete. Null for other errors. */
+function describeFailure(error: unknown): string | null {
+  const { code, message } = error as { code?: unknown; message?: string };
+  if (typeof code !== 'string' || code.startsWith('ERR_')) return null;
+  return `${message || 'The command failed'} (${code}).`;
 }
 
 /**
- * Runs a command. `parse` returns null or throws if the arguments are invalid: the command then prints the usage and exits
+ * Runs a command, or prints the usage for `--help`. `parse` returns null or throws if the arguments are invalid: the command then prints the usage and exits
  * with 2. If the command fails, it prints the error and exits with 1.
  */
 export async function runCommand(
   usage: string,
   parse: () => Promise<(() => Promise<void>) | null>,
 ): Promise<void> {
+  answerHelp(usage);
   const run = await parse().catch(() => null);
   if (!run) {
     console.error(usage);

@@ -58,4 +58,4 @@ async function setBillingPlan(): Promise<string> {
   return `The billing account of ${options.org}: ${displayName}, ${billingProvider} ${billingProviderRef}.`;
 }
 
-await printResult(setBillingPlan);
+await printResult(USAGE, setBillingPlan);

@@ -72,6 +72,29 @@ test.runIf(onPostgres)(
   },
 );
 
+test.runIf(onPostgres)(
+  'is not ready while the server is read-only, and then replaces read-only connections',
+  async () => {
+    const { database, otherDatabase, url } = await joinTwoProcesses();
+    const name = pg.escapeIdentifier(new URL(url).pathname.slice(1));
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    await server.query(`alter database ${name} set default_transaction_read_only = on`);
+    await server.query(`select pg_terminate_backend("pid") from pg_stat_activity
+      where "datname" = current_database() and "pid" <> pg_backend_pid()`);
+    const readPingError = () => database.ping().then(() => null, String);
+    await expect.poll(readPingError).toContain('accepts no writes');
+    const write = () => database.rows.query('update "ServerProcess" set "missedTime" = null', []);
+    await expect(write()).rejects.toThrow('accepts no writes');
+    await server.query(`alter database ${name} reset default_transaction_read_only`);
+    await expect.poll(readPingError, { timeout: 20_000 }).toBeNull();
+    await write();
+    await server.end();
+    await otherDatabase[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  },
+);
+
 test.runIf(onPostgres)('reopens a connection that fails before its first use', async () => {
   const { database, otherDatabase, url } = await joinTwoProcesses();
   let attempts = 0;
@@ -86,7 +109,11 @@ test.runIf(onPostgres)('reopens a connection that fails before its first use', a
     leave: async () => {},
   };
   const server = { address: { connectionString: url }, limitMs: 1_000, outages: new Outages(log) };
-  await using notifications = new PostgresNotifications(server, processes, async () => {});
+  await using notifications = new PostgresNotifications(server, {
+    processes,
+    notify: async () => {},
+    sessions: { dropIdle: () => {} },
+  });
   const receivedPayloads: unknown[] = [];
   await using _listening = notifications.listen('test_reopened', (payload) =>
     receivedPayloads.push(payload),

@@ -12,18 +12,32 @@ export const LOCK_FILE = 'lock.sqlite';
 
 const SQLITE_BUSY = 5;
 
-/** Throws StartRefused if another process uses the folder. */
+/** Throws StartRefused if another process uses the folder, or if the lock file can't be used. */
 export function lockDataFolder(dataDir: string): Disposable {
-  const file = new DatabaseSync(join(dataDir, LOCK_FILE), { timeout: 0 });
+  const path = join(dataDir, LOCK_FILE);
+  let file: DatabaseSync | undefined;
   try {
+    file = new DatabaseSync(path, { timeout: 0 });
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
-    file.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    throw new StartRefused(
-      `Another server is using the data folder ${dataDir}. Stop it, or give this one its own DATA_DIR; ` +
-        'several servers share one database through DATABASE_URL.',
-    );
+    file?.close();
+    throw (error as { errcode?: number }).errcode === SQLITE_BUSY
+      ? createInUseError(dataDir)
+      : createUnusableError(path, error as Error);
   }
   return { [Symbol.dispose]: () => file.close() };
+}
+
+function createInUseError(dataDir: string): StartRefused {
+  return new StartRefused(
+    `Another server is using the data folder ${dataDir}. Stop it, or give this one its own DATA_DIR; ` +
+      'several servers share one database through DATABASE_URL.',
+  );
+}
+
+function createUnusableError(path: string, { message }: Error): StartRefused {
+  return new StartRefused(
+    `${path} can't be locked: ${message}. The file contains no data. ` +
+      'Check that this user may write it, and that no server uses the folder. Then delete the file.',
+  );
 }

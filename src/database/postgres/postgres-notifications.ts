@@ -8,17 +8,28 @@ import { type Backoff, computeBackoffMs } from '../../work/backoff.ts';
 import { withDeadline } from '../../work/deadline.ts';
 import { Alarm } from '../../work/signal.ts';
 import { type Listen, Listeners, type SendNotifications } from '../notifications/notifications.ts';
+import type { Outages } from '../outages.ts';
 import type { SharedProcesses } from '../processes.ts';
-import { type OpenSession, openSession, type Server } from '../sessions/session.ts';
+import { type OpenSession, openSession, READ_ONLY, type Server } from '../sessions/session.ts';
+import type { SessionPool } from '../sessions/session-pool.ts';
 
 const RECONNECT: Backoff = { firstMs: 100, maxMs: 5_000, jitter: 0.3 };
 /** Below a second, the limit of a readiness check. */
 const PING_MS_MAX = 800;
 
+interface NotificationDependencies {
+  processes: SharedProcesses;
+  /** Sends notifications to the listeners of all processes through the database. */
+  notify: SendNotifications;
+  /** Its idle connections are replaced when the server becomes read-only, and when it accepts writes again. */
+  sessions: Pick<SessionPool, 'dropIdle'>;
+}
+
 export class PostgresNotifications implements AsyncDisposable {
   readonly #server: Server;
   readonly #processes: SharedProcesses;
   readonly #notify: SendNotifications;
+  readonly #sessions: NotificationDependencies['sessions'];
   readonly #listeners = new Listeners();
   /** The connection that has subscribed to all channels. Null while there is none. */
   #connection: NotificationConnection | null = null;
@@ -27,13 +38,15 @@ export class PostgresNotifications implements AsyncDisposable {
   /** Rings to reconnect immediately. */
   readonly #reconnectAlarm = new Alarm();
   #runningPing: Promise<void> | null = null;
+  /** True if the last connection accepted no writes. */
+  #wasReadOnly = false;
   #isClosed = false;
 
-  /** `notify` sends notifications to the listeners of all processes through the database. */
-  constructor(server: Server, processes: SharedProcesses, notify: SendNotifications) {
+  constructor(server: Server, { processes, notify, sessions }: NotificationDependencies) {
     this.#server = server;
     this.#processes = processes;
     this.#notify = notify;
+    this.#sessions = sessions;
     void this.#keepConnected();
   }
 
@@ -53,7 +66,10 @@ export class PostgresNotifications implements AsyncDisposable {
       ? this.#listeners.send(notifications)
       : this.#notify(notifications);
 
-  /** Throws if the server does not respond within PING_MS_MAX. Reconnects immediately if the connection is lost. */
+  /**
+   * Throws if the server does not respond within PING_MS_MAX, or accepts no writes. Reconnects immediately if the
+   * connection is lost.
+   */
   ping = async (): Promise<void> => {
     if (!this.#connection) this.#reconnectAlarm.ring();
     this.#runningPing ??= this.#connected.promise
@@ -85,6 +101,7 @@ export class PostgresNotifications implements AsyncDisposable {
         listeners: this.#listeners,
       });
       await connection.announceProcess();
+      await this.#checkWritable(connection);
       for (const channel of this.#listeners.channels) await connection.subscribe(channel);
     } catch {
       connection?.destroy();
@@ -96,7 +113,15 @@ export class PostgresNotifications implements AsyncDisposable {
     await connection.lost;
     this.#connection = null;
     this.#connected = Promise.withResolvers();
+    this.#wasReadOnly ||= connection.isReadOnly;
     return true;
+  }
+
+  async #checkWritable(connection: NotificationConnection): Promise<void> {
+    const isReadOnly = await connection.checkReadOnly();
+    // Other open connections may be read-only too.
+    if (isReadOnly || this.#wasReadOnly) this.#sessions.dropIdle();
+    this.#wasReadOnly = isReadOnly;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,30 +149,33 @@ async function openNotificationConnection(
 ): Promise<NotificationConnection> {
   const limitMs = Math.min(server.limitMs, STATEMENT_MS_MAX);
   const name = 'integration-gateway notifications';
-  return new NotificationConnection(await openSession({ ...server, name, limitMs }), dependencies);
+  const session = await openSession({ ...server, name, limitMs });
+  return new NotificationConnection(session, { ...dependencies, outages: server.outages });
 }
 
 class NotificationConnection {
   readonly #session: OpenSession;
+  readonly #outages: Outages;
   readonly #processes: SharedProcesses;
   readonly #listeners: Listeners;
   readonly #heartbeat: NodeJS.Timeout;
   /** Resolves when the connection is lost or closed. */
   readonly lost: Promise<void>;
   #isOnlyProcess = false;
+  #isReadOnly = false;
   #announcements = 0;
   #lastSubscription = Promise.resolve();
 
-  constructor(session: OpenSession, { processes, listeners }: ConnectionDependencies) {
+  constructor(
+    session: OpenSession,
+    { processes, listeners, outages }: ConnectionDependencies & { outages: Outages },
+  ) {
     this.#session = session;
+    this.#outages = outages;
     this.#processes = processes;
     this.#listeners = listeners;
     session.on('notification', ({ channel, payload }) => this.#receive(channel, payload));
-    const check = () =>
-      this.#checkForOthers().catch(() => {
-        this.#isOnlyProcess = false;
-      });
-    this.#heartbeat = setInterval(check, HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.lost = promise;
     session.once('end', () => {
@@ -184,8 +212,23 @@ class NotificationConnection {
     this.#listeners.notify(channel);
   }
 
+  /** True if the last check found that the server accepts no writes on this connection. */
+  get isReadOnly(): boolean {
+    return this.#isReadOnly;
+  }
+
+  /** Throws if the server accepts no writes. */
   async ping(): Promise<void> {
-    await this.#session.query('select 1');
+    if (!(await this.checkReadOnly())) return;
+    const error = Object.assign(new Error('The server accepts no writes.'), { code: READ_ONLY });
+    throw this.#outages.toCallerError(error);
+  }
+
+  /** Returns whether the server accepts no writes on this connection, as on every connection to a standby. */
+  async checkReadOnly(): Promise<boolean> {
+    const { rows } = await this.#session.query('show transaction_read_only');
+    this.#isReadOnly = rows[0]?.transaction_read_only === 'on';
+    return this.#isReadOnly;
   }
 
   /** Closes the connection without waiting for the server. */
@@ -201,6 +244,16 @@ class NotificationConnection {
     if (channel !== ANNOUNCEMENTS_CHANNEL) this.#listeners.notify(channel, payload);
     else if (payload !== this.#processes.id) {
       this.#announcements += 1;
+      this.#isOnlyProcess = false;
+    }
+  }
+
+  /** Closes a connection that accepts no writes, because a new one may accept them or reach another server. */
+  async #beat(): Promise<void> {
+    try {
+      if (await this.checkReadOnly()) return this.destroy();
+      await this.#checkForOthers();
+    } catch {
       this.#isOnlyProcess = false;
     }
   }

@@ -35,17 +35,17 @@ export async function openPostgres(
   const outages = new Outages(log);
   const { direct, server, primaries } = await findServers(config, { log, meters, outages });
   const migrationResult = await migrate(direct, log);
-  const { pooler } = server;
   const cluster = migrationResult.isDistributed ? await openCluster(direct, log) : null;
   const pools = createPoolOptions(cluster);
   const sessions = openSessionPool(server, { ...pools, size: config.DATABASE_POOL_SIZE });
-  const query = createQuery(sessions, createStatementNamer(pooler));
+  const query = createQuery(sessions, createStatementNamer(server.pooler));
   const sweeps = new SweepPools({ ...server, limitMs: config.LIMIT_SWEEP_MS, ...pools });
   const processes = await joinProcesses(query);
   const clock = await followClock(query);
-  const notifications = new PostgresNotifications(direct, processes, createSender(query));
+  const notify = createSender(query);
+  const notifications = new PostgresNotifications(direct, { processes, notify, sessions });
   const clients = createClients(sessions, {
-    pooler,
+    pooler: server.pooler,
     servers: cluster?.servers,
     sendNotifications: notifications.send,
   });

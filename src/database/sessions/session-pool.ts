@@ -67,7 +67,7 @@ export class SessionPool extends pg.Pool {
       onConnect:
         onConnect ??
         (options.pooler ? undefined : (client) => initializeSession(client, { plansOnce })),
-      onSuspect: () => this.#dropIdle(),
+      onSuspect: () => this.dropIdle(),
     };
     super(poolConfig);
     this.#outages = options.outages;
@@ -115,7 +115,8 @@ export class SessionPool extends pg.Pool {
     for (const session of this.#sessions) session.destroy();
   }
 
-  #dropIdle(): void {
+  /** Replaces idle connections, because they may be broken or read-only. Does nothing within DROP_INTERVAL_MS. */
+  dropIdle(): void {
     const nowMs = performance.now();
     if (nowMs - this.#droppedMs < DROP_INTERVAL_MS) return;
     this.#droppedMs = nowMs;

@@ -43,7 +43,7 @@ const KEEP_ALIVE_MS = 10_000;
  */
 export const RENEWED_CODE = 'RENEW';
 /** SQLSTATE read_only_sql_transaction. After a failover, the host name may resolve to another server. */
-const READ_ONLY = '25006';
+export const READ_ONLY = '25006';
 
 /** The address of a server by URL, or of a server in this process. */
 export type FixedAddress =

@@ -134,7 +134,11 @@ test('responds to changes with 503 while the server is read-only, and serves rea
     `alter database ${database.name} set default_transaction_read_only = on`,
   );
   await terminateBackends(database);
-  await expect.poll(() => fetchStatus(gateway, '/readyz')).toBe(200);
+  // A read-only server is reachable again when it responds to reads.
+  await expect
+    .poll(async () => (await Promise.all(sendReads(target))).every(({ status }) => status === 200))
+    .toBe(true);
+  expect(await fetchStatus(gateway, '/readyz')).toBe(503);
   expectUnavailable(await repeatRounds(() => sendChanges(target)));
   const reads = await Promise.all(sendReads(target));
   expect(reads.map((read) => read.status)).toEqual(reads.map(() => 200));
