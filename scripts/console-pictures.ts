@@ -7,10 +7,16 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { answerHelp } from '../src/process/usage.ts';
 
-answerHelp('Usage: npm run console:pictures -- <folder> [url]');
+const USAGE = 'Usage: npm run console:pictures -- <folder> [url]';
+
+answerHelp(USAGE);
 
 const [folder = 'data/pictures', url = 'http://127.0.0.1:4000', nameFilter = ''] =
   process.argv.slice(2);
+if (folder.startsWith('-')) {
+  console.error(USAGE);
+  process.exit(2);
+}
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const WIDE = { width: 1200, height: 860 };
 const PHONE = { width: 360, height: 740 };

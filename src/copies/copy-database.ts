@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATABASE_FOLDER, requireIntactFolder } from '../database/embedded/data-folder.ts';
-import { lockDataFolder } from '../database/embedded/data-folder-lock.ts';
+import { DataFolderInUse, lockDataFolder } from '../database/embedded/data-folder-lock.ts';
 import { startEngine } from '../database/embedded/embedded.ts';
 import { borrowSnapshot } from '../database/embedded/snapshots.ts';
 import { Outages } from '../database/outages.ts';
@@ -58,7 +58,7 @@ function lockIfFree(dataDir: string): Disposable | null {
   try {
     return lockDataFolder(dataDir);
   } catch (error) {
-    if (error instanceof StartRefused) return null;
+    if (error instanceof DataFolderInUse) return null;
     throw error;
   }
 }

@@ -12,7 +12,10 @@ export const LOCK_FILE = 'lock.sqlite';
 
 const SQLITE_BUSY = 5;
 
-/** Throws StartRefused if another process uses the folder, or if the lock file can't be used. */
+/** Another process uses the data folder. */
+export class DataFolderInUse extends StartRefused {}
+
+/** Throws DataFolderInUse if another process uses the folder, and StartRefused if the lock file can't be used. */
 export function lockDataFolder(dataDir: string): Disposable {
   const path = join(dataDir, LOCK_FILE);
   let file: DatabaseSync | undefined;
@@ -28,8 +31,8 @@ export function lockDataFolder(dataDir: string): Disposable {
   return { [Symbol.dispose]: () => file.close() };
 }
 
-function createInUseError(dataDir: string): StartRefused {
-  return new StartRefused(
+function createInUseError(dataDir: string): DataFolderInUse {
+  return new DataFolderInUse(
     `Another server is using the data folder ${dataDir}. Stop it, or give this one its own DATA_DIR; ` +
       'several servers share one database through DATABASE_URL.',
   );
