@@ -114,7 +114,7 @@ export const environment = z.object({
   BEARER_EMAILS_VERIFIED: flag
     .prefault('false')
     .describe(
-      'Whether a token without the claim email_verified has a verified email address. Only for an issuer that verifies every address and never sends the claim',
+      'Trust the email address of tokens without email_verified. Only for an issuer that verifies every address and never sends the claim',
     ),
   BEARER_ALGORITHMS: list
     .pipe(z.array(algorithm))

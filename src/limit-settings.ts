@@ -8,7 +8,7 @@ const DEPTH_MAX = 500;
 /** The largest request body with events, in bytes. No provider sends a larger one. */
 export const EVENT_BODY_BYTES_MAX = 1024 * 1024;
 
-/** Shares of a process: the limits for all work, one project, one caller and one connection. */
+/** Concurrency limits: the limits for all work, one project, one caller and one connection. */
 const shareSettings = {
   LIMIT_REQUESTS: wholeNumber(1_000, 1).describe(
     'Requests that one process accepts at a time, running or waiting for their turn; more are refused with 503 and Retry-After',

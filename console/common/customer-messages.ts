@@ -110,7 +110,7 @@ const en = {
   withClient: 'With a client ID and its secret',
   withPasswordAndClient: 'With a user name, a password and a client',
   withoutCredentials: 'Without credentials',
-  withCustomInputs: "With credentials of the provider's own kind",
+  withCustomInputs: 'With other credentials',
 
   tooManyAttempts: 'Too many attempts. Try again in a minute.',
   unavailableTitle: 'Not available',
@@ -239,7 +239,7 @@ const de: Messages = {
   withClient: 'Mit einer Client-ID und ihrem Secret',
   withPasswordAndClient: 'Mit Benutzername, Passwort und Client',
   withoutCredentials: 'Ohne Zugangsdaten',
-  withCustomInputs: 'Mit eigenen Zugangsdaten des Anbieters',
+  withCustomInputs: 'Mit anderen Zugangsdaten',
 
   tooManyAttempts: 'Zu viele Versuche. Versuchen Sie es in einer Minute erneut.',
   unavailableTitle: 'Nicht erreichbar',

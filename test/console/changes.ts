@@ -243,11 +243,11 @@ export function testChanges(getStage: () => ConsoleStage) {
     await expect.poll(() => rows.filter({ hasNotText: 'data' }).count()).toBe(0);
     await expectAccessible(page);
     await press('Route events');
-    await choose('Event', 'Subscribe create error');
+    await choose('Event', 'Subscription failed');
     await pressInDialog('Create route');
-    await press('Subscribe create error');
+    await press('Subscription failed');
     const remove = page.getByRole('button', {
-      name: 'Remove the route from Subscribe create error to topic data',
+      name: 'Remove the route from Subscription failed to topic data',
     });
     await remove.waitFor();
     expect(await rows.count()).toBe(1);

@@ -161,7 +161,9 @@ export function testConnect(getStage: () => ConsoleStage) {
     await expectAccessible(page);
     const builder = await getStage().openTab();
     await openConsole(builder, `${getStage().url}/console/demo`);
-    await builder.getByRole('link', { name: "Customers can't connect HubSpot" }).click();
+    await builder
+      .getByRole('link', { name: "Customers haven't been able to connect HubSpot" })
+      .click();
     await builder.getByText(/has no provider app for hubspot/).waitFor();
     await builder.getByText(/^Failed 1 time, last/).waitFor();
     await expectFitsScreens(builder);
@@ -245,7 +247,7 @@ export function testConnect(getStage: () => ConsoleStage) {
 
   test('connects by custom inputs of the provider', async () => {
     await openConnect('by-custom');
-    await chooseAuthMethod("With credentials of the provider's own kind");
+    await chooseAuthMethod('With other credentials');
     await page.getByLabel('Account key').fill('sandbox-key');
     await submit();
     await waitForConnected();

@@ -65,7 +65,7 @@ export function testNewcomer(getStage: () => ConsoleStage) {
     await openFromMenu(page, 'Destinations');
     await press(page, 'live', 'link');
     const lines = page.locator('main .lines li');
-    await lines.filter({ hasText: 'Read triggered done' }).first().waitFor();
+    await lines.filter({ hasText: 'Triggered read finished' }).first().waitFor();
     for (const type of ['Connection created', 'Installation created']) {
       expect(await lines.filter({ hasText: type }).count(), type).toBeGreaterThan(0);
     }

@@ -66,7 +66,7 @@ export function testStates(getStage: () => ConsoleStage) {
     await open('destinations');
     const row = page.getByRole('row', { name: /^records/ });
     await row.getByText('Failing').waitFor();
-    await row.getByText(/\d+ attempts? since/).waitFor();
+    await row.getByText(/for \d+ (s|min), \d+ attempts?/).waitFor();
     await expectFitsScreens(page);
     await open(`destinations/${destinationId}`);
     await page.locator('.facts .status.bad', { hasText: 'Failing' }).waitFor();
@@ -76,18 +76,18 @@ export function testStates(getStage: () => ConsoleStage) {
   test('lists on the overview what needs attention, until it is acknowledged', async () => {
     await open('');
     const panel = page.locator('section.card', { hasText: 'Needs attention' });
-    const failing = panel.getByRole('link', { name: 'records is failing' });
+    const failing = panel.getByRole('link', { name: 'records has been failing' });
     await failing.waitFor();
     await panel.getByRole('link', { name: /operations? failed$/ }).waitFor();
     await panel.getByText(/% of operations succeeded since \w{3} \d\d:\d\d/).waitFor();
     await expectFitsScreens(page);
-    await panel.getByRole('button', { name: 'Acknowledge: records is failing' }).click();
+    await panel.getByRole('button', { name: 'Acknowledge: records has been failing' }).click();
     await failing.waitFor({ state: 'hidden' });
     await page.reload();
     await panel.getByText('1 acknowledged', { exact: true }).click();
     await panel.getByText(/^acknowledged by Ada Demo /).waitFor();
     await expectFitsScreens(page);
-    await panel.getByRole('button', { name: 'Reopen: records is failing' }).click();
+    await panel.getByRole('button', { name: 'Reopen: records has been failing' }).click();
     await failing.click();
     await page.getByRole('heading', { level: 1, name: 'records' }).waitFor();
   });

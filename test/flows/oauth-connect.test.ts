@@ -171,7 +171,7 @@ test('accepts a state once, for ten minutes, and refuses a forged one', async ()
   expect((await openCallback(callback, { method: 'POST' })).status).toBe(405);
 });
 
-test('stores neither the ticket, the state nor the code verifier in clear', async () => {
+test('stores neither the ticket, the state nor the code verifier in plain text', async () => {
   const tenant = await app.createTenant();
   await createProviderApp(tenant);
   const link = await startConnect(tenant, { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' });

@@ -6,11 +6,13 @@ import { graphql } from 'react-relay';
 import type { approvalLinkMutation } from '../../__generated__/approvalLinkMutation.graphql.ts';
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
 import { TextInput } from '../parts/form.tsx';
+import { Time } from '../parts/time.tsx';
 
 const CREATE_SESSION_TOKEN = graphql`
   mutation approvalLinkMutation($input: CreateSessionTokenInput!) {
     createSessionToken(input: $input) {
       connectUrl
+      expireTime
     }
   }
 `;
@@ -42,9 +44,14 @@ export function ApprovalLink({ project, proposalId, groupRef, consumerRef }: App
         },
       })}
       skipRefetch
-      renderResult={({ createSessionToken: { connectUrl } }) => (
+      renderResult={({ createSessionToken: { connectUrl, expireTime } }) => (
         <CopyableValue
-          explanation="Send it to the person who approves. It is valid for one hour."
+          explanation={
+            <>
+              Send it to the person who approves: the link expires{' '}
+              <Time value={expireTime} isInSentence />.
+            </>
+          }
           value={`${connectUrl}&proposal=${proposalId}`}
           label="Approval link"
         />

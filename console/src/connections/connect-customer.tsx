@@ -45,7 +45,12 @@ export function ConnectCustomer(props: ConnectCustomerProps) {
       renderResult={({ createSessionToken: { connectUrl, expireTime } }) => (
         <>
           <CopyableValue
-            explanation="Send this link to the customer, or open it yourself."
+            explanation={
+              <>
+                Open it with the customer: the link expires <Time value={expireTime} isInSentence />
+                .
+              </>
+            }
             value={connectUrl}
             label="connect link"
           />
@@ -53,9 +58,6 @@ export function ConnectCustomer(props: ConnectCustomerProps) {
             <a href={connectUrl} target="_blank" rel="noreferrer">
               Open connect page
             </a>
-            <span className="quiet">
-              Expires <Time value={expireTime} />
-            </span>
           </div>
         </>
       )}

@@ -5,11 +5,13 @@
 import { graphql } from 'react-relay';
 import type { reconnectLinkMutation } from '../../__generated__/reconnectLinkMutation.graphql.ts';
 import { CopyableValue, FormDialog } from '../parts/dialog.tsx';
+import { Time } from '../parts/time.tsx';
 
 const CREATE_SESSION_TOKEN = graphql`
   mutation reconnectLinkMutation($input: CreateSessionTokenInput!) {
     createSessionToken(input: $input) {
       connectUrl
+      expireTime
     }
   }
 `;
@@ -46,11 +48,17 @@ export function ReconnectLink({
       })}
       skipRefetch
       renderResult={({ createSessionToken }) => {
-        const url = new URL(createSessionToken.connectUrl);
+        const { connectUrl, expireTime } = createSessionToken;
+        const url = new URL(connectUrl);
         url.searchParams.set('connection', connectionId);
         return (
           <CopyableValue
-            explanation="Send it to the person who connected the account. It is valid for one hour."
+            explanation={
+              <>
+                Send it to the person who connected the account: the link expires{' '}
+                <Time value={expireTime} isInSentence />.
+              </>
+            }
             value={url.href}
             label="Reconnect link"
           />

@@ -3,6 +3,7 @@ import { graphql } from 'react-relay';
 import type { deliveriesPage_project$data } from '../../__generated__/deliveriesPage_project.graphql.ts';
 import type { deliveriesPageQuery } from '../../__generated__/deliveriesPageQuery.graphql.ts';
 import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.ts';
+import { getEventName } from '../events/event-name.ts';
 import { Filter, TimeFilter, useFilter, useTimeRange } from '../parts/filters.tsx';
 import { Empty, ListPage, NotFound } from '../parts/page.tsx';
 import { Paged } from '../parts/paged.tsx';
@@ -82,7 +83,7 @@ export default function DeliveriesPage({ project: projectIdOrName }: ConsolePage
       filters={
         <>
           <Filter name="status" label="Status" values={STATUSES} />
-          <Filter name="type" label="Event" values={EVENT_TYPES} />
+          <Filter name="type" label="Event" values={EVENT_TYPES} formatValue={getEventName} />
           <TimeFilter />
         </>
       }

@@ -3,6 +3,7 @@ import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryPageQuery } from '../../__generated__/deliveryPageQuery.graphql.ts';
 import type { retryAction_outcome$key } from '../../__generated__/retryAction_outcome.graphql.ts';
+import { getEventName } from '../events/event-name.ts';
 import { Copyable, CopyableLink } from '../parts/copy.tsx';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Empty, NotFound, Page, Panel } from '../parts/page.tsx';
@@ -22,6 +23,8 @@ const PAGE_QUERY = graphql`
         createTime
         body
         bodyBytes
+        kind
+        objectName
         destination {
           id
           name
@@ -62,7 +65,7 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
   const receiver = destination ? `“${destination.name}”` : 'a deleted destination';
   return (
     <Page
-      title={`${describeContent({ event, operation })} to ${receiver}`}
+      title={`${describeContent(delivery)} to ${receiver}`}
       actions={<RetryAction project={project} deliveryId={delivery.id} status={outcome.status} />}
       query={PAGE_QUERY}
       variables={variables}
@@ -85,7 +88,7 @@ export default function DeliveryPage({ project, id = '' }: ConsolePageProps) {
             Event: event && (
               <CopyableLink
                 href={linkTo(`events/${event.id}`)}
-                text={formatWords(event.eventType)}
+                text={getEventName(event.eventType)}
                 value={event.id}
                 label="event ID"
               />

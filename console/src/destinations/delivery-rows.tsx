@@ -2,6 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import { Link } from 'wouter';
 import type { deliveryRows_delivery$key } from '../../__generated__/deliveryRows_delivery.graphql.ts';
+import { getEventName } from '../events/event-name.ts';
 import { useProjectLink } from '../parts/filters.tsx';
 import { formatWords, Status } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
@@ -24,6 +25,8 @@ const ROW = graphql`
       responseStatus
       error
     }
+    kind
+    objectName
     event {
       eventType
     }
@@ -102,15 +105,17 @@ export function DeliveryRows({ project, deliveries, showsDestination = false }: 
 }
 
 interface DeliveryContent {
+  kind: string;
+  objectName: string | null | undefined;
   event: { readonly eventType: string } | null | undefined;
   operation: { readonly metadata: { readonly objects: readonly string[] } } | null | undefined;
 }
 
-/**
- * Describes the content of a delivery. Messages about changes and test messages have neither an event nor an
- * operation.
- */
-export function describeContent({ event, operation }: DeliveryContent): string {
-  if (event) return formatWords(event.eventType);
-  return operation ? `Records of ${operation.metadata.objects.join(', ')}` : 'Message';
+/** Describes the content of a delivery. Events and operations are null after their retention. */
+export function describeContent({ kind, objectName, event, operation }: DeliveryContent): string {
+  if (event) return getEventName(event.eventType);
+  if (operation) return `Records of ${operation.metadata.objects.join(', ')}`;
+  if (kind === 'CHANGES') return `Change of ${objectName}`;
+  if (kind === 'FIELD_CHANGES') return `Changed fields of ${objectName}`;
+  return kind === 'TEST' ? 'Test message' : formatWords(kind);
 }

@@ -2,7 +2,7 @@
 import { graphql, useFragment } from 'react-relay';
 import type { destinationState_destination$key } from '../../__generated__/destinationState_destination.graphql.ts';
 import { Status } from '../parts/status.tsx';
-import { Time } from '../parts/time.tsx';
+import { Elapsed } from '../parts/time.tsx';
 
 const STATE = graphql`
   fragment destinationState_destination on Destination {
@@ -25,8 +25,8 @@ export function DestinationState({
     <span>
       <Status value="FAILING" />{' '}
       <span className="quiet">
-        {failedAttempts.toLocaleString('en')} {failedAttempts === 1 ? 'attempt' : 'attempts'} since{' '}
-        <Time value={failingSince} />
+        for <Elapsed since={failingSince} />, {failedAttempts.toLocaleString('en')}{' '}
+        {failedAttempts === 1 ? 'attempt' : 'attempts'}
       </span>
     </span>
   );

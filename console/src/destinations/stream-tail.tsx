@@ -5,11 +5,11 @@ import { type IEnvironment, requestSubscription } from 'relay-runtime';
 import type { streamTail_message$data } from '../../__generated__/streamTail_message.graphql.ts';
 import type { streamTailQuery } from '../../__generated__/streamTailQuery.graphql.ts';
 import type { streamTailSubscription } from '../../__generated__/streamTailSubscription.graphql.ts';
+import { getEventName } from '../events/event-name.ts';
 import { Refusal } from '../parts/form.tsx';
 import { LiveControl } from '../parts/live-control.tsx';
 import { Older } from '../parts/older.tsx';
 import { Empty, Loading, Panel } from '../parts/page.tsx';
-import { formatWords } from '../parts/status.tsx';
 import { Json } from '../parts/table.tsx';
 import { ClockTime } from '../parts/time.tsx';
 import { LAST_COUNT, type LiveSource, useLive } from '../parts/use-live.ts';
@@ -96,15 +96,18 @@ export function StreamTail({ id }: { id: string }) {
   );
 }
 
-/**
- * Describes a message: an event by its type, like `read.backfill.done`, and other messages by their action
- * and object.
- */
+/** The contents of messages, by their action. */
+const CONTENTS: Record<string, string> = {
+  read: 'Records',
+  subscribe: 'Change',
+  'schema.watch': 'Changed fields',
+};
+
+/** Describes a message: an event by its type, like `read.backfill.done`, and other messages by their action and object. */
 function describeMessage({ notificationType, action, objectName }: TailMessage['body']): string {
-  const kind = notificationType ?? action;
-  if (typeof kind !== 'string') return 'Message';
-  const title = formatWords(kind.replaceAll('.', '_'));
-  return typeof objectName === 'string' ? `${title} ${objectName}` : title;
+  if (notificationType)
+    return getEventName(String(notificationType).replaceAll('.', '_').toUpperCase());
+  return `${CONTENTS[String(action)] ?? 'Message'} of ${objectName}`;
 }
 
 function createMessageSource(environment: IEnvironment, id: string): LiveSource<TailMessage> {

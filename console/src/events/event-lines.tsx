@@ -1,7 +1,7 @@
 /** Shows events as lines of a log. */
 import { Link } from 'wouter';
-import { formatWords } from '../parts/status.tsx';
 import { ClockTime } from '../parts/time.tsx';
+import { getEventName } from './event-name.ts';
 import type { TailEvent } from './use-tail.ts';
 
 interface EventLinesProps {
@@ -16,7 +16,7 @@ export function EventLines({ events, linkTo }: EventLinesProps) {
         <li key={id}>
           <ClockTime value={createTime} />
           <Link href={linkTo(`events/${id}`)} className="strong">
-            {formatWords(eventType)}
+            {getEventName(eventType)}
           </Link>
           <span className="quiet">{group?.groupName}</span>
         </li>

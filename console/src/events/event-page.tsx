@@ -12,6 +12,7 @@ import { formatWords, Status } from '../parts/status.tsx';
 import { Facts, Json, Table } from '../parts/table.tsx';
 import { DueTime, Time } from '../parts/time.tsx';
 import type { ConsolePageProps } from '../shell/pages.ts';
+import { getEventName } from './event-name.ts';
 
 const PAGE_QUERY = graphql`
   query eventPageQuery($id: ID!) {
@@ -76,7 +77,7 @@ export default function EventPage({ project, id = '' }: ConsolePageProps) {
   const { group, connection, installation, operation } = node;
   const { proposalId } = node.data as { proposalId?: string };
   return (
-    <Page title={formatWords(node.eventType)} query={PAGE_QUERY} variables={variables}>
+    <Page title={getEventName(node.eventType)} query={PAGE_QUERY} variables={variables}>
       <Panel>
         <Facts
           facts={{

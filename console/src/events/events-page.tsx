@@ -10,6 +10,7 @@ import { Empty, ListPage, Loading } from '../parts/page.tsx';
 import { LAST_COUNT } from '../parts/use-live.ts';
 import type { ConsolePageProps } from '../shell/pages.ts';
 import { EventLines } from './event-lines.tsx';
+import { getEventName } from './event-name.ts';
 import { TAIL_QUERY, useTail } from './use-tail.ts';
 
 export default function EventsPage({ project }: ConsolePageProps) {
@@ -29,7 +30,7 @@ export default function EventsPage({ project }: ConsolePageProps) {
       variables={{ ...filter, last: LAST_COUNT }}
       filters={
         <>
-          <Filter name="type" label="Type" values={EVENT_TYPES} />
+          <Filter name="type" label="Type" values={EVENT_TYPES} formatValue={getEventName} />
           <TimeFilter />
         </>
       }

@@ -10,7 +10,7 @@ import { Panel } from '../parts/page.tsx';
 import { Principal } from '../parts/principal.tsx';
 import { useProviderNames } from '../parts/provider-mark.tsx';
 import { useChange, usePageQuery } from '../parts/queries.ts';
-import { Time } from '../parts/time.tsx';
+import { Elapsed, Time } from '../parts/time.tsx';
 import { formatSince, getFirstHour, HOUR_MS, HOURS } from './first-hour.ts';
 
 const QUERY = graphql`
@@ -88,6 +88,8 @@ const SHOWN_ITEMS = 8;
 /** The highest count that the gateway returns. */
 const COUNT_MAX = 500;
 
+/** Kinds whose text says what to do. The texts of other kinds end with how long the problem lasts. */
+const REQUEST_KINDS = ['CONNECTION_BAD_CREDENTIALS', 'CONNECTION_UNREFRESHABLE'];
 const COUNTED_KINDS = ['PROPOSALS_PENDING', 'OPERATIONS_FAILED', 'DELIVERIES_FAILED'];
 
 type Attention = NonNullable<attentionQuery['response']['project']>;
@@ -186,7 +188,15 @@ function AttentionLine({ item, linkTo, onAcknowledge, onReopen }: AttentionLineP
             </>
           ) : (
             <>
-              {isCounted ? '· latest' : 'since'} <Time value={isCounted ? lastTime : startTime} />
+              {isCounted ? (
+                <>
+                  · latest <Time value={lastTime} />
+                </>
+              ) : (
+                <>
+                  {REQUEST_KINDS.includes(item.kind) && '· '}for <Elapsed since={startTime} />
+                </>
+              )}
               {detail && ` · ${detail}`}
             </>
           )}
@@ -209,7 +219,7 @@ function describeItem(
   const customer = subject.group?.groupName;
   switch (kind) {
     case 'DESTINATION_FAILING':
-      return { text: `${name} is failing`, path: `destinations/${id}` };
+      return { text: `${name} has been failing`, path: `destinations/${id}` };
     case 'CONNECTION_BAD_CREDENTIALS':
       return {
         text: `${customer} must reconnect ${getProviderName(provider ?? '')}`,
@@ -222,14 +232,17 @@ function describeItem(
       };
     case 'INSTALLATION_UNHEALTHY':
       return {
-        text: `${integrationName} for ${customer} is unhealthy`,
+        text: `${integrationName} for ${customer} has been unhealthy`,
         path: `installations/${id}`,
       };
     case 'SETUP_FAILED':
-      return { text: `Customers can't connect ${displayName}`, path: `providers/${name}` };
+      return {
+        text: `Customers haven't been able to connect ${displayName}`,
+        path: `providers/${name}`,
+      };
     case 'READ_PAUSED':
       return {
-        text: `Reads of ${objectName} for ${customer} are paused`,
+        text: `Reads of ${objectName} for ${customer} have been paused`,
         path: `installations/${id}`,
       };
     case 'PROPOSALS_PENDING':

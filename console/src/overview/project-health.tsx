@@ -93,7 +93,7 @@ export function DestinationStates({ project, linkTo }: ProjectHealthProps) {
             {name}
           </Link>
           {type === 'STREAM' ? (
-            <span className="quiet">Clients read it; nothing is pushed.</span>
+            <span className="quiet">Clients pull this stream</span>
           ) : (
             <span className="row">
               {listUndelivered({ pending, retrying, failed }).map(({ label, filter, count }) => (

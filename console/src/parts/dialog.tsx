@@ -172,7 +172,7 @@ export function ConfirmChange<Mutation extends MutationParameters>(
 }
 
 interface CopyableValueProps {
-  explanation: string;
+  explanation: ReactNode;
   value: string;
   label: string;
 }

@@ -11,9 +11,23 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
+const UNIT_SYMBOLS: Partial<Record<Intl.RelativeTimeFormatUnit, string>> = {
+  day: 'd',
+  hour: 'h',
+  minute: 'min',
+  second: 's',
+};
+
+/** Returns the largest unit that a duration reaches, with its length in seconds. */
+function findUnit(seconds: number): [Intl.RelativeTimeFormatUnit, number] {
+  return UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+}
+
 /** The formats of each locale. They are cached, because creating them is slow. */
 interface Formats {
   relative: Intl.RelativeTimeFormat;
+  /** Without abbreviations. */
+  relativeInSentence: Intl.RelativeTimeFormat;
   exact: Intl.DateTimeFormat;
 }
 
@@ -22,6 +36,7 @@ const formatsByLocale = new Map<string, Formats>();
 function getFormats(locale: string): Formats {
   const formats = formatsByLocale.get(locale) ?? {
     relative: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+    relativeInSentence: new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
     exact: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }),
   };
   formatsByLocale.set(locale, formats);
@@ -43,18 +58,42 @@ function subscribe(listener: () => void): () => void {
 
 function formatRelative(time: Date, relative: Intl.RelativeTimeFormat): string {
   const seconds = Math.round((time.getTime() - Math.max(now, Date.now())) / SECOND_MS);
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+  const [unit, length] = findUnit(seconds);
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-export function Time({ value, none = '—' }: { value: string | null | undefined; none?: string }) {
+interface TimeProps {
+  value: string | null | undefined;
+  none?: string;
+  /** True in a sentence, where units are not abbreviated. */
+  isInSentence?: boolean;
+}
+
+export function Time({ value, none = '—', isInSentence = false }: TimeProps) {
   useSyncExternalStore(subscribe, () => now);
-  const { relative, exact } = getFormats(useLocale().locale);
+  const { relative, relativeInSentence, exact } = getFormats(useLocale().locale);
   if (!value) return <span className="quiet">{none}</span>;
   const time = new Date(value);
   return (
     <time dateTime={value} title={exact.format(time)}>
-      {formatRelative(time, relative)}
+      {formatRelative(time, isInSentence ? relativeInSentence : relative)}
+    </time>
+  );
+}
+
+/** Shows how long something lasts so far, like "7 s" or "3 h", with the exact start as a tooltip. */
+export function Elapsed({ since }: { since: string }) {
+  useSyncExternalStore(subscribe, () => now);
+  const { exact } = getFormats(useLocale().locale);
+  const start = new Date(since);
+  const seconds = Math.max(
+    0,
+    Math.round((Math.max(now, Date.now()) - start.getTime()) / SECOND_MS),
+  );
+  const [unit, length] = findUnit(seconds);
+  return (
+    <time dateTime={since} title={exact.format(start)}>
+      {Math.trunc(seconds / length)} {UNIT_SYMBOLS[unit]}
     </time>
   );
 }

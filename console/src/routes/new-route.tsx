@@ -4,9 +4,9 @@ import { NotificationEventType as EVENT_TYPES } from '../../__generated__/enums.
 import type { newRouteEventMutation } from '../../__generated__/newRouteEventMutation.graphql.ts';
 import type { newRouteTopicDestinationMutation } from '../../__generated__/newRouteTopicDestinationMutation.graphql.ts';
 import type { newRouteTopicMutation } from '../../__generated__/newRouteTopicMutation.graphql.ts';
+import { getEventName } from '../events/event-name.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { Choice, TextInput } from '../parts/form.tsx';
-import { formatWords } from '../parts/status.tsx';
 import type { RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
@@ -69,7 +69,7 @@ const getDefaultValue = (selection: RouteEnd | null, kind: RouteEnd['kind']) =>
 
 const createOptions = (nodes: readonly { id: string; name: string }[]) =>
   nodes.map(({ id, name }) => ({ id, label: name }));
-const TYPES = EVENT_TYPES.map((id) => ({ id, label: formatWords(id) }));
+const TYPES = EVENT_TYPES.map((id) => ({ id, label: getEventName(id) }));
 
 export function RouteFromEvents({ project, routed, selection }: NewRouteProps) {
   const topics = createOptions(routed.topics.nodes);

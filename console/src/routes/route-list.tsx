@@ -3,11 +3,11 @@ import { graphql } from 'react-relay';
 import { Link } from 'wouter';
 import type { routeListEventMutation } from '../../__generated__/routeListEventMutation.graphql.ts';
 import type { routeListTopicMutation } from '../../__generated__/routeListTopicMutation.graphql.ts';
+import { getEventName } from '../events/event-name.ts';
 import { useProjectLink } from '../parts/filters.tsx';
 import { Action, Refusal } from '../parts/form.tsx';
 import { Empty } from '../parts/page.tsx';
 import { useChange } from '../parts/queries.ts';
-import { formatWords } from '../parts/status.tsx';
 import { Table } from '../parts/table.tsx';
 import { hasEnd, listRoutes, type RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
@@ -63,11 +63,11 @@ export function RouteList({ project, routed, selection }: RouteListProps) {
         <Table label="Routes of events" columns={['Event', 'Topic', 'Actions']}>
           {eventRoutes.map(({ id, eventType, topic }) => (
             <tr key={id}>
-              <td>{formatWords(eventType)}</td>
+              <td>{getEventName(eventType)}</td>
               <td>{topic.name}</td>
               <td>
                 <Remove
-                  from={formatWords(eventType)}
+                  from={getEventName(eventType)}
                   to={`topic ${topic.name}`}
                   onPress={() => eventRoute.run(toInput(id))}
                 />

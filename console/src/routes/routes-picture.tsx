@@ -1,7 +1,7 @@
 /** A diagram of the routes: event types on the left, topics in the middle, destinations on the right. */
 import { ToggleButton } from 'react-aria-components';
+import { getEventName } from '../events/event-name.ts';
 import { Empty } from '../parts/page.tsx';
-import { formatWords } from '../parts/status.tsx';
 import { hasEnd, isSameEnd, listRoutes, type RouteEnd } from './route-ends.ts';
 import type { RoutedProject } from './routes-page.tsx';
 
@@ -56,7 +56,7 @@ export function RoutesPicture({ routed, selection, onSelect }: RoutesPictureProp
 
 function createColumns({ topics, destinations, eventTopicRoutes }: RoutedProject) {
   const types = [...new Set(eventTopicRoutes.nodes.map(({ eventType }) => eventType))].toSorted();
-  const events = types.map((id): PictureNode => ({ kind: 'event', id, name: formatWords(id) }));
+  const events = types.map((id): PictureNode => ({ kind: 'event', id, name: getEventName(id) }));
   const topicNodes = topics.nodes.map(
     ({ id, name }): PictureNode => ({ kind: 'topic', id, name, style: 'strong' }),
   );

@@ -168,7 +168,7 @@ function LocalForm({ onSignedIn }: { onSignedIn: () => void }) {
         label="Password of the local issuer"
         type="password"
         isRequired
-        help="The gateway’s LOCAL_ISSUER_PASSWORD. For development: it is the same for all people."
+        help="The gateway’s LOCAL_ISSUER_PASSWORD. For development: everyone shares it."
       />
       {refusal && (
         <p role="alert" className="refusal">

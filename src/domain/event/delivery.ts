@@ -8,13 +8,14 @@ import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { notifyEvents } from '../../events/channel.ts';
 import { id } from '../../ids.ts';
+import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
 import { projectRead } from '../declared-read.ts';
 import { projectIdOrName } from '../names.ts';
-import { loaded } from '../relations.ts';
+import { createRelations, loaded } from '../relations.ts';
 import { computed, createdFields, enumeration, idField, resource } from '../resource.ts';
 import { type Batch, getProjectRow } from '../scope.ts';
-import { measureBodies } from './payload.ts';
+import { findChangeMessages, measureBodies } from './payload.ts';
 
 /** The status of deliveries in the API. The database stores RETRYING as PENDING with `isRetrying`. */
 export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery has come.', {
@@ -27,6 +28,25 @@ export const deliveryStatus = enumeration('DeliveryStatus', 'How far a delivery 
 export type DeliveryStatus = z.output<typeof deliveryStatus>;
 
 export const DELIVERY_STATUSES = deliveryStatus.options;
+
+const deliveryKind = enumeration('DeliveryKind', 'The kinds of messages.', {
+  EVENT: 'A notification event.',
+  RECORDS: 'Records of a read.',
+  CHANGES: 'Changes of records, which a provider reported.',
+  FIELD_CHANGES: 'New, deleted and changed fields of an object.',
+  TEST: 'A test message.',
+});
+
+/** Returns the kind of a message. Only messages about changes are read for it. */
+async function findKind(delivery: Row<'Delivery'>, call: Call): Promise<DeliveryKind> {
+  if (delivery.eventId !== null) return 'EVENT';
+  if (delivery.operationId !== null) return 'RECORDS';
+  const message = await createRelations(call).find(findChangeMessages, delivery);
+  if (!message) return 'TEST';
+  return message.action === 'subscribe' ? 'CHANGES' : 'FIELD_CHANGES';
+}
+
+type DeliveryKind = z.output<typeof deliveryKind>;
 
 type StoredStatus = Pick<Row<'Delivery'>, 'status' | 'isRetrying'>;
 
@@ -104,6 +124,17 @@ export const deliveryResource = resource(
     ...createdFields,
     destinationId: idField.describe(
       'The id of the destination. It is kept when the destination is deleted.',
+    ),
+    kind: computed(deliveryKind.describe('What kind of message it carries.'), findKind),
+    objectName: computed(
+      z
+        .string()
+        .nullable()
+        .describe(
+          'The object whose changes it carries: `objectName` of the message. Null for other messages.',
+        ),
+      async (delivery: Row<'Delivery'>, call: Call) =>
+        (await createRelations(call).find(findChangeMessages, delivery))?.objectName ?? null,
     ),
     status: computed(
       deliveryStatus.describe(

@@ -33,6 +33,40 @@ export const measureBodies: Batch<Delivery, number> = async (
   return deliveries.map(({ id }) => bytesById.get(id) ?? 0);
 };
 
+/** A message about the changes of one object at a provider. */
+export interface ChangeMessage {
+  action: string;
+  objectName: string;
+}
+
+/** The first members of a message, before its records, are shorter than this. */
+const HEAD_LENGTH_MAX = 4_096;
+
+// PostgreSQL can't convert a body with `\u0000` to a value, so only the text of two members is read.
+const SELECT_CHANGE_MESSAGES = `
+  select "id", substring("head" from '^\\{"action":"([^"]*)"') as "action",
+    substring("head" from '"objectName":("(?:[^"\\\\]|\\\\.)*")') as "objectName"
+  from (select "id", left("body", ${HEAD_LENGTH_MAX}) as "head" from "Delivery"
+    where "projectId" = any($1) and "id" = any($2) and "eventId" is null and "operationId" is null) message`;
+
+/** Returns the action and the object of messages about changes. Null for other messages, which have no action. */
+export const findChangeMessages: Batch<Delivery, ChangeMessage | null> = async (
+  { database: { rows } },
+  deliveries,
+) => {
+  const heads = await rows.query<{ id: string; action: string | null; objectName: string | null }>(
+    SELECT_CHANGE_MESSAGES,
+    toKeyColumns(deliveries),
+  );
+  const messages = heads.flatMap(({ id, action, objectName }) =>
+    action === null || objectName === null
+      ? []
+      : [[id, { action, objectName: JSON.parse(objectName) }] as const],
+  );
+  const messagesById = new Map(messages);
+  return deliveries.map(({ id }) => messagesById.get(id) ?? null);
+};
+
 export const readDeliveryBody = read(
   'payloads:read',
   'The body of the message, as it is posted; null if it was removed.',

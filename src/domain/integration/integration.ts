@@ -47,7 +47,7 @@ export const integrationIdOrName = z
   .string()
   .min(1)
   .max(64)
-  .describe('The id of the integration, or its name in the case in which it was created.');
+  .describe('The id of the integration, or its name (case-sensitive).');
 
 const createIntegrationInput = z
   .object({

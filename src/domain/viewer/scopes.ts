@@ -2,7 +2,7 @@
 import { enumeration } from '../resource.ts';
 
 export const SCOPES = {
-  full: "Everything in the key's project, and reading its org. Not credentials in clear.",
+  full: "Everything in the key's project, and reading its org. Not credentials in plain text.",
   read: 'All queries and subscriptions of the project, without credentials.',
   'connections:write': 'Create, update, refresh and delete connections.',
   'integrations:write': 'Create and delete integrations and their revisions.',
@@ -20,7 +20,8 @@ export const SCOPES = {
     'Invite builders to the org as members, and revoke invites. Never implied by full. Only admins of the org can give it to a key.',
   frontend:
     'For pages: what end users may do, for the whole project. Read the project, its integrations, connections and installations, and create, change and delete connections and installations. No destinations, deliveries, credentials or records. A key with this scope alone may be sent from pages of `Project.allowedOrigins`.',
-  'credentials:read': 'Credentials and signing secrets in clear. Never implied by another scope.',
+  'credentials:read':
+    'Credentials and signing secrets in plain text. Never implied by another scope.',
 } as const;
 
 export type Scope = keyof typeof SCOPES;

@@ -33,7 +33,7 @@ builder.objectFields(Project, (t) => ({
     args: {
       idOrName: t.arg.string({
         required: true,
-        description: 'The id of the integration, or its name in the case in which it was created.',
+        description: 'The id of the integration, or its name (case-sensitive).',
       }),
     },
     resolve: (project, { idOrName }, { call }) => readIntegration(call, project, idOrName),

@@ -169,9 +169,7 @@ builder.objectFields(Project, (t) => ({
       id: createIdSchema('installation'),
       integrationIdOrName: integrationIdOrName
         .nullish()
-        .describe(
-          'The id of the integration, or its name in the case in which it was created, with `groupRef`.',
-        ),
+        .describe('The id of the integration, or its name (case-sensitive), with `groupRef`.'),
       groupRef,
     }),
   }),

@@ -40,9 +40,9 @@ export const connection = extendResource(connectionResource, {
       .describe('Further metadata of the account, from the builder and the provider, by name.'),
     ({ providerMetadata }: Connection) => showMetadata(providerMetadata),
   ),
-  apiKey: apiKey.describe('The API key in clear; only if includeCreds is true.'),
+  apiKey: apiKey.describe('The API key in plain text; only if includeCreds is true.'),
   oauth2AuthorizationCode: oauth2AuthorizationCode.describe(
-    'The tokens in clear; only if includeCreds or includeRefreshToken is true.',
+    'The tokens in plain text; only if includeCreds or includeRefreshToken is true.',
   ),
 });
 

@@ -1,5 +1,5 @@
 /**
- * Bounds unfinished input: incomplete request bodies, and sockets without connection_init. Both use no request slot.
+ * Bounds incomplete requests: unfinished bodies, and sockets without connection_init. Both use no request slot.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';

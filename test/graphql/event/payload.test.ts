@@ -87,3 +87,31 @@ test(
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['QUERY_LIMIT_EXCEEDED']);
   },
 );
+
+test('distinguishes messages about changes from tests and events, and names their object', async () => {
+  const tenant = await app.createTenant();
+  const { projectId } = tenant;
+  const createBody = (action: string) =>
+    JSON.stringify({ action, objectName: 'a "b"', result: [{ raw: { text: 'a\u0000b' } }] });
+  const bodies = [
+    createBody('subscribe'),
+    createBody('schema.watch'),
+    JSON.stringify({ notificationType: 'test.message', data: { objectName: 'no' } }),
+  ];
+  const ids: string[] = [];
+  for (const body of bodies) ids.push((await insert.delivery({ projectId, body })).id);
+  const eventBody = JSON.stringify({ notificationType: 'read.backfill.done', objectName: 'no' });
+  ids.push((await insert.delivery({ projectId, eventId: 'evt_1', body: eventBody })).id);
+  ids.push(
+    (await insert.delivery({ projectId, operationId: 'opr_1', body: createBody('read') })).id,
+  );
+  const query =
+    'query ListKinds($ids: [ID!]!) { nodes(ids: $ids) { ... on Delivery { kind objectName } } }';
+  expect((await tenant.query(query, { ids })).nodes).toEqual([
+    { kind: 'CHANGES', objectName: 'a "b"' },
+    { kind: 'FIELD_CHANGES', objectName: 'a "b"' },
+    { kind: 'TEST', objectName: null },
+    { kind: 'EVENT', objectName: null },
+    { kind: 'RECORDS', objectName: null },
+  ]);
+});

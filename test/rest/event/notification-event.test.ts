@@ -68,6 +68,7 @@ test('returns a delivery with its attempts and without its body', async () => {
     createTime: expect.any(String),
     destinationId,
     eventId: event.id,
+    kind: 'event',
     status: 'failed',
     retrying: false,
     failureReason: 'Gone.',
