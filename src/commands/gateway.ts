@@ -25,6 +25,9 @@ const EXIT = { same: 0, failed: 1, changes: 2, impacts: 3 } as const;
 /** An error for the user, printed without a stack. */
 class CommandError extends Error {}
 
+/** A response with a status of 4xx: the gateway changed nothing. */
+class Refusal extends CommandError {}
+
 const OPTIONS = {
   file: { type: 'string', short: 'f' },
   plan: { type: 'string' },
@@ -61,7 +64,13 @@ const planShape = z.object({
       path: z.string(),
       reason: z.string(),
       installationTotal: z.number(),
-      installations: z.array(z.object({ installationId: z.string(), groupId: z.string() })),
+      installations: z.array(
+        z.object({
+          installationId: z.string(),
+          groupId: z.string(),
+          groupRef: z.string().optional(),
+        }),
+      ),
     }),
   ),
   findings: z.array(
@@ -87,7 +96,8 @@ class Api {
   constructor({ url, project }: Options, variables: NodeJS.ProcessEnv) {
     const { GATEWAY_URL, GATEWAY_API_KEY, GATEWAY_TOKEN } = variables;
     const origin = url ?? GATEWAY_URL ?? 'http://127.0.0.1:4000';
-    if (!URL.canParse(origin)) throw new CommandError(`--url: must be a URL\n${USAGE}`);
+    if (!URL.canParse(origin))
+      throw new CommandError(`--url or GATEWAY_URL: must be a URL\n${USAGE}`);
     if (!project) throw new CommandError(`--project: required\n${USAGE}`);
     this.#base = `${origin.replace(/\/+$/, '')}/v1/projects/${encodeURIComponent(project)}`;
     this.#headers = toHeaders(GATEWAY_API_KEY, GATEWAY_TOKEN);
@@ -112,7 +122,8 @@ class Api {
     });
     const text = await response.text();
     if (response.ok) return text;
-    throw new CommandError(`${response.status}: ${formatProblem(text)}`);
+    const message = `${response.status}: ${formatProblem(text)}`;
+    throw response.status < 500 ? new Refusal(message) : new CommandError(message);
   }
 }
 
@@ -122,12 +133,25 @@ function toHeaders(key: string | undefined, token: string | undefined): Record<s
   throw new CommandError(`Set GATEWAY_API_KEY or GATEWAY_TOKEN.\n${USAGE}`);
 }
 
+/** The options that set members of the API. Messages of the gateway name the members. */
+const FLAGS: Record<string, string> = {
+  allowDeletions: '--allow-deletions',
+  renames: '--rename',
+  secrets: '--secret',
+};
+
+const nameFlags = (message: string) =>
+  message.replaceAll(/`(\w+)`/g, (text, member) => FLAGS[member] ?? text);
+
 /** Formats the problem of a response, with one line for each issue. */
 function formatProblem(body: string): string {
   try {
     const { detail, issues = [] } = problemShape.parse(JSON.parse(body));
-    if (issues.length === 0) return detail;
-    const lines = issues.map((issue) => `  ${issue.name}: ${issue.detail}`);
+    if (issues.length === 0) return nameFlags(detail);
+    const lines = issues.map(({ name, detail }) => {
+      const [member = ''] = name.split(/[.[]/);
+      return `  ${FLAGS[member] ?? name}: ${nameFlags(detail)}`;
+    });
     return ['The input is invalid.', ...lines].join('\n');
   } catch {
     return body;
@@ -180,6 +204,8 @@ function getExitCode({ changes, contractChanges, impacts, findings }: Plan): num
   return changes.length > 0 ? EXIT.changes : EXIT.same;
 }
 
+const count = (total: number, noun: string) => `${total} ${noun}${total === 1 ? '' : 's'}`;
+
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 
 function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
@@ -191,17 +217,17 @@ function printPlan(plan: Plan, { showsLines }: { showsLines: boolean }): void {
   for (const { severity, message } of contractChanges)
     console.log(`contract (${severity}): ${message}`);
   for (const { integrationName, path, reason, installationTotal, installations } of impacts) {
-    const count = `${installations.length} of ${installationTotal} installations`;
-    console.log(`! ${[integrationName, path].filter(Boolean).join(' ')}: ${reason} (${count})`);
-    for (const { installationId, groupId } of installations) {
-      console.log(`    ${installationId} of ${groupId}`);
+    const share = `${installations.length} of ${count(installationTotal, 'installation')}`;
+    console.log(`! ${[integrationName, path].filter(Boolean).join(' ')}: ${reason} (${share})`);
+    for (const { installationId, groupId, groupRef } of installations) {
+      console.log(`    ${groupRef ?? groupId} (${installationId})`);
     }
   }
   for (const { severity, path, message } of findings) {
-    console.log(`${severity}: ${[path, message].filter(Boolean).join(': ')}`);
+    console.log(`${severity}: ${[path, nameFlags(message)].filter(Boolean).join(': ')}`);
   }
   for (const path of requiredSecrets) console.log(`needs a value: --secret ${path}=VARIABLE`);
-  console.log(changes.length > 0 ? `${changes.length} changes in ${id}.` : 'No changes.');
+  console.log(changes.length > 0 ? `${count(changes.length, 'change')} in ${id}.` : 'No changes.');
 }
 
 /** Returns the lines of an item's YAML that only one side has: the removed lines, then the added ones. */
@@ -243,17 +269,50 @@ async function runPlan(api: Api, options: Options, showsLines: boolean): Promise
 async function runApply(api: Api, options: Options): Promise<number> {
   const secrets = (options.secret ?? []).map(parseSecret);
   const plan = await findOrCreatePlan(api, options);
-  const code = getExitCode(plan);
-  const isRefused = code === EXIT.failed || (code === EXIT.impacts && !options['allow-impacts']);
-  const mustApply = !isRefused && plan.changes.length > 0;
-  const printedPlan = mustApply
-    ? planShape.parse(await api.post(`/plans/${plan.id}:apply`, { secrets }))
-    : plan;
+  const missingSecrets = plan.requiredSecrets.filter((path) =>
+    secrets.every((secret) => secret.path !== path),
+  );
+  const refusal = findRefusal(plan, { allowsImpacts: options['allow-impacts'], missingSecrets });
+  const mustApply = refusal === null && plan.changes.length > 0;
+  const printedPlan = mustApply ? await applyPlan(api, plan, secrets) : plan;
   if (options.json) console.log(JSON.stringify(printedPlan, null, 2));
   else printPlan(printedPlan, { showsLines: false });
-  if (isRefused) return code;
+  if (refusal !== null) {
+    const message = `Not applied. ${refusal.reason}`;
+    if (options.json) console.error(message);
+    else console.log(message);
+    return refusal.code;
+  }
   if (mustApply && !options.json) console.log(`Applied at ${printedPlan.applyTime}.`);
   return EXIT.same;
+}
+
+interface ApplyConditions {
+  allowsImpacts: boolean | undefined;
+  /** Paths of secrets that the plan requires and no option sets. */
+  missingSecrets: string[];
+}
+
+/** Returns why the plan is not applied, what to do, and the exit code. Null if it may be applied. */
+function findRefusal(plan: Plan, { allowsImpacts = false, missingSecrets }: ApplyConditions) {
+  const code = getExitCode(plan);
+  if (code === EXIT.failed) return { code, reason: 'Correct the errors in the document.' };
+  if (code === EXIT.impacts && !allowsImpacts) {
+    const effect = plan.impacts.length > 0 ? 'break installations' : 'break the contract';
+    return { code, reason: `Pass --allow-impacts to ${effect}.` };
+  }
+  if (missingSecrets.length === 0) return null;
+  const options = missingSecrets.map((path) => `--secret ${path}=VARIABLE`);
+  return { code: EXIT.failed, reason: `Pass ${options.join(' ')}` };
+}
+
+async function applyPlan(api: Api, { id }: Plan, secrets: object[]): Promise<Plan> {
+  try {
+    return planShape.parse(await api.post(`/plans/${id}:apply`, { secrets }));
+  } catch (error) {
+    if (error instanceof Refusal) throw new CommandError(`${error.message}\nNot applied.`);
+    throw error;
+  }
 }
 
 async function main(args: string[]): Promise<number> {

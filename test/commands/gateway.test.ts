@@ -107,10 +107,42 @@ test('exits with 3 for impacts, and applies them only if they are allowed', asyn
   const refusedRun = await runGateway({ rest, args: ['apply', '--plan', planId] });
   expect(refusedRun.code).toBe(3);
   expect(refusedRun.output).toContain('must map tier to a field');
-  expect(refusedRun.output).toContain('(1 of 1 installations)');
+  expect(refusedRun.output).toContain('(1 of 1 installation)');
+  expect(refusedRun.output).not.toContain('grp_');
+  expect(refusedRun.output).toMatch(/^ {4}\S+ \(ins_\w+\)$/m);
+  expect(refusedRun.output).toMatch(/^1 change in pln_/m);
   expect(refusedRun.output).not.toContain('Applied');
+  expect(refusedRun.output).toMatch(
+    /\nNot applied\. Pass --allow-impacts to break installations\.\n$/,
+  );
   const applyRun = await runGateway({ rest, args: ['apply', '--plan', planId, '--allow-impacts'] });
   expect(applyRun).toMatchObject({ code: 0, output: expect.stringContaining('Applied at ') });
+});
+
+test('names its own options, and counts omitted items in one line', async () => {
+  const rest = await createRestTenant(app);
+  const file = writeFile(DOCUMENT);
+  const withoutSecrets = await runGateway({ rest, args: ['apply', '-f', file] });
+  expect(withoutSecrets.code).toBe(1);
+  expect(withoutSecrets.output).toMatch(
+    /Not applied\. Pass --secret destinations\.records\.\S+=VARIABLE.*\n$/,
+  );
+  await runGateway({ rest, args: ['apply', '-f', file, ...SECRET_OPTIONS] });
+  const input = 'specVersion: 1.0.0\ntopics: []\n';
+  const partial = await runGateway({ rest, args: ['plan', '-f', '-'], input });
+  const warnings = partial.output.split('\n').filter((line) => line.startsWith('warning: '));
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/ and \d+ more, which stay unchanged\. Pass --allow-deletions to/);
+  const surplusSecret = await runGateway({
+    rest,
+    args: ['apply', '-f', '-', '--secret', 'a.b=RECORDS_TOKEN'],
+    input: `${input}destinations: []\n`.replace(
+      'topics: []',
+      'topics: [{ name: new, destinations: [] }]',
+    ),
+  });
+  expect(surplusSecret.error).toContain('--secret: must not have a.b');
+  expect(surplusSecret.error).toMatch(/\nNot applied\.\n$/);
 });
 
 test('exits with 1 and the reason if it cannot run', async () => {

@@ -44,8 +44,8 @@ interface PlanReport {
   findings: Finding[];
 }
 
-/** The maximum number of items that a finding names. */
-const NAMED_ITEMS_MAX = 10;
+/** The maximum number of omitted items that a finding names. A document of one integration may omit hundreds. */
+const NAMED_ITEMS_MAX = 3;
 /** Matches a URL with a masked value in its query. */
 const MASKED_VALUE = /=\*\*\*(&|$)/;
 
@@ -137,7 +137,8 @@ function listSurplusFindings({ desiredState, comparison }: PlanContext): Finding
   const { surplusPaths } = comparison;
   if (desiredState.allowDeletions || surplusPaths.length === 0) return [];
   const paths = formatPaths(surplusPaths, NAMED_ITEMS_MAX);
-  const message = `The project has items that the document does not have: ${paths}. They stay. Plan with \`allowDeletions\` to delete them.`;
+  const [verb, items] = surplusPaths.length === 1 ? ['stays', 'it'] : ['stay', 'them'];
+  const message = `The document omits ${paths}, which ${verb} unchanged. Pass \`allowDeletions\` to delete ${items}.`;
   return [{ severity: 'WARNING', path: '', message }];
 }
 
@@ -149,7 +150,7 @@ function listAppFindings({ desiredState: { document }, state }: PlanContext): Fi
     .map(({ provider, name }) => ({
       severity: 'WARNING',
       path: `providerApps.${name}`,
-      message: `The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or rename it in the plan.`,
+      message: `The project has no provider app ${name} for ${provider}. Create it with \`createProviderApp\`, or replace its name with \`renames\`.`,
     }));
 }
 
@@ -165,11 +166,18 @@ async function listDestinationFindings(
   const referrers = mapDestinationsToIntegrations(state, changes);
   const uses = await database.prisma.destinationUse.findMany({
     where: { projectId, destinationName: { in: deletedNames }, installationId: { not: null } },
-    select: { destinationName: true, installationId: true },
+    select: {
+      destinationName: true,
+      installation: {
+        select: { integration: { select: { name: true } }, group: { select: { groupRef: true } } },
+      },
+    },
     distinct: ['destinationName'],
   });
-  for (const { destinationName, installationId } of uses) {
-    referrers.set(destinationName, `installation ${installationId}`);
+  for (const { destinationName, installation } of uses) {
+    if (!installation) continue;
+    const { integration, group } = installation;
+    referrers.set(destinationName, `the installation of ${integration.name} for ${group.groupRef}`);
   }
   return deletedNames.flatMap((name) => {
     const referrer = referrers.get(name);

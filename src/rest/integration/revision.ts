@@ -88,5 +88,5 @@ export const revisionEndpoints = [
 ];
 
 function formatImpact({ path, reason, installationTotal, installations }: Impact): string {
-  return `${path}: ${reason} (${installations.length} of ${installationTotal} installations)`;
+  return `${path}: ${reason} (${installations.length} of ${installationTotal} ${installationTotal === 1 ? 'installation' : 'installations'})`;
 }

@@ -1,7 +1,10 @@
 /** The reasons why a change breaks installations. */
 import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
-import { idField, resource } from '../../resource.ts';
+import type { Call } from '../../call.ts';
+import { createRelations } from '../../relations.ts';
+import { computed, idField, resource } from '../../resource.ts';
+import { byId } from '../../scope.ts';
 
 export const impactedInstallationResource = resource(
   'ImpactedInstallation',
@@ -9,6 +12,14 @@ export const impactedInstallationResource = resource(
   {
     installationId: idField.describe('The id of the installation.'),
     groupId: idField.describe('The id of the group that installed it.'),
+    groupRef: computed(
+      z
+        .string()
+        .nullable()
+        .describe("The builder's own id for the group. Null if the group was erased since."),
+      async ({ groupId }: { groupId: string }, call: Call) =>
+        (await createRelations(call).find(byId('Group'), groupId))?.groupRef ?? null,
+    ),
   },
 );
 
@@ -30,7 +41,10 @@ export const impactResource = resource(
   },
 );
 
-export type Impact = z.output<typeof impactResource>;
+/** An impact as plans store it. The refs of groups are read when it is shown, because a group may be erased. */
+export interface Impact extends Omit<z.output<typeof impactResource>, 'installations'> {
+  installations: { installationId: string; groupId: string }[];
+}
 
 /** The maximum number of installations that the impacts of one integration list. */
 const LISTED_INSTALLATIONS_MAX = 10_000;
