@@ -74,6 +74,10 @@ export interface Problem {
    */
   remedy?: string;
   /**
+   * The provider's own explanation. Omitted if the provider gave none.
+   */
+  providerMessage?: string;
+  /**
    * The limit that the request exceeds: a setting of the server, or what is counted.
    */
   limit?: string;

@@ -92,10 +92,7 @@ async function takeConnectPicture(browser: Browser): Promise<void> {
   await connectButton.or(startButton).waitFor();
   if (await connectButton.isVisible()) {
     await connectButton.click();
-    await page.getByRole('button', { name: /How to connect$/ }).click();
-    await page.getByRole('option', { name: 'With an API key' }).click();
-    await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
     await startButton.waitFor();
   }
   await takePicture(page, 'connect');

@@ -212,8 +212,11 @@ export function conflict(detail: string): DomainError {
   return new DomainError('CONFLICT', detail);
 }
 
-export function unprocessable(detail: string): DomainError {
-  return new DomainError('UNPROCESSABLE', detail);
+export function unprocessable(
+  detail: string,
+  extra: { providerMessage?: string } = {},
+): DomainError {
+  return new DomainError('UNPROCESSABLE', detail, extra);
 }
 
 export function unauthenticated(detail: string): DomainError {

@@ -79,6 +79,10 @@ export const problem = z
       .describe(
         'How to resolve the problem. For an unknown name in updateMask, the allowed names.',
       ),
+    providerMessage: z
+      .string()
+      .optional()
+      .describe("The provider's own explanation. Omitted if the provider gave none."),
     limit: z
       .string()
       .optional()

@@ -40,7 +40,8 @@ const en = {
   connect: 'Connect',
   continueToProvider: (provider: string) => `Continue to ${provider}`,
 
-  providerOpensWindow: 'The provider opens in a new window. Sign in and approve access.',
+  otherWaysToConnect: 'Other ways to connect',
+  windowBlocked: 'The browser blocked the window. Open it to continue.',
   waitingForConsent: 'Waiting for your approval in the other window…',
   windowClosed: 'The window was closed before an account was connected. Open it again to continue.',
   installPackageFirst:
@@ -48,7 +49,6 @@ const en = {
   installPackage: 'Install package',
   installPackageOf: (app: string) =>
     `Install the package of ${app}, if your account does not have it yet.`,
-  continueInThisWindow: 'Continue in this window',
   openWindow: 'Open window',
   reopenWindow: 'Reopen window',
 
@@ -60,6 +60,15 @@ const en = {
   confirmParties:
     'Continue only if this is your organization and you expected this request. Otherwise close this page: that organization would get access to the data of your account.',
   accessDenied: 'The provider denied access.',
+  consentFailed: 'The provider did not complete the connection. Try again later.',
+  credentialsRefused: 'The provider rejected the credentials.',
+  providerRefused: 'The provider refused this.',
+  providerFailed: 'The provider does not respond as expected. Try again later.',
+  providerSays: (text: string) => `The provider says: “${text}”`,
+  /** Details of the gateway are in English, so other languages replace them. */
+  gatewayDetail: (detail: string): string => detail,
+  valueDetail: (detail: string): string => detail,
+  healthDetail: (detail: string): string => detail,
   canCloseWindow: 'You can close this window.',
   linkUsedOrExpired: 'This link has already been used, or it has expired.',
   startedInOtherBrowser:
@@ -164,8 +173,8 @@ const de: Messages = {
   connect: 'Verbinden',
   continueToProvider: (provider) => `Weiter zu ${provider}`,
 
-  providerOpensWindow:
-    'Der Anbieter öffnet sich in einem neuen Fenster. Melden Sie sich dort an und stimmen Sie dem Zugriff zu.',
+  otherWaysToConnect: 'Andere Arten der Verbindung',
+  windowBlocked: 'Der Browser hat das Fenster blockiert. Öffnen Sie es, um fortzufahren.',
   waitingForConsent: 'Warten auf Ihre Zustimmung im anderen Fenster …',
   windowClosed:
     'Das Fenster wurde geschlossen, bevor ein Konto verbunden war. Öffnen Sie es erneut, um fortzufahren.',
@@ -174,7 +183,6 @@ const de: Messages = {
   installPackage: 'Paket installieren',
   installPackageOf: (app) =>
     `Installieren Sie das Paket von ${app}, wenn Ihr Konto es noch nicht hat.`,
-  continueInThisWindow: 'In diesem Fenster fortfahren',
   openWindow: 'Fenster öffnen',
   reopenWindow: 'Fenster erneut öffnen',
 
@@ -186,6 +194,15 @@ const de: Messages = {
   confirmParties:
     'Fahren Sie nur fort, wenn dies Ihre Organisation ist und Sie diese Anfrage erwartet haben. Schließen Sie sonst diese Seite: Diese Organisation bekäme Zugriff auf die Daten Ihres Kontos.',
   accessDenied: 'Der Anbieter hat den Zugriff verweigert.',
+  consentFailed:
+    'Der Anbieter hat die Verbindung nicht abgeschlossen. Versuchen Sie es später erneut.',
+  credentialsRefused: 'Der Anbieter hat die Zugangsdaten abgelehnt.',
+  providerRefused: 'Der Anbieter hat dies abgelehnt.',
+  providerFailed: 'Der Anbieter antwortet nicht wie erwartet. Versuchen Sie es später erneut.',
+  providerSays: (text) => `Der Anbieter meldet: „${text}“`,
+  gatewayDetail: () => 'Dies ist zurzeit nicht möglich.',
+  valueDetail: () => 'Prüfen Sie diesen Wert.',
+  healthDetail: () => '',
   canCloseWindow: 'Sie können dieses Fenster schließen.',
   linkUsedOrExpired: 'Dieser Link wurde bereits verwendet, oder er ist abgelaufen.',
   startedInOtherBrowser:
@@ -255,4 +272,20 @@ const MESSAGES: Record<Language, Messages> = { en, de };
 
 export function getMessages(locale: string): Messages {
   return MESSAGES[getLanguage(locale)];
+}
+
+interface ConsentFailure {
+  /** An error code of OAuth. */
+  error: string;
+  /** The provider's explanation. Null if it gave none. */
+  providerText: string | null;
+}
+
+/** Returns why a consent connected no account, with the provider's own words. */
+export function describeConsentFailure(
+  messages: Messages,
+  { error, providerText }: ConsentFailure,
+): string {
+  if (providerText !== null) return messages.providerSays(providerText);
+  return error === 'access_denied' ? messages.accessDenied : messages.consentFailed;
 }

@@ -5,18 +5,17 @@ import type { credentialsForm_provider$key } from '../__generated__/credentialsF
 import type { credentialsFormMutation } from '../__generated__/credentialsFormMutation.graphql.ts';
 import { Action, Choice, Form, Refusal, TextInput } from '../src/parts/form.tsx';
 import { useChange } from '../src/parts/queries.ts';
-import { ConsentStep } from './consent-step.tsx';
+import { ConsentProgress, useConsent } from './consent-step.tsx';
 import { useCustomerProblem } from './customer-problem.ts';
 import type { Parties } from './integration-card.tsx';
 import { useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
-import { describeScheme, listChoices, listInputs, needsConsent, nestValues } from './schemes.ts';
+import { describeScheme, listInputs, needsConsent, nestValues } from './schemes.ts';
 
 const PROVIDER = graphql`
   fragment credentialsForm_provider on Provider {
     name
     displayName
-    authSchemes
     baseUrl
     docsUrl
     inputs {
@@ -46,6 +45,8 @@ interface CredentialsFormProps {
   projectId: string;
   parties: Parties;
   provider: credentialsForm_provider$key;
+  /** The schemes that the person can choose, at least one. */
+  choices: readonly string[];
   onDone: () => void;
 }
 
@@ -53,14 +54,20 @@ const WORKSPACE_NAME = 'providerWorkspaceRef';
 const METADATA_PREFIX = 'providerMetadata.';
 const CREDENTIALS_PREFIX = 'credentials.';
 
-export function CredentialsForm({ projectId, parties, onDone, ...props }: CredentialsFormProps) {
+export function CredentialsForm({
+  projectId,
+  parties,
+  choices,
+  onDone,
+  ...props
+}: CredentialsFormProps) {
   const messages = useMessages();
   const provider = useFragment(PROVIDER, props.provider);
   const { customInputs } = provider;
-  const choices = listChoices(provider.authSchemes, customInputs.length > 0);
   const [scheme, setScheme] = useState(choices[0] ?? 'NONE');
-  /** The workspace and metadata for a consent. Null until the person continues to the provider. */
-  const [consentDetails, setConsentDetails] = useState<object | null>(null);
+  /** The scheme whose error is shown. Null after the person has chosen another one. */
+  const [sentScheme, setSentScheme] = useState<string | null>(null);
+  const consent = useConsent(onDone);
   const { run, isRunning, ...change } = useChange<credentialsFormMutation>(GENERATE_CONNECTION);
   const inputs = listInputs(messages, scheme, customInputs).map(({ name, ...input }) => ({
     ...input,
@@ -69,11 +76,15 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
   const metadataNames = provider.inputs.map(({ name }) => METADATA_PREFIX + name);
   const fieldNames = [...inputs.map(({ name }) => name), ...metadataNames, WORKSPACE_NAME];
   const secretField = inputs.findLast(({ isSecret }) => isSecret)?.name;
-  const problem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
+  const ownProblem = useCustomerProblem(change.problem, { fields: fieldNames, secretField });
+  const lastProblem = needsConsent(scheme) ? consent.problem : ownProblem;
+  const problem = sentScheme === scheme ? lastProblem : null;
   const target = { projectIdOrName: projectId, provider: provider.name, ...parties };
   const submit = async (values: Record<string, FormDataEntryValue>) => {
     const providerDetails = nestValues(values, [WORKSPACE_NAME, ...metadataNames]);
-    if (needsConsent(scheme)) return setConsentDetails(providerDetails);
+    setSentScheme(scheme);
+    // The input names no scheme, so the gateway uses PKCE if the provider supports it.
+    if (needsConsent(scheme)) return consent.start({ ...target, ...providerDetails });
     const credentials = nestValues(
       values,
       inputs.map(({ name }) => name),
@@ -88,10 +99,7 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
     });
     onDone();
   };
-  if (consentDetails) {
-    // The input names no scheme, so the gateway uses PKCE if the provider supports it.
-    return <ConsentStep input={{ ...target, ...consentDetails }} onDone={onDone} />;
-  }
+  if (consent.state !== 'ready') return <ConsentProgress consent={consent} />;
   return (
     <Form problem={problem} onSubmit={submit}>
       {choices.length > 1 && (
@@ -102,7 +110,10 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
             label: describeScheme(messages, id, customInputs.length > 0),
           }))}
           value={scheme}
-          onChange={setScheme}
+          onChange={(id) => {
+            setScheme(id);
+            setSentScheme(null);
+          }}
         />
       )}
       {inputs.map(({ name, label, isSecret, isOptional = false, help }) => (
@@ -141,7 +152,7 @@ export function CredentialsForm({ projectId, parties, onDone, ...props }: Creden
       <Refusal problem={problem} shownNames={fieldNames} />
       <div className="row end">
         <Action onPress={onDone}>{messages.cancel}</Action>
-        <Action type="submit" kind="primary" isPending={isRunning}>
+        <Action type="submit" kind="primary" isPending={isRunning || consent.isStarting}>
           {needsConsent(scheme)
             ? messages.continueToProvider(provider.displayName)
             : messages.connect}

@@ -1,6 +1,6 @@
 /** Errors as a customer sees them. Mistakes in the builder's setup are hidden from customers and reported to the builder. */
 import { useEffect, useMemo } from 'react';
-import { Problem } from '../src/network/problem.ts';
+import { type Issue, Problem } from '../src/network/problem.ts';
 import { type Messages, useMessages } from './messages.ts';
 import { notifyOpener } from './opener.ts';
 
@@ -69,12 +69,32 @@ function findCustomerProblem(problem: Problem, options: FindOptions): Problem | 
   if (safeMessage) return new Problem({ message: safeMessage });
   const fields = fieldNames.split(' ');
   const isAtFields = issues.every(({ name }) => fields.includes(name.replace(/^input\./, '')));
-  if (issues.length > 0) return isAtFields ? problem : null;
+  if (issues.length > 0) {
+    if (!isAtFields) return null;
+    const details = issues.map(({ name, detail }) => ({
+      name,
+      detail: messages.valueDetail(detail),
+    }));
+    return toFieldProblem(problem, message, details);
+  }
   if (isSetup || !CUSTOMER_CODES.includes(code)) return null;
-  if (code !== 'UNPROCESSABLE' || !secretField) return problem;
-  const problemAtField = {
-    ...problem.document,
-    issues: [{ name: secretField, detail: message }],
-  };
-  return new Problem({ message, extensions: { code, problem: problemAtField } });
+  const text = describeProviderProblem(problem, messages, secretField !== undefined);
+  if (code !== 'UNPROCESSABLE' || !secretField) return new Problem({ message: text });
+  return toFieldProblem(problem, text, [{ name: secretField, detail: text }]);
+}
+
+function toFieldProblem({ code, document }: Problem, message: string, issues: Issue[]): Problem {
+  return new Problem({ message, extensions: { code, problem: { ...document, issues } } });
+}
+
+/** Describes in the page's language what a provider did, with the provider's own words. */
+function describeProviderProblem(
+  { code, message, document: { providerMessage } }: Problem,
+  messages: Messages,
+  isOfCredentials: boolean,
+): string {
+  const says = providerMessage === undefined ? '' : ` ${messages.providerSays(providerMessage)}`;
+  if (code === 'PROVIDER_ERROR') return messages.providerFailed + says;
+  if (isOfCredentials) return messages.credentialsRefused + says;
+  return says === '' ? messages.gatewayDetail(message) : messages.providerRefused + says;
 }

@@ -85,7 +85,7 @@ export function InstalledPart({ installation, mayRead }: InstalledPartProps) {
           value={installed.healthStatus}
           label={installed.healthStatus === 'HEALTHY' ? messages.healthy : messages.unhealthy}
         />{' '}
-        {installed.healthReason}
+        {installed.healthReason && messages.healthDetail(installed.healthReason)}
       </p>
       <ul className="plain-list">
         {objects.map((object) => {

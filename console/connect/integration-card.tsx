@@ -1,23 +1,26 @@
 /** One integration: connect an account, choose what is read, and watch the records arrive. */
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { graphql, useFragment } from 'react-relay';
 import type { credentialsForm_provider$key } from '../__generated__/credentialsForm_provider.graphql.ts';
 import type { installedPart_installation$key } from '../__generated__/installedPart_installation.graphql.ts';
 import type { integrationCard_integration$key } from '../__generated__/integrationCard_integration.graphql.ts';
-import { Action } from '../src/parts/form.tsx';
+import { Action, Refusal } from '../src/parts/form.tsx';
 import { Loaded } from '../src/parts/page.tsx';
 import { Status } from '../src/parts/status.tsx';
+import { ConsentProgress, useConsent } from './consent-step.tsx';
 import { CredentialsForm } from './credentials-form.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { InstallForm } from './install-form.tsx';
 import { InstalledPart } from './installed-part.tsx';
 import { useMessages } from './messages.ts';
+import { listChoices, needsConsent } from './schemes.ts';
 
 const INTEGRATION = graphql`
   fragment integrationCard_integration on Integration {
     id
     name
     provider
+    connectSchemes
     latestRevision {
       content {
         displayName
@@ -32,11 +35,19 @@ export interface Parties {
   consumerRef: string;
 }
 
+interface CardProvider {
+  name: string;
+  displayName: string;
+  baseUrl: string;
+  inputs: readonly object[];
+  customInputs: readonly object[];
+}
+
 interface IntegrationCardProps {
   projectId: string;
   parties: Parties;
   integration: integrationCard_integration$key;
-  provider: (credentialsForm_provider$key & { displayName: string }) | null;
+  provider: (credentialsForm_provider$key & CardProvider) | null;
   connection: { id: string; status: string; consumer: { consumerRef: string } } | null;
   /** Installations that use the connection. */
   installationIds: readonly string[];
@@ -47,6 +58,9 @@ interface IntegrationCardProps {
   startsConnecting: boolean;
 }
 
+/** The page shows a new connection when it refreshes. */
+const ignoreEnd = () => {};
+
 export function IntegrationCard(props: IntegrationCardProps) {
   const { projectId, parties, provider, connection, installation, permissions } = props;
   const messages = useMessages();
@@ -55,9 +69,28 @@ export function IntegrationCard(props: IntegrationCardProps) {
     permissions.includes('CONNECT') &&
     (props.installationIds.length === 0 || permissions.includes('INSTALL'));
   const integration = useFragment(INTEGRATION, props.integration);
-  const [isConnecting, setConnecting] = useState(props.startsConnecting);
+  /** The schemes in the open form. Null if it is closed. */
+  const [openChoices, setOpenChoices] = useState<readonly string[] | null>(null);
+  const consent = useConsent(ignoreEnd);
+  const choices = provider
+    ? listChoices(integration.connectSchemes, provider.customInputs.length > 0)
+    : [];
+  const otherChoices = choices.filter((scheme) => !needsConsent(scheme));
+  const isDirect = provider !== null && canConsentDirectly(provider, choices);
+  const [isReconnecting, setReconnecting] = useState(props.startsConnecting);
+  const formChoices = openChoices ?? (isReconnecting ? choices : null);
+  const isConnecting = formChoices !== null && formChoices.length > 0;
+  const closeForm = useCallback(() => {
+    setOpenChoices(null);
+    setReconnecting(false);
+  }, []);
+  const connect = () =>
+    provider && isDirect
+      ? consent.start({ projectIdOrName: projectId, provider: provider.name, ...parties })
+      : setOpenChoices(choices);
   const providerName = provider?.displayName ?? integration.provider;
   const isBroken = connection?.status === 'BAD_CREDENTIALS';
+  const needsAccount = !connection || isBroken;
   const title = integration.latestRevision.content.displayName ?? integration.name;
   return (
     <section className="card" aria-label={title}>
@@ -80,15 +113,27 @@ export function IntegrationCard(props: IntegrationCardProps) {
           projectId={projectId}
           parties={parties}
           provider={provider}
-          onDone={() => setConnecting(false)}
+          choices={formChoices}
+          onDone={closeForm}
         />
       )}
-      {!isConnecting && (!connection || isBroken) && (
-        <Action kind="primary" onPress={() => setConnecting(true)}>
-          {connection
-            ? messages.reconnectProvider(providerName)
-            : messages.connectProvider(providerName)}
-        </Action>
+      {!isConnecting && consent.state !== 'ready' && <ConsentProgress consent={consent} />}
+      {!isConnecting && consent.state === 'ready' && needsAccount && choices.length > 0 && (
+        <>
+          <Refusal problem={consent.problem} />
+          <div className="row">
+            <Action kind="primary" isPending={consent.isStarting} onPress={connect}>
+              {connection
+                ? messages.reconnectProvider(providerName)
+                : messages.connectProvider(providerName)}
+            </Action>
+            {isDirect && otherChoices.length > 0 && (
+              <Action kind="quiet" onPress={() => setOpenChoices(otherChoices)}>
+                {messages.otherWaysToConnect}
+              </Action>
+            )}
+          </div>
+        </>
       )}
       {connection &&
         !isBroken &&
@@ -107,8 +152,8 @@ export function IntegrationCard(props: IntegrationCardProps) {
         ))}
       {connection && !isConnecting && (
         <div className="row account-actions">
-          {!isBroken && (
-            <Action kind="quiet" onPress={() => setConnecting(true)}>
+          {!isBroken && choices.length > 0 && (
+            <Action kind="quiet" onPress={() => setOpenChoices(choices)}>
               {messages.connectAnotherAccount}
             </Action>
           )}
@@ -124,4 +169,12 @@ export function IntegrationCard(props: IntegrationCardProps) {
       )}
     </section>
   );
+}
+
+/** True if the person consents without entering anything first. */
+function canConsentDirectly(
+  { baseUrl, inputs }: CardProvider,
+  choices: readonly string[],
+): boolean {
+  return choices.some(needsConsent) && inputs.length === 0 && !baseUrl.includes('{{workspace}}');
 }

@@ -2,13 +2,15 @@
 import { useEffect } from 'react';
 import { graphql } from 'react-relay';
 import type { integrationsQuery } from '../__generated__/integrationsQuery.graphql.ts';
+import { describeConsentFailure } from '../common/customer-messages.ts';
 import { Action } from '../src/parts/form.tsx';
 import { Empty, Loaded } from '../src/parts/page.tsx';
 import { usePageQuery } from '../src/parts/queries.ts';
 import { Approvals } from './approvals.tsx';
 import { Branded, BrandedTitle } from './branding.tsx';
+import { PackageLink } from './consent-step.tsx';
 import { IntegrationCard } from './integration-card.tsx';
-import { useMessages } from './messages.ts';
+import { type Messages, useMessages } from './messages.ts';
 import { hasOpener, notifyOpener, reconnectId } from './opener.ts';
 import type { ConsentResult, Session } from './session-token.ts';
 
@@ -36,6 +38,7 @@ const QUERY = graphql`
             id
             name
             provider
+            connectSchemes
             ...integrationCard_integration
           }
         }
@@ -68,6 +71,13 @@ const QUERY = graphql`
       nodes {
         name
         displayName
+        baseUrl
+        inputs {
+          name
+        }
+        customInputs {
+          name
+        }
         ...credentialsForm_provider
       }
     }
@@ -106,8 +116,8 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
     }
   }, [consentResult, provider]);
   useEffect(() => {
-    if (consentResult?.isSetupError)
-      notifyOpener({ type: 'failed', detail: consentResult.failure ?? '' });
+    if (consentResult?.failure?.isSetupError)
+      notifyOpener({ type: 'failed', detail: consentResult.failure.detail });
   }, [consentResult]);
   if (!project || !group || !consumer) {
     return <Empty title={messages.onlyForEndUsers}>{messages.openWithUserToken}</Empty>;
@@ -123,7 +133,10 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
   const mayApprove = permissions.includes('APPROVE');
   const canOnlyApprove = permissions.every((permission) => permission === 'APPROVE');
   const isForApproval = mayApprove && (session.proposalId !== null || canOnlyApprove);
-  const visibleIntegrations = isForApproval ? [] : integrations.nodes;
+  // The project lacks what connecting these needs. The console shows why.
+  const isOffered = (integration: (typeof integrations.nodes)[number]) =>
+    integration.connectSchemes.length > 0 || findConnection(integration) !== null;
+  const visibleIntegrations = isForApproval ? [] : integrations.nodes.filter(isOffered);
   return (
     <>
       <header>
@@ -140,13 +153,12 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
         </Loaded>
       )}
       {consentResult?.failure != null && (
-        <p role="alert" className="refusal">
-          {consentResult.isSetupError
-            ? messages.ourFault
-            : messages.notConnectedBecause(consentResult.failure)}
-        </p>
+        <div role="alert" className="refusal">
+          <p>{describeFailure(messages, consentResult.failure)}</p>
+          {consentResult.packageUrl && <PackageLink url={consentResult.packageUrl} />}
+        </div>
       )}
-      {integrations.nodes.length === 0 && !isForApproval && (
+      {visibleIntegrations.length === 0 && !isForApproval && (
         <Empty title={messages.noIntegrations} />
       )}
       {visibleIntegrations.map((integration) => (
@@ -177,6 +189,15 @@ function IntegrationCards({ session, consentResult, response }: IntegrationCards
       )}
     </>
   );
+}
+
+function describeFailure(
+  messages: Messages,
+  { error, detail, isProviderText, isSetupError }: NonNullable<ConsentResult['failure']>,
+): string {
+  if (isSetupError) return messages.ourFault;
+  const providerText = isProviderText ? detail : null;
+  return messages.notConnectedBecause(describeConsentFailure(messages, { error, providerText }));
 }
 
 /** Closes the page for its opener, or links to the page that the user came from. */

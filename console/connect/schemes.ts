@@ -56,7 +56,7 @@ export const needsConsent = (scheme: string) => scheme.startsWith('OAUTH2_AUTHOR
 
 /**
  * Lists the schemes that a person can choose. The schemes with and without PKCE are one choice. `NONE` is a choice only
- * if it has inputs or if the provider has no other scheme.
+ * if it has inputs or if there is no other scheme.
  */
 export function listChoices(schemes: readonly string[], hasCustomInputs: boolean): string[] {
   const consentSchemes = schemes.filter(needsConsent).slice(0, 1);

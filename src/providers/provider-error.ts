@@ -36,16 +36,24 @@ export class ProviderError extends Error {
   readonly status: number | null;
   /** How long to wait before a retry, in milliseconds. Null if the provider does not say. */
   readonly retryAfterMs: number | null;
+  /** The provider's own explanation, without the gateway's words. Null if there is none. */
+  readonly providerMessage: string | null;
 
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { status?: number; retryAfterMs?: number | null; cause?: unknown } = {},
+    options: {
+      status?: number;
+      retryAfterMs?: number | null;
+      providerMessage?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.kind = kind;
     this.status = options.status ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
+    this.providerMessage = options.providerMessage || null;
   }
 
   /** True if a retry may succeed. */

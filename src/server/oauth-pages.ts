@@ -4,7 +4,7 @@
  * link. After consent, the provider redirects the browser to the callback page.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { getMessages } from '../../console/common/customer-messages.ts';
+import { describeConsentFailure, getMessages } from '../../console/common/customer-messages.ts';
 import type { Config } from '../config.ts';
 import type { Services } from '../domain/call.ts';
 import type { ConnectPage } from '../domain/connection/consent/connect-page.ts';
@@ -13,7 +13,6 @@ import {
   isBrowserSecret,
 } from '../domain/connection/consent/connect-ticket.ts';
 import {
-  ACCESS_DENIED,
   type CallbackOutcome,
   finishOAuthConnect,
 } from '../domain/connection/consent/oauth-callback.ts';
@@ -214,30 +213,40 @@ function sendOutcome(
         script: createNotifyScript(message, listOpenerOrigins(config, page?.origins)),
       });
     }
-    case 'FAILED': {
-      const error = truncate(outcome.error);
-      const detail = truncate(outcome.detail);
-      const { redirectUrl, isSetupMistake, page } = outcome;
-      if (redirectUrl !== null) {
-        const cause = {
-          error,
-          error_description: detail,
-          ...(isSetupMistake && { fault: 'setup' }),
-        };
-        return redirect(reply, redirectUrl, cause);
-      }
-      const pages = createCustomerPages(reply, page);
-      // The customer can't correct mistakes in the builder's setup. The opener gets the reason.
-      const reason = detail === ACCESS_DENIED ? pages.messages.accessDenied : detail;
-      const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];
-      const message = createFailureMessage(error, detail);
-      return pages.send(400, {
-        title: pages.messages.notConnected,
-        content: html`${toParagraphs(paragraphs)}${createInstallLink(pages, page)}`,
-        script: createNotifyScript(message, listOpenerOrigins(config, page?.origins)),
-      });
-    }
+    case 'FAILED':
+      return sendFailure(config, reply, outcome);
   }
+}
+
+function sendFailure(
+  config: Config,
+  reply: FastifyReply,
+  outcome: Extract<CallbackOutcome, { kind: 'FAILED' }>,
+): FastifyReply {
+  const error = truncate(outcome.error);
+  const detail = truncate(outcome.detail);
+  const { redirectUrl, isProviderText, isSetupMistake, page } = outcome;
+  if (redirectUrl !== null) {
+    const cause = {
+      error,
+      error_description: detail,
+      ...(isSetupMistake ? { fault: 'setup' } : isProviderText && { fault: 'provider' }),
+    };
+    return redirect(reply, redirectUrl, cause);
+  }
+  const pages = createCustomerPages(reply, page);
+  // The customer can't correct mistakes in the builder's setup. The opener gets the reason.
+  const reason = describeConsentFailure(pages.messages, {
+    error,
+    providerText: isProviderText ? detail : null,
+  });
+  const paragraphs = isSetupMistake ? [pages.messages.ourFault] : [reason, `(${error})`];
+  const message = createFailureMessage(error, detail);
+  return pages.send(400, {
+    title: pages.messages.notConnected,
+    content: html`${toParagraphs(paragraphs)}${createInstallLink(pages, page)}`,
+    script: createNotifyScript(message, listOpenerOrigins(config, page?.origins)),
+  });
 }
 
 const REFUSALS = { UNKNOWN: 'linkUsedOrExpired', OTHER_BROWSER: 'startedInOtherBrowser' } as const;

@@ -64,7 +64,29 @@ export function testConnect(getStage: () => ConsoleStage) {
   async function openConnect(groupRef: string): Promise<void> {
     await page.goto('about:blank');
     await page.goto(await connectUrl(groupRef));
-    await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+  }
+
+  async function setClientSecret(clientSecret: string): Promise<void> {
+    const { project } = await getStage().api(
+      '{ project(idOrName: "demo") { providerApps(first: 1, provider: "sandbox") { nodes { id } } } }',
+    );
+    await getStage().api(
+      `mutation UpdateApp($input: UpdateProviderAppInput!) { updateProviderApp(input: $input) { providerApp { id } } }`,
+      {
+        input: {
+          projectIdOrName: 'demo',
+          providerAppId: project.providerApps.nodes[0].id,
+          updateMask: ['CLIENT_SECRET'],
+          providerApp: { clientSecret },
+        },
+      },
+    );
+  }
+
+  /** Opens the form of the schemes without a consent page. */
+  async function openForm(groupRef: string): Promise<void> {
+    await openConnect(groupRef);
+    await page.getByRole('button', { name: 'Other ways to connect' }).click();
   }
 
   async function chooseAuthMethod(name: string): Promise<void> {
@@ -81,7 +103,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     ).project.connections.nodes;
 
   test('connects by an API key, installs, and shows the first read', async () => {
-    await openConnect('by-key');
+    await openForm('by-key');
     await expectAccessible(page);
     await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
@@ -106,14 +128,14 @@ export function testConnect(getStage: () => ConsoleStage) {
   });
 
   test('connects by a user name and by a client ID', async () => {
-    await openConnect('by-name');
+    await openForm('by-name');
     await chooseAuthMethod('With a user name and a password');
     await page.getByLabel('User name', { exact: true }).fill('sandbox');
     await page.getByLabel('Password', { exact: true }).fill('sandbox-password');
     await submit();
     await waitForConnected();
     expect(await queryConnections('by-name')).toMatchObject([{ authScheme: 'BASIC' }]);
-    await openConnect('by-client');
+    await openForm('by-client');
     await chooseAuthMethod('With a client ID and its secret');
     await page.getByLabel('Client ID', { exact: true }).fill('sandbox-client');
     await page.getByLabel('Client secret', { exact: true }).fill('sandbox-secret');
@@ -125,7 +147,7 @@ export function testConnect(getStage: () => ConsoleStage) {
   });
 
   test('shows why a key was refused, and accepts another one', async () => {
-    await openConnect('by-mistake');
+    await openForm('by-mistake');
     await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('wrong');
     await submit();
@@ -135,7 +157,13 @@ export function testConnect(getStage: () => ConsoleStage) {
     const errors = await Promise.all(
       errorIds.map((id) => page.locator(`[id="${id}"]`).innerText()),
     );
-    expect(errors.join(' ')).toContain('rejected the credentials');
+    expect(errors.join(' ')).toMatch(
+      /The provider rejected the credentials\. The provider says: “.+”$/,
+    );
+    await chooseAuthMethod('With a user name and a password');
+    expect(await page.locator('main').innerText()).not.toContain('rejected');
+    await chooseAuthMethod('With an API key');
+    expect(await key.getAttribute('aria-invalid')).toBeNull();
     expect(await queryConnections('by-mistake')).toEqual([]);
     await expectAccessible(page);
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
@@ -153,27 +181,34 @@ export function testConnect(getStage: () => ConsoleStage) {
     );
     await page.goto('about:blank');
     await page.goto(await connectUrl('by-mistaken-setup', 'no-app'));
-    await page.getByRole('button', { name: 'Connect HubSpot' }).click();
-    await page.getByRole('button', { name: 'Continue to HubSpot' }).click();
-    await page.getByRole('button', { name: 'Continue in this window' }).click();
-    await page.getByText('Something is wrong on our side.').waitFor();
-    expect(await page.locator('main').innerText()).not.toMatch(/scope|app of the project/i);
+    await page.getByText('No integrations yet').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/HubSpot|scope|app of the project/i);
     await expectAccessible(page);
     const builder = await getStage().openTab();
+    await builder.goto(`${getStage().url}/console/demo/integrations/no-app`);
+    await builder.getByText('The connect page does not offer this integration').waitFor();
+    await expectAccessible(builder);
+    await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
+      integrationIdOrName: "no-app" }) { deletedId } }`);
+    await setClientSecret('wrong');
+    await openConnect('by-mistaken-setup');
+    await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Something is wrong on our side.').waitFor();
+    expect(await page.locator('main').innerText()).not.toMatch(/client|app of the project/i);
+    await setClientSecret(CLIENT.clientSecret);
     await openConsole(builder, `${getStage().url}/console/demo`);
     await builder
-      .getByRole('link', { name: "Customers haven't been able to connect HubSpot" })
+      .getByRole('link', { name: "Customers haven't been able to connect Sandbox CRM" })
       .click();
-    await builder.getByText(/has no provider app for hubspot/).waitFor();
+    await builder.getByText(/invalid_client/).waitFor();
     await builder.getByText(/^Failed 1 time, last/).waitFor();
     await expectFitsScreens(builder);
     await builder.close();
-    await getStage().api(`mutation { deleteIntegration(input: { projectIdOrName: "demo",
-      integrationIdOrName: "no-app" }) { deletedId } }`);
   });
 
   test('opens the form of an account by a reconnect link from the console', async () => {
-    await openConnect('by-link');
+    await openForm('by-link');
     await chooseAuthMethod('With an API key');
     await page.getByLabel('API key', { exact: true }).fill('sandbox-key');
     await submit();
@@ -201,52 +236,51 @@ export function testConnect(getStage: () => ConsoleStage) {
     expect(after.project.connections.nodes).toEqual([{ id }]);
   });
 
-  test('connects by consent in a window, after a closed one', async () => {
-    await openConnect('by-consent');
-    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
-    const openWindow = async (name: string) => {
-      const popupPromise = page.waitForEvent('popup');
-      await page.getByRole('button', { name }).click();
-      const consent = await popupPromise;
-      await consent.getByRole('button', { name: 'Approve' }).waitFor();
-      return consent;
-    };
-    await (await openWindow('Open window')).close();
-    await page.getByText('before an account was connected').waitFor();
+  test('connects by consent with one click, after a refusal', async () => {
+    await openConnect('by-redirect');
+    const connect = page.getByRole('button', { name: 'Connect Sandbox CRM' });
+    await connect.waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('window');
+    await connect.click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('The account was not connected').waitFor();
     const install = page.getByRole('link', { name: 'Install package' });
     expect(await install.getAttribute('href')).toBe(PACKAGE_URL);
     await expectAccessible(page);
-    const consent = await openWindow('Reopen window');
-    const closed = consent.waitForEvent('close');
-    await consent.getByRole('button', { name: 'Approve' }).click();
-    await waitForConnected();
-    await closed;
-    expect(await queryConnections('by-consent')).toMatchObject([
-      { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' },
-    ]);
-  });
-
-  test('connects by consent in the same window, after a refusal', async () => {
-    await openConnect('by-redirect');
-    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Continue in this window' }).click();
-    await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('The account was not connected').waitFor();
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Continue to Sandbox CRM' }).click();
-    await page.getByRole('button', { name: 'Continue in this window' }).click();
+    await connect.click();
     await page.getByRole('button', { name: 'Approve' }).click();
     await waitForConnected();
     // The page removes the provider's parameters from the URL, so that it can be reloaded.
     expect(new URL(page.url()).search).toBe('');
     await page.reload();
     await waitForConnected();
-    expect(await queryConnections('by-redirect')).toHaveLength(1);
+    expect(await queryConnections('by-redirect')).toMatchObject([
+      { authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE' },
+    ]);
+  });
+
+  test('speaks the language of the page around the text of a provider', async () => {
+    const context = await getStage().openContext({ locale: 'de-DE' });
+    const customer = await context.newPage();
+    await customer.goto(await connectUrl('in-german'));
+    await customer.getByRole('button', { name: 'Sandbox CRM verbinden' }).click();
+    await customer.getByRole('button', { name: 'Deny' }).click();
+    const alert = customer.getByRole('alert');
+    await alert.getByText(/^Das Konto wurde nicht verbunden: /).waitFor();
+    expect(await alert.innerText()).toMatch(
+      /^Das Konto wurde nicht verbunden: (Der Anbieter hat den Zugriff verweigert\.|Der Anbieter meldet: „.+“)/,
+    );
+    await customer.getByRole('button', { name: 'Andere Arten der Verbindung' }).click();
+    await customer.getByLabel('API-Schlüssel', { exact: true }).fill('wrong');
+    await customer.getByRole('button', { name: 'Verbinden', exact: true }).click();
+    await customer
+      .getByText(/^Der Anbieter hat die Zugangsdaten abgelehnt\. Der Anbieter meldet: „.+“$/)
+      .waitFor();
+    await context.close();
   });
 
   test('connects by custom inputs of the provider', async () => {
-    await openConnect('by-custom');
+    await openForm('by-custom');
     await chooseAuthMethod('With other credentials');
     await page.getByLabel('Account key').fill('sandbox-key');
     await submit();
@@ -354,7 +388,23 @@ export function testConnect(getStage: () => ConsoleStage) {
     allowedOrigins: ["${origin}"] }) { project { id } } }`);
     await builderPage.reload();
     await builderPage.getByRole('button', { name: 'Connect an account' }).click();
-    await framed.getByRole('button', { name: 'Connect Sandbox CRM' }).click();
+    // The provider's page can't be framed, so it opens in a window.
+    const openWindow = async (name: string) => {
+      const popup = builderPage.waitForEvent('popup');
+      await framed.getByRole('button', { name }).click();
+      const consent = await popup;
+      await consent.getByRole('button', { name: 'Approve' }).waitFor();
+      return consent;
+    };
+    await (await openWindow('Connect Sandbox CRM')).close();
+    await framed.getByText('before an account was connected').waitFor();
+    await framed.getByRole('link', { name: 'Install package' }).waitFor();
+    const consent = await openWindow('Reopen window');
+    const closed = consent.waitForEvent('close');
+    await consent.getByRole('button', { name: 'Approve' }).click();
+    await framed.getByText(CONNECTED, { exact: true }).waitFor();
+    await closed;
+    await framed.getByRole('button', { name: 'Connect another account' }).click();
     await framed.getByRole('button', { name: /How to connect$/ }).click();
     await framed.getByRole('option', { name: 'With an API key' }).click();
     await framed.getByLabel('API key', { exact: true }).fill('sandbox-key');
@@ -364,7 +414,7 @@ export function testConnect(getStage: () => ConsoleStage) {
     await framed.getByRole('button', { name: 'Done' }).click();
     await builderPage.waitForFunction(() => frames.length === 0);
     const messages = (await builderPage.locator('#heard').textContent()) ?? '';
-    expect(messages.match(/^\w+/gm)).toEqual(['connected', 'installed', 'closed']);
+    expect(messages.match(/^\w+/gm)).toEqual(['connected', 'connected', 'installed', 'closed']);
     await builderPage.close();
   });
 

@@ -53,10 +53,7 @@ export function testNewcomer(getStage: () => ConsoleStage) {
     const connect = await pagePromise;
     const card = connect.getByRole('region', { name: 'CRM sync' });
     await press(card, 'Connect Sandbox CRM');
-    await card.getByRole('button', { name: /How to connect$/ }).click();
-    await press(connect, 'With an API key', 'option');
-    await card.getByLabel('API key', { exact: true }).fill('sandbox-key');
-    await press(card, 'Connect');
+    await press(connect, 'Approve');
     await press(card, 'Start');
     await card.getByText(/^50 records, last read/).waitFor();
     await press(card, 'Read now: People');

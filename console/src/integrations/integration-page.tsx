@@ -24,6 +24,7 @@ const PAGE_QUERY = graphql`
         id
         ...integrationName_integration @relay(mask: false)
         provider
+        connectSchemes
         latestRevision {
           contract {
             ...contractTable_contract
@@ -102,6 +103,13 @@ export default function IntegrationPage({
       query={PAGE_QUERY}
       variables={variables}
     >
+      {integration.connectSchemes.length === 0 && (
+        <p role="alert" className="refusal">
+          The connect page does not offer this integration, because customers can't sign in at the
+          provider without a provider app and its scopes.{' '}
+          <Link href={linkTo(`providers/${integration.provider}`)}>Set up the provider app</Link>
+        </p>
+      )}
       <Panel title="Revisions">
         <Revisions integration={integration} />
       </Panel>

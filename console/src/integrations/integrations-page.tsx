@@ -36,6 +36,7 @@ const INTEGRATIONS = graphql`
           id
           name
           provider
+          connectSchemes
           revisions {
             totalCount
           }
@@ -116,6 +117,9 @@ export default function IntegrationsPage({ project: projectIdOrName }: ConsolePa
                   <Link href={linkTo(`integrations/${name}`)} className="strong">
                     {latestRevision.content.displayName ?? name}
                   </Link>
+                  {row.connectSchemes.length === 0 && (
+                    <div className="quiet">Not offered: provider app missing</div>
+                  )}
                 </td>
                 <td>
                   <ProviderName provider={provider} />

@@ -14,6 +14,8 @@ interface ProblemDocument {
   /** The scope that the caller lacks. */
   scope?: string;
   issues?: Issue[];
+  /** The provider's own explanation. */
+  providerMessage?: string;
 }
 
 export interface GraphqlError {

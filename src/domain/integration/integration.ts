@@ -18,11 +18,14 @@ import { refuseCombinations } from '../paging/exclusive-filters.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, searchFilters } from '../paging/search.ts';
+import { authScheme } from '../provider/provider.ts';
 import { listProviderIssues } from '../provider/provider-app-input.ts';
+import { loaded } from '../relations.ts';
 import { createdInProject, resource, updateTime } from '../resource.ts';
 import { lockRow, requireUnique } from '../row-changes.ts';
 import { byId, findProjectRows } from '../scope.ts';
 import { orEndUser } from '../viewer/needs.ts';
+import { listConnectSchemes } from './connect-schemes.ts';
 import { type IntegrationContent, readIntegrationContent } from './integration-content.ts';
 import { listContentIssues } from './integration-content-check.ts';
 import { revisionInput } from './integration-content-input.ts';
@@ -39,6 +42,15 @@ export const integrationResource = resource(
       .string()
       .describe('Letters, digits, - and _; unique in the project regardless of case.'),
     provider: z.string().describe('The name of the provider.'),
+    connectSchemes: loaded(
+      z
+        .array(authScheme)
+        .describe(
+          'The schemes by which customers can connect accounts. Schemes with a consent page are omitted if the project has no provider app for the provider, or if its app lacks required scopes. The connect page does not offer an integration without schemes.',
+        ),
+      listConnectSchemes,
+      (integration: Row<'Integration'>) => integration,
+    ),
     updateTime,
   },
 );

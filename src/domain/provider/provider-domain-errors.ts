@@ -8,10 +8,15 @@ import { ProviderError } from '../../providers/provider-error.ts';
  * can start over.
  */
 export function toDomainError(error: ProviderError): DomainError {
-  const { kind, message, retryAfterMs } = error;
-  if (!error.isTemporary && kind !== 'CURSOR_GONE') return unprocessable(message);
+  const { kind, message, retryAfterMs, providerMessage } = error;
+  const explanation = providerMessage === null ? {} : { providerMessage };
+  if (!error.isTemporary && kind !== 'CURSOR_GONE') return unprocessable(message, explanation);
   const retry = retryAfterMs === null ? {} : { retryAfterSeconds: Math.ceil(retryAfterMs / 1_000) };
-  return new DomainError('PROVIDER_ERROR', message, { reason: kind, ...retry });
+  return new DomainError('PROVIDER_ERROR', message, {
+    reason: kind,
+    ...explanation,
+    ...retry,
+  });
 }
 
 /** Runs work that calls a provider. Converts a ProviderError to the error for the caller. */

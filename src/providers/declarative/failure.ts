@@ -10,6 +10,7 @@ import {
   parseRetryAfterMs,
   toMessage,
   toWaitMs,
+  truncateMessage,
 } from '../read-responses.ts';
 import type { RetryHeader } from './declaration/declaration.ts';
 import { findValue } from './json.ts';
@@ -51,9 +52,11 @@ export function rejectsCredentials(vendor: Vendor, response: ProviderResponse): 
 export function createFailure(vendor: Vendor, response: ProviderResponse): ProviderError {
   const { status } = response;
   const { kind, waitMs } = classify(vendor, response);
-  const message = `${vendor.displayName} returned ${status}: ${listMessages(vendor, response).join('; ')}`;
-  return new ProviderError(kind, toMessage(message, response), {
+  const providerMessage = truncateMessage(listMessages(vendor, response).join('; '));
+  const message = `${vendor.displayName} returned ${status}: ${providerMessage}`;
+  return new ProviderError(kind, truncateMessage(message), {
     status,
+    providerMessage,
     retryAfterMs:
       parseRetryAfterMs(response) ??
       (kind === 'RATE_LIMITED' ? readWaitMs(vendor, response) : null) ??

@@ -4,7 +4,13 @@ import { requireParsed } from '../../work/bounded-parse.ts';
 import { HOUR_MS, SECOND_MS } from '../../work/durations.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, parseRetryAfterMs, type RequestPurpose, toMessage } from '../read-responses.ts';
+import {
+  isSuccess,
+  parseRetryAfterMs,
+  type RequestPurpose,
+  toMessage,
+  truncateMessage,
+} from '../read-responses.ts';
 import { type ErrorResponse, errorResponse } from './wire.ts';
 
 const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
@@ -33,9 +39,11 @@ const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse, purpose: RequestPurpose): ProviderError {
   const { status } = response;
-  const message = `HubSpot returned ${status}: ${listMessages(response).join('; ')}`;
-  return new ProviderError(toErrorKind(response, purpose), toMessage(message, response), {
+  const providerMessage = truncateMessage(listMessages(response).join('; '));
+  const message = `HubSpot returned ${status}: ${providerMessage}`;
+  return new ProviderError(toErrorKind(response, purpose), truncateMessage(message), {
     status,
+    providerMessage,
     retryAfterMs: parseRetryAfterMs(response) ?? findWaitMs(response),
   });
 }

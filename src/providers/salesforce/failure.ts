@@ -3,7 +3,7 @@
 import { requireParsed } from '../../work/bounded-parse.ts';
 import type { ProviderResponse } from '../contract.ts';
 import { ProviderError, type ProviderErrorKind } from '../provider-error.ts';
-import { isSuccess, parseRetryAfterMs, toMessage } from '../read-responses.ts';
+import { isSuccess, parseRetryAfterMs, toMessage, truncateMessage } from '../read-responses.ts';
 import { errorResponse, type SalesforceError } from './wire.ts';
 
 /** Codes are more specific than the status. For example, REQUEST_LIMIT_EXCEEDED has status 403. */
@@ -31,9 +31,11 @@ const KIND_BY_STATUS: Record<number, ProviderErrorKind> = {
 const MESSAGES_MAX = 20;
 
 export function createFailure(response: ProviderResponse): ProviderError {
-  const message = `Salesforce returned ${response.status}: ${listMessages(response).join('; ')}`;
-  return new ProviderError(toErrorKind(response), toMessage(message, response), {
+  const providerMessage = truncateMessage(listMessages(response).join('; '));
+  const message = `Salesforce returned ${response.status}: ${providerMessage}`;
+  return new ProviderError(toErrorKind(response), truncateMessage(message), {
     status: response.status,
+    providerMessage,
     retryAfterMs: parseRetryAfterMs(response),
   });
 }

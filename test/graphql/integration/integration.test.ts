@@ -445,3 +445,30 @@ test('returns FORBIDDEN for a key without the scope', async () => {
     code: 'FORBIDDEN',
   });
 });
+
+test('lists no schemes with a consent page while the provider app or its scopes are missing', async () => {
+  const tenant = await app.createTenant();
+  const content = { name: 'crm', provider: 'hubspot', proxy: { enabled: true } };
+  await tenant.query(
+    `mutation CreateIntegration($content: IntegrationContentInput!) { createIntegration(input: { name: "crm",
+      provider: "hubspot", latestRevision: { specVersion: "1.0.0", content: $content } }) { integration { id } } }`,
+    { content },
+  );
+  const listSchemes = async () =>
+    (
+      await tenant.query(
+        '{ viewer { project { integration(idOrName: "crm") { connectSchemes } } } }',
+      )
+    ).viewer.project.integration.connectSchemes;
+  const createApp = (scopes: string[]) =>
+    tenant.query(
+      `mutation CreateApp($scopes: [String!]) { createProviderApp(input: { provider: "hubspot", clientId: "${scopes.length}",
+        clientSecret: "secret", scopes: $scopes }) { providerApp { id } } }`,
+      { scopes },
+    );
+  expect(await listSchemes()).toEqual([]);
+  await createApp([]);
+  expect(await listSchemes()).toEqual([]);
+  await createApp(['oauth']);
+  expect(await listSchemes()).toContain('OAUTH2_AUTHORIZATION_CODE');
+});

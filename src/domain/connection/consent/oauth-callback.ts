@@ -49,6 +49,8 @@ interface Failure {
   /** An error code of RFC 6749, or a code of the provider. */
   error: string;
   detail: string;
+  /** True if the detail is the provider's own text. */
+  isProviderText: boolean;
   /** True for a mistake in the project's setup, which customers can't correct. */
   isSetupMistake: boolean;
 }
@@ -111,7 +113,7 @@ const SETUP_ERRORS = new Set([
   'redirect_uri_mismatch',
 ]);
 /** The detail of a denial for which the provider gives no reason. */
-export const ACCESS_DENIED = 'The provider denied access.';
+const NO_REASON = 'The provider denied access.';
 
 /** Returns the authorization code in the provider's redirect, or the failure that the redirect reports. */
 function readRedirect({
@@ -122,13 +124,14 @@ function readRedirect({
   if (error !== null) {
     return {
       error,
-      detail: errorDescription ?? ACCESS_DENIED,
+      detail: errorDescription ?? NO_REASON,
+      isProviderText: errorDescription !== null,
       isSetupMistake: SETUP_ERRORS.has(error),
     };
   }
   if (code) return { code };
   const detail = 'The provider returned no authorization code.';
-  return { error: 'invalid_request', detail, isSetupMistake: false };
+  return { error: 'invalid_request', detail, isProviderText: false, isSetupMistake: false };
 }
 
 /** Converts an error of a provider or of the domain. Rethrows other errors. */
@@ -139,6 +142,7 @@ function toFailure(error: unknown): Failure {
     return {
       error: isSetupError ? 'invalid_request' : toErrorCode(error),
       detail: error.message,
+      isProviderText: false,
       isSetupMistake: isSetupError,
     };
   }
@@ -146,6 +150,7 @@ function toFailure(error: unknown): Failure {
     return {
       error: 'invalid_request',
       detail: error.message,
+      isProviderText: false,
       isSetupMistake: isSetupMistake(error),
     };
   }

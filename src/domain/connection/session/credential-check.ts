@@ -6,6 +6,7 @@ import { ProviderError } from '../../../providers/provider-error.ts';
 import { toMessage, truncateMessage } from '../../../providers/read-responses.ts';
 import { withDeadline } from '../../../work/deadline.ts';
 import type { Services } from '../../call.ts';
+import { toDomainError } from '../../provider/provider-domain-errors.ts';
 import { type Waiter, waitForProvider } from '../../provider/provider-wait.ts';
 import type { Credentials, StoredToken } from '../credentials.ts';
 import { type Grant, hasGrant, isTokenCredentials } from '../token/token.ts';
@@ -54,12 +55,12 @@ export async function requireAcceptedCredentials(
     if (!isExpected) services.log.warn(fields, 'connection.check_failed');
     return undefined;
   });
-  if (outcome && 'rejection' in outcome) throw unprocessable(outcome.rejection);
+  if (outcome && 'rejection' in outcome) throw outcome.rejection;
   return outcome?.token;
 }
 
 /** The outcome of a check. Undefined if the credentials pass without a token. */
-type Outcome = { rejection: string } | { token: StoredToken } | undefined;
+type Outcome = { rejection: DomainError } | { token: StoredToken } | undefined;
 
 /** Returns a function that checks the credentials. Null if the provider has no inexpensive check. */
 function createCheck(account: ResolvedAccount): ((services: Services) => Promise<Outcome>) | null {
@@ -86,7 +87,7 @@ async function exchangeCredentials(
     const tokens = await requestTokens(services, { ...request, timeoutMs: CHECK_TIMEOUT_MS });
     return { token: tokens.accessToken };
   } catch (error) {
-    if (isCredentialRejection(error)) return { rejection: error.message };
+    if (isCredentialRejection(error)) return { rejection: toDomainError(error) };
     throw error;
   }
 }
@@ -98,20 +99,19 @@ async function callHealthCheck(
   const { provider } = account;
   const response = await sendHealthCheck(outbound, account);
   if (!isRejection(provider, response)) return undefined;
-  const reason = findExplanation(response);
-  return {
-    rejection: `${provider.displayName} rejected the credentials (${response.status}): ${reason}`,
-  };
+  const providerMessage = findExplanation(response);
+  const message = `${provider.displayName} rejected the credentials (${response.status}): ${providerMessage ?? 'no reason given.'}`;
+  return { rejection: unprocessable(message, providerMessage === null ? {} : { providerMessage }) };
 }
 
-/** Returns the human-readable explanation in a response. Masks secrets that it repeats. */
-function findExplanation(response: ProviderResponse): string {
+/** Returns the human-readable explanation in a response. Masks secrets that it repeats. Null if there is none. */
+function findExplanation(response: ProviderResponse): string | null {
   const texts = collectMessages(response.body).filter((text) => !text.trimStart().startsWith('<'));
   const sentences = texts.filter((text) => !ERROR_CODE.test(text));
   const messages = dropRepetitions(sentences.length > 0 ? sentences : texts);
   // A short secret is masked only if it is a whole text, so messages are masked before they are joined.
   const explanation = messages.map((message) => toMessage(message, response)).join('; ');
-  return explanation === '' ? 'no reason given.' : truncateMessage(explanation);
+  return explanation === '' ? null : truncateMessage(explanation);
 }
 
 /** Drops texts that end with an earlier text: providers repeat an error as `error` and in `errors`. */

@@ -240,7 +240,8 @@ function createEndpointRejection(request: Request, response: ProviderResponse): 
   const reason = [code, description].filter(Boolean).join(': ') || 'no reason given';
   const { status } = response;
   const message = formatMessage(request, `responded with ${status}: ${reason}`);
-  const details = { status, retryAfterMs: parseRetryAfterMs(response) };
+  const providerMessage = description || code;
+  const details = { status, providerMessage, retryAfterMs: parseRetryAfterMs(response) };
   const kind = toErrorKind(request.provider, response, failure);
   const rejection = new EndpointRejection(kind, message, details);
   rejection.code = code;
