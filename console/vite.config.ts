@@ -17,7 +17,15 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
-      input: { console: join(root, 'index.html'), connect: join(root, 'connect.html') },
+      // Directives like "use client" have no meaning in a bundle.
+      onLog: (level, log, defaultHandler) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') defaultHandler(level, log);
+      },
+      input: {
+        console: join(root, 'index.html'),
+        connect: join(root, 'connect.html'),
+        graphiql: join(root, 'graphiql.html'),
+      },
     },
   },
 });

@@ -85,8 +85,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       services,
       admission,
       findPageDocument: createConsoleDocuments(),
-      listTabs: (projectIdOrName) =>
-        projectIdOrName === undefined ? state.tabs : findTypedTabs(state.demo, projectIdOrName),
       plugins: overrides.plugins,
     }),
     ...createClientReaders(services),
@@ -119,6 +117,8 @@ function openFront(parts: AppParts, { hasAdapter }: Overrides): Promise<Front> {
   return createFront({
     ...parts,
     hasAdapter,
+    listTabs: (projectIdOrName) =>
+      projectIdOrName === undefined ? state.tabs : findTypedTabs(state.demo, projectIdOrName),
     findDemo: () => state.demo,
     mintDemoToken: () => mintDemoToken(verifier, { lifetime: DEMO_TOKEN_LIFETIME }),
     demoFile: () => state.demoFile,

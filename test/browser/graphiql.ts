@@ -1,5 +1,5 @@
 /** GraphiQL as a person uses it. */
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PagesStage } from './stage.ts';
 
@@ -8,24 +8,27 @@ export function testGraphiql(getStage: () => PagesStage) {
   let page: Page;
   let foreign: string[];
   beforeAll(async () => {
-    ({ page, foreign } = await openGraphiql());
+    ({ page, foreign } = await openGraphiql(await newContext()));
   });
-  afterAll(() => page?.close());
+  afterAll(() => page?.context().close());
 
-  async function openGraphiql(): Promise<{ page: Page; foreign: string[] }> {
-    const page = await getStage().browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const newContext = () =>
+    getStage().browser.newContext({ viewport: { width: 1400, height: 900 } });
+
+  async function openGraphiql(
+    context: BrowserContext,
+    params: Record<string, string> = {},
+  ): Promise<{ page: Page; foreign: string[] }> {
+    const page = await context.newPage();
     const { url } = getStage().server.demo;
     const foreign: string[] = [];
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
       if (protocol.startsWith('http') && origin !== url) foreign.push(request.url());
     });
-    const schemaKnown = page.waitForResponse(
-      (response) => response.request().postData()?.includes('IntrospectionQuery') ?? false,
-    );
-    await page.goto(`${url}/graphql`);
-    await schemaKnown;
-    await page.locator('.graphiql-execute-button').waitFor();
+    await page.goto(`${url}/graphql?${new URLSearchParams(params)}`);
+    // The editor loads after the buttons.
+    await page.locator('.graphiql-query-editor .CodeMirror').waitFor();
     return { page, foreign };
   }
 
@@ -35,6 +38,36 @@ export function testGraphiql(getStage: () => PagesStage) {
     await page.locator('.graphiql-execute-button').click();
     await page.locator('.result-window', { hasText: 'Demo CRM sync' }).waitFor();
     expect(foreign).toEqual([]);
+  });
+
+  test('transfers at most 1 MB, and only the page itself the second time', async () => {
+    const sizes = await listTransferSizes(page);
+    expect(sum(Object.values(sizes))).toBeLessThan(1_000_000);
+    const { page: secondPage } = await openGraphiql(page.context());
+    const secondSizes = await listTransferSizes(secondPage);
+    expect(Object.keys(secondSizes).filter((path) => secondSizes[path] !== 0)).toEqual([
+      '/graphql',
+    ]);
+    await secondPage.close();
+  });
+
+  test('opens with the query and the variables of its URL', async () => {
+    const query = 'query Named($name: IdOrName!) { project(idOrName: $name) { name } }';
+    const variables = JSON.stringify({ name: 'demo' });
+    const { page: linked } = await openGraphiql(await newContext(), { query, variables });
+    await linked.locator('.graphiql-tab-active', { hasText: 'Named' }).waitFor();
+    await linked.locator('.graphiql-query-editor', { hasText: 'idOrName: $name' }).waitFor();
+    await linked.locator('.graphiql-editor-tool', { hasText: '"name":"demo"' }).waitFor();
+    await linked.context().close();
+  });
+
+  test('shows why the server refuses a subscription', async () => {
+    const query = 'subscription Refused { notificationEvents(projectIdOrName: "none") { cursor } }';
+    const { page: refused } = await openGraphiql(await newContext(), { query });
+    await refused.locator('.graphiql-tab-active', { hasText: 'Refused' }).waitFor();
+    await refused.locator('.graphiql-execute-button').click();
+    await refused.locator('.result-window', { hasText: 'NOT_FOUND' }).waitFor();
+    await refused.context().close();
   });
 
   test('fits all tabs in a window of 1280 pixels, and has an explorer', async () => {
@@ -56,11 +89,9 @@ export function testGraphiql(getStage: () => PagesStage) {
   });
 
   test('shows an event of a subscription that another page causes', async () => {
-    const { page: listener } = await openGraphiql();
+    const { page: listener } = await openGraphiql(await newContext());
     await openTab(listener, 'Events');
-    const requestPromise = listener.waitForRequest((request) =>
-      request.url().includes('query=subscription'),
-    );
+    const requestPromise = listener.waitForRequest(isEventStream);
     await listener.locator('.graphiql-execute-button').click();
     await requestPromise;
     await openTab(page, 'GenerateConnection');
@@ -79,7 +110,7 @@ export function testGraphiql(getStage: () => PagesStage) {
       await Promise.race([eventPromise, page.waitForTimeout(500)]);
     }
     await eventPromise;
-    await listener.close();
+    await listener.context().close();
   });
 
   test('delivers an event to subscriptions by fetch and by WebSocket', async () => {
@@ -104,6 +135,27 @@ async function openTab(page: Page, name: string) {
     ` ${name} {`,
   );
 }
+
+const isEventStream = (request: Request) =>
+  request.headers().accept?.includes('text/event-stream') ?? false;
+
+/** Returns the transferred bytes by path. They are 0 for a file from the browser's cache. */
+async function listTransferSizes(page: Page): Promise<Record<string, number>> {
+  const entries = await page.evaluate(() =>
+    [
+      ...performance.getEntriesByType('navigation'),
+      ...performance.getEntriesByType('resource'),
+    ].map((entry) => {
+      const { name, transferSize } = entry as PerformanceResourceTiming;
+      return { path: new URL(name).pathname, transferSize };
+    }),
+  );
+  const sizes: Record<string, number> = {};
+  for (const { path, transferSize } of entries) sizes[path] = (sizes[path] ?? 0) + transferSize;
+  return sizes;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 const SUBSCRIBE_TO_EVENTS =
   'subscription { notificationEvents(projectIdOrName: "demo") { node { eventType } } }';

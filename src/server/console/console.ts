@@ -2,8 +2,6 @@
  * Serves the console at /console and the connect page at /connect from built files. All paths below /console return one
  * page, whose script routes them. The pages are public. They get all data from the API, with the visitor's credentials.
  */
-import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,11 +10,10 @@ import { findAllowedOrigins } from '../../domain/project/origins.ts';
 import { CALLBACK_PATH } from '../../domain/provider/provider-app.ts';
 import { isStorableString } from '../../domain/storable-json.ts';
 import { ServiceUnavailable } from '../../errors.ts';
-import { VERSION } from '../../version.ts';
 import { createCustomerPages } from '../customer-pages.ts';
-import { hasDocs } from '../docs/docs.ts';
-import { sendPage, toParagraphs } from '../plain-page.ts';
-import { buildIfStale, CONSOLE_DIST } from './console-build.ts';
+import { toParagraphs } from '../plain-page.ts';
+import { sendBuiltPage } from './built-page.ts';
+import { CONSOLE_DIST } from './console-build.ts';
 import { isFromThisMachine } from './demo-sign-in.ts';
 
 /**
@@ -38,6 +35,8 @@ const STABLE_NAME = /^[\w-]+\.(js|json|svg)$/;
 
 export interface ConsoleParts {
   services: Services;
+  /** Builds the console at the first call, if it is stale. */
+  buildConsole: () => Promise<void>;
   /** Null if there is no demo, or if it is not filled yet. */
   findDemo: () => { apiKey: string } | null;
   /** Creates a token of the demo's builder that is valid for an hour. Undefined if the issuer is not the local one. */
@@ -45,7 +44,7 @@ export interface ConsoleParts {
 }
 
 export function registerConsole(scope: FastifyInstance, parts: ConsoleParts): void {
-  const { services } = parts;
+  const { services, buildConsole } = parts;
   scope.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof ServiceUnavailable)) throw error;
     reply.header('retry-after', String(error.retryAfterSeconds));
@@ -55,11 +54,7 @@ export function registerConsole(scope: FastifyInstance, parts: ConsoleParts): vo
   });
   registerDemo(scope, parts);
   scope.register(async (built) => {
-    let building: Promise<void> | undefined;
-    built.addHook('preHandler', () => {
-      building ??= buildIfStale(services.log);
-      return building;
-    });
+    built.addHook('preHandler', buildConsole);
     await built.register(staticFiles, {
       root: join(CONSOLE_DIST, 'assets'),
       prefix: '/console/assets/',
@@ -97,8 +92,8 @@ function registerConsolePage(scope: FastifyInstance, services: Services): void {
     const depth = path.split('/').length - 2;
     const basePath = depth === 0 ? 'console/' : `./${'../'.repeat(depth - 1)}`;
     const redirectUrl = services.publicUrl() + CALLBACK_PATH;
-    const page = { name: 'index.html', basePath, images: OWN_IMAGES };
-    return sendBuiltPage(reply, { ...page, frameAncestors: [], redirectUrl });
+    const policy = createPolicy(OWN_IMAGES, []);
+    return sendBuiltPage(reply, { name: 'index.html', basePath, policy, redirectUrl });
   };
   scope.get('/console', send);
   scope.get('/console/*', send);
@@ -115,8 +110,8 @@ function registerConnectPage(scope: FastifyInstance, services: Services): void {
     }
     // The server does not see the token. It must belong to this project, so pages of this project may frame the page.
     const frameAncestors = project === null ? [] : await findAllowedOrigins(services, project);
-    const page = { name: 'connect.html', basePath: 'console/', images: IMAGES_WITH_LOGO };
-    return sendBuiltPage(reply, { ...page, frameAncestors });
+    const policy = createPolicy(IMAGES_WITH_LOGO, frameAncestors);
+    return sendBuiltPage(reply, { name: 'connect.html', basePath: 'console/', policy });
   });
 }
 
@@ -126,52 +121,8 @@ function sendFile(reply: FastifyReply, name: string): FastifyReply {
     .sendFile(name, CONSOLE_DIST, { cacheControl: false });
 }
 
-interface PageFile {
-  name: string;
-  /** The relative path from the page to the folder of its files. */
-  basePath: string;
-  /** The directive for images of the content security policy. */
-  images: string;
-  /** Origins of pages that may frame this page. */
-  frameAncestors: readonly string[];
-  /** The OAuth redirect URL that builders register at providers. */
-  redirectUrl?: string;
-}
-
-async function sendBuiltPage(
-  reply: FastifyReply,
-  { name, basePath, images, frameAncestors, redirectUrl }: PageFile,
-): Promise<FastifyReply> {
-  const template = await readFile(join(CONSOLE_DIST, name), 'utf8').catch(() => null);
-  if (template === null) return sendPage(reply, 503, NOT_BUILT_PAGE);
-  const attributes = [
-    `data-version="${VERSION}"`,
-    ...(hasDocs() ? ['data-docs'] : []),
-    ...(redirectUrl ? [`data-redirect-url="${redirectUrl}"`] : []),
-  ];
-  const text = template
-    .replaceAll('="./', `="${basePath}`)
-    .replace('<html', `<html ${attributes.join(' ')}`);
-  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+/** Returns the content security policy of a page, with its directive for images and the origins that may frame it. */
+function createPolicy(images: string, frameAncestors: readonly string[]): string[] {
   const ancestors = frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'";
-  reply.headers({
-    etag,
-    'cache-control': 'no-cache',
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': [
-      ...CONTENT_SECURITY_POLICY,
-      images,
-      `frame-ancestors ${ancestors}`,
-    ].join('; '),
-    'referrer-policy': 'no-referrer',
-  });
-  if (reply.request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.send(text);
+  return [...CONTENT_SECURITY_POLICY, images, `frame-ancestors ${ancestors}`];
 }
-
-const NOT_BUILT_PAGE = {
-  title: 'The console is not built',
-  content: toParagraphs([
-    'A production install has no packages to build it with. Run `npm run console` on a machine that has all packages, and copy the folder console/dist.',
-  ]),
-};

@@ -1,45 +1,86 @@
-/** Renders GraphiQL, which works without internet access. If the demo is on, the page opens with tabs. */
-import type { GraphiQLOptions } from 'graphql-yoga';
+/** Sends GraphiQL, which works without internet access. If the demo is on, the page opens with tabs. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from '../../domain/call.ts';
+import { sendBuiltPage } from '../console/built-page.ts';
+import { isFromThisMachine } from '../console/demo-sign-in.ts';
 
 export interface GraphiqlTab {
   query: string;
   headers: Record<string, string>;
 }
 
-/** Returns the options of GraphiQL for a project's typed API, or for `/graphql` without a project. */
-export function createGraphiqlOptions(
-  tabs: GraphiqlTab[],
-  projectIdOrName: string | undefined,
-): GraphiQLOptions {
+/** Returns the tabs for /graphql or for a project's typed API. Called at each request for the page. */
+export type ListTabs = (projectIdOrName: string | undefined) => GraphiqlTab[];
+
+interface GraphiqlParts {
+  services: Services;
+  listTabs: ListTabs;
+  buildConsole: () => Promise<void>;
+}
+
+/** True if a browser opens the path as a page. */
+export function isPageRequest({ method, headers }: FastifyRequest): boolean {
+  return method === 'GET' && (headers.accept?.includes('text/html') ?? false);
+}
+
+export async function sendGraphiqlPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { services, listTabs, buildConsole }: GraphiqlParts,
+): Promise<FastifyReply> {
+  await buildConsole();
+  const { projectIdOrName, path } = request.metadata;
+  const tabs = listTabs(projectIdOrName);
+  const shownTabs = isOpenedLocally(request, services) ? tabs : removeHeaders(tabs);
+  return sendBuiltPage(reply, {
+    name: 'graphiql.html',
+    basePath: `${'../'.repeat(path.split('/').length - 2)}console/`,
+    policy: CONTENT_SECURITY_POLICY,
+    options: createOptions(shownTabs, projectIdOrName),
+  });
+}
+
+/** Permits only the gateway's own scripts and requests. Menus and dialogs of GraphiQL add style elements. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'font-src data:',
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
+function createOptions(tabs: GraphiqlTab[], projectIdOrName: string | undefined): object {
   const isTyped = projectIdOrName !== undefined;
   const title = isTyped ? 'Typed API' : 'Integration gateway';
   const [first] = tabs;
-  if (!first) return { title, defaultQuery: isTyped ? DEFAULT_TYPED_QUERY : DEFAULT_QUERY };
+  if (!first)
+    return { title, isTyped, defaultQuery: isTyped ? DEFAULT_TYPED_QUERY : DEFAULT_QUERY };
   return {
     title,
+    isTyped,
     defaultHeaders: formatJson(first.headers),
     defaultTabs: tabs.map(({ query, headers }) => ({ query, headers: formatJson(headers) })),
   };
 }
 
 /**
- * Keeps GraphiQL's tabs in position. By default, an unfocused tab moves away from the pointer when it is clicked, so
- * the first click is lost. Inactive tabs shrink until all tabs fit, and narrow windows hide the logo to leave space for
- * them.
+ * True if a person on this machine opened the page. The browser then sends no Origin header. It sends one if a script
+ * of another page fetches the page.
  */
-const TAB_STYLE = `<style>
-.graphiql-tab { transform: none !important }
-.graphiql-tabs { gap: 4px }
-.graphiql-tab:not(.graphiql-tab-active) { flex-shrink: 1; min-width: 36px }
-.graphiql-tab .graphiql-tab-button { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-.graphiql-tab:not(.graphiql-tab-active) .graphiql-tab-button { padding-right: var(--px-8) }
-@media (width < 1400px) { .graphiql-logo { display: none !important } }
-</style>`;
+function isOpenedLocally(
+  { headers, metadata: { httpVersion, address } }: FastifyRequest,
+  { config }: Services,
+): boolean {
+  const localRequest = { headers, httpVersion, address, publicUrl: config.PUBLIC_URL };
+  return headers.origin === undefined && isFromThisMachine(localRequest);
+}
 
-/** Renders the page. The renderer has many megabytes of code, so it is loaded at the first request. */
-export async function renderGraphiqlPage(options?: GraphiQLOptions): Promise<string> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  return String(renderGraphiQL(options)).replace('</head>', `${TAB_STYLE}</head>`);
+function removeHeaders(tabs: GraphiqlTab[]): GraphiqlTab[] {
+  return tabs.map((tab) => ({ ...tab, headers: {} }));
 }
 
 const DEFAULT_QUERY = `# Put an API key into the Headers tab: { "x-api-key": "ik_..." }

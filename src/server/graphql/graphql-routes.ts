@@ -1,6 +1,6 @@
 /**
- * The routes /graphql and /graphql/projects/{projectIdOrName}. An adapter answers operations that are posted as JSON, and
- * Yoga's own handler answers all other requests.
+ * The routes /graphql and /graphql/projects/{projectIdOrName}. An adapter answers operations that are posted as JSON.
+ * Browsers get GraphiQL. Yoga's own handler answers all other requests.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../domain/call.ts';
@@ -9,6 +9,7 @@ import { getHttpRefusal, invalid } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
+import { isPageRequest, type ListTabs, sendGraphiqlPage } from './graphiql.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
 import { createPlainGraphql, parsePlainRequest } from './plain-graphql.ts';
 import type { Yoga } from './yoga.ts';
@@ -17,6 +18,9 @@ export interface GraphqlParts {
   services: Services;
   admission: Admission;
   yoga: Yoga;
+  listTabs: ListTabs;
+  /** Builds the console, with GraphiQL, at the first call if it is stale. */
+  buildConsole: () => Promise<void>;
   /** If false, Yoga's own handler serves plain POST requests too. */
   hasAdapter?: boolean;
 }
@@ -61,6 +65,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
         done();
       },
       handler(request, reply) {
+        if (isPageRequest(request)) return sendGraphiqlPage(request, reply, parts);
         const params = hasAdapter ? parsePlainRequest(request) : null;
         if (params) respondToPlain(request, reply, params);
         else return respondWithYoga(yoga, request, reply);

@@ -25,10 +25,8 @@ import { useSchema } from '../../graphql/plugins/use-schema.ts';
 import { useSharedSubscriptions } from '../../graphql/plugins/use-shared-subscriptions.ts';
 import { useTracing } from '../../graphql/plugins/use-tracing.ts';
 import { schema } from '../../graphql/schema/schema.ts';
-import { isFromThisMachine } from '../console/demo-sign-in.ts';
 import type { RequestMetadata } from '../http/request-metadata.ts';
 import { useEventStream } from './event-stream.ts';
-import { createGraphiqlOptions, type GraphiqlTab, renderGraphiqlPage } from './graphiql.ts';
 import { useHttpRules } from './use-http-rules.ts';
 
 /** The server context of a request. The adapter and WebSockets provide only a Caller. */
@@ -40,19 +38,11 @@ interface YogaParts {
   services: Services;
   admission: Admission;
   findPageDocument?: FindPageDocument;
-  /** Returns the tabs of GraphiQL for /graphql or for a project's typed API. Called at each request for the page. */
-  listTabs?: (projectIdOrName: string | undefined) => GraphiqlTab[];
   /** Plugins that run after the gateway's own. */
   plugins?: OperationPlugin[];
 }
 
-export function openYoga({
-  services,
-  admission,
-  findPageDocument,
-  listTabs = () => [],
-  plugins = [],
-}: YogaParts): Yoga {
+export function openYoga({ services, admission, findPageDocument, plugins = [] }: YogaParts): Yoga {
   const { config, log, meters, tracer } = services;
   const { streams } = admission;
   const trustedDocuments = createTrustedDocuments(config, findPageDocument);
@@ -77,14 +67,6 @@ export function openYoga({
       useTracing(tracer),
       ...plugins,
     ],
-    graphiql: (request, metadata) => {
-      metadata.setHeader('content-security-policy', "frame-ancestors 'none'");
-      const mayHaveKeys = isOpenedLocally(request, metadata, config.PUBLIC_URL);
-      const { projectIdOrName } = metadata;
-      const tabs = listTabs(projectIdOrName);
-      return createGraphiqlOptions(mayHaveKeys ? tabs : removeHeaders(tabs), projectIdOrName);
-    },
-    renderGraphiQL: renderGraphiqlPage,
     ...createHttpOptions(config),
   });
 }
@@ -98,6 +80,8 @@ function createHttpOptions({
     maxRequestBodySize: LIMIT_BODY_BYTES,
     batching: false,
     multipart: false,
+    // graphql-routes.ts serves GraphiQL.
+    graphiql: false,
     landingPage: false,
     logging: false,
     // server/http/front.ts handles CORS for all surfaces.
@@ -106,21 +90,4 @@ function createHttpOptions({
     parserAndValidationCache: false,
     maskedErrors: false,
   };
-}
-
-/**
- * True if a person on this machine opened the page. The browser then sends no Origin header. It sends one if a script
- * of another page fetches the page.
- */
-function isOpenedLocally(
-  { headers }: Request,
-  { httpVersion, address }: RequestMetadata,
-  publicUrl: string | undefined,
-): boolean {
-  const localRequest = { headers: Object.fromEntries(headers), httpVersion, address, publicUrl };
-  return !headers.has('origin') && isFromThisMachine(localRequest);
-}
-
-function removeHeaders(tabs: GraphiqlTab[]): GraphiqlTab[] {
-  return tabs.map((tab) => ({ ...tab, headers: {} }));
 }

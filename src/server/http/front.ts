@@ -18,6 +18,7 @@ import { createUrlRewriter } from '../../rest/operation/read-host.ts';
 import { type Rest, registerRest, type TakeSlot } from '../../rest/rest.ts';
 import { runInContext } from '../../spans.ts';
 import { type ConsoleParts, registerConsole } from '../console/console.ts';
+import { buildIfStale } from '../console/console-build.ts';
 import { registerDocs } from '../docs/docs.ts';
 import { type GraphqlParts, registerGraphql } from '../graphql/graphql-routes.ts';
 import { registerMcp } from '../mcp/mcp-routes.ts';
@@ -30,7 +31,7 @@ import type { ClientReaders } from './request-client.ts';
 import { beginRequest, findRefusal } from './request-metadata.ts';
 import { watchBodies } from './unfinished.ts';
 
-interface FrontParts extends GraphqlParts, PageParts, ConsoleParts, ClientReaders {}
+type FrontParts = Omit<GraphqlParts & PageParts & ConsoleParts & ClientReaders, 'buildConsole'>;
 
 export interface Front extends HttpServer {
   /** The context of the routes under /v1. */
@@ -103,8 +104,14 @@ function openServer({ services, readClient }: FrontParts): HttpServer {
 }
 
 /** Registers each surface in its own context, with its own hooks, body parsers and form of errors. */
-function registerSurfaces(app: FastifyInstance, parts: FrontParts, slots: Slots): void {
-  const { services } = parts;
+function registerSurfaces(app: FastifyInstance, front: FrontParts, slots: Slots): void {
+  const { services } = front;
+  let building: Promise<void> | undefined;
+  const buildConsole = () => {
+    building ??= buildIfStale(services.log);
+    return building;
+  };
+  const parts = { ...front, buildConsole };
   const register = (rules: SurfaceRules, addRoutes: AddRoutes) =>
     void app.register(
       async (scope) => {

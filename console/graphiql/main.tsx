@@ -1,0 +1,59 @@
+/** GraphiQL with an explorer. The server writes the tabs into the page. */
+import { explorerPlugin } from '@graphiql/plugin-explorer';
+import { GraphiQL, type GraphiQLProps } from 'graphiql';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import { createRoot } from 'react-dom/client';
+import 'graphiql/style.css';
+import '@graphiql/plugin-explorer/style.css';
+import './graphiql.css';
+import { fetchOperation } from './fetch-operation.ts';
+
+/** The options of `createGraphiqlOptions` in src/server/graphql/graphiql.ts. */
+interface Options extends Pick<GraphiQLProps, 'defaultQuery' | 'defaultHeaders' | 'defaultTabs'> {
+  title: string;
+  /** True for the typed API of a project, whose schema GraphiQL queries with the caller's key. */
+  isTyped: boolean;
+}
+
+const { title, isTyped, ...options }: Options = JSON.parse(getElement('options').textContent);
+document.title = title;
+
+/** Loads the schema from a file, which browsers keep. The response to an introspection query is 12 times as large. */
+async function loadSchema(): Promise<GraphQLSchema> {
+  const { default: text } = await import('../../schema.graphql?raw');
+  return buildSchema(text, { assumeValid: true });
+}
+
+const pageUrl = new URL(location.href);
+const query = pageUrl.searchParams.get('query') ?? undefined;
+const variables = pageUrl.searchParams.get('variables') ?? undefined;
+const plugins = [explorerPlugin({ showAttribution: true })];
+
+/** Keeps the query in the URL, so that a person can share the page. */
+function showInUrl(text: string): void {
+  pageUrl.searchParams.set('query', text);
+  history.replaceState({}, '', pageUrl);
+}
+
+const schema = isTyped ? undefined : await loadSchema();
+
+createRoot(getElement('root')).render(
+  <GraphiQL
+    {...options}
+    {...(schema && { schema })}
+    {...(query !== undefined && { query })}
+    {...(variables !== undefined && { variables })}
+    fetcher={fetchOperation}
+    plugins={plugins}
+    shouldPersistHeaders
+    schemaDescription
+    inputValueDeprecation
+    onEditQuery={showInUrl}
+  />,
+);
+
+function getElement(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`Bug: page without the element ${id}`);
+  return element;
+}
