@@ -4,16 +4,9 @@ WORKDIR /app
 COPY package.json package-lock.json tsconfig.json schema.prisma prisma.config.ts schema.graphql ./
 COPY console console
 COPY src src
-COPY scripts/compress.ts scripts/
-# Generates the database's client and builds the console too.
-RUN npm ci --no-audit --no-fund
-# Node is the image's own. Prisma's command line and TypeScript only build; of its client one database's part is used.
-RUN npm pkg delete dependencies.prisma dependencies.node scripts.postinstall \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/typescript node_modules/@typescript node_modules/.cache \
-  && find node_modules -name '*.map' -delete \
-  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' \
-    ! -name 'query_compiler_fast_bg.postgresql.*' -delete
+COPY scripts/compress.ts scripts/install-production.sh scripts/
+# Node is the image's own.
+RUN scripts/install-production.sh --without-node
 
 # The documentation site, by packages of its own.
 FROM node:24-bookworm-slim AS docs

@@ -11,6 +11,7 @@ import { type Admission, createAdmission } from './domain/viewer/admission.ts';
 import { type BearerVerifier, createBearerVerifier } from './domain/viewer/bearer.ts';
 import type { OperationPlugin } from './graphql/execution/operation-context.ts';
 import type { Log } from './log.ts';
+import { listenAt } from './process/ports.ts';
 import { Shutdown } from './process/shutdown.ts';
 import type { Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
@@ -48,7 +49,7 @@ export interface StartResult {
 export interface App extends AsyncDisposable {
   services: Services;
   verifier: BearerVerifier;
-  /** Throws if another process with the same database runs the sandbox. */
+  /** Throws if the sandbox is off, or if another process with the same database runs it. */
   readonly sandbox: SandboxServer;
   /** Handles a request. Works without a listening port too. */
   handler: RequestListener;
@@ -186,7 +187,7 @@ async function start(parts: AppParts, front: Front, { resources, shutdown }: Lif
   sandbox.fillWith(() => void renewSubscriptions(services));
   state.isReady = true;
   const graphiql = hasApiRole(config) ? `${url}/graphql` : undefined;
-  log.info({ url, graphiql, sandbox: sandbox.url(), metrics }, 'server.ready');
+  log.info({ url, graphiql, sandbox: sandbox.url() || undefined, metrics }, 'server.ready');
   return { url, demoFile: state.demoFile, metrics };
 }
 
@@ -221,7 +222,10 @@ async function openMetrics(
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;
   const options = { host, port, updateGauges, log };
-  const metricsServer = resources.use(await startMetricsServer(metrics.registry, options));
+  const started = await listenAt({ name: 'METRICS_PORT', host, port }, () =>
+    startMetricsServer(metrics.registry, options),
+  );
+  const metricsServer = resources.use(started);
   return metricsServer.url;
 }
 
@@ -232,7 +236,7 @@ async function openPort(
 ): Promise<string> {
   const { config } = services;
   const { HOST: host, PORT: port } = config;
-  const url = await front.listen({ host, port });
+  const url = await listenAt({ name: 'PORT', host, port }, () => front.listen({ host, port }));
   stops.add('requests', () => front.stop(getStopWorkMs(config)));
   if (hasApiRole(config)) {
     const sockets = attachWebSocket(front.app.server, { ...services, ...parts });

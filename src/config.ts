@@ -58,6 +58,11 @@ export const environment = z.object({
   DEMO: flag
     .optional()
     .describe('Whether to create the demo; default: if the database is new and embedded'),
+  SANDBOX: flag
+    .optional()
+    .describe(
+      'Whether to run the built-in sandbox and to offer it as a provider; default: if the demo is on',
+    ),
   SANDBOX_PORT: wholeNumber(0, 0, 65_535).describe(
     'Port of the built-in sandbox; default: the port after PORT, or any free port',
   ),
@@ -255,7 +260,7 @@ function* listContradictions(variables: EnvironmentVariables): Generator<Setting
   if (variables.BEARER_JWKS_URL && !BEARER_ISSUER) {
     yield { name: 'BEARER_JWKS_URL', text: 'requires BEARER_ISSUER' };
   }
-  if (['true', '1'].includes(variables.BEARER_EMAILS_VERIFIED ?? '') && !BEARER_ISSUER) {
+  if (isOn(variables.BEARER_EMAILS_VERIFIED) && !BEARER_ISSUER) {
     yield { name: 'BEARER_EMAILS_VERIFIED', text: 'requires BEARER_ISSUER' };
   }
   if (variables.LOCAL_ISSUER_PASSWORD && BEARER_ISSUER) {
@@ -267,12 +272,21 @@ function* listContradictions(variables: EnvironmentVariables): Generator<Setting
   const hasSingleRole = ROLES && !['api', 'worker'].every((role) => ROLES.includes(role));
   if (hasSingleRole && !DATABASE_URL)
     yield { name: 'ROLES', text: 'a single role requires DATABASE_URL' };
+  if (isOn(variables.DEMO) && isOff(variables.SANDBOX)) {
+    yield {
+      name: 'SANDBOX',
+      text: 'must not be false with DEMO, because the demo uses the sandbox',
+    };
+  }
   yield* listPortConflicts(variables);
   const perSecond = Number(variables.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(variables.RATE_LIMIT_BURST ?? RATE_BURST);
   if (burst < perSecond)
     yield { name: 'RATE_LIMIT_BURST', text: 'must not be below RATE_LIMIT_PER_SECOND' };
 }
+
+const isOn = (text: string | undefined) => ['true', '1'].includes(text ?? '');
+const isOff = (text: string | undefined) => ['false', '0'].includes(text ?? '');
 
 /** Ports of 0 never conflict, because each of them selects a free port. */
 function* listPortConflicts(variables: EnvironmentVariables): Generator<SettingProblem> {

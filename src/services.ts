@@ -230,8 +230,9 @@ function createProviderOutbound(config: Config, sandbox: Sandbox): Outbound {
 
 function listProviders(config: Config, sandbox: Sandbox): Provider[] {
   return [
-    createSandboxProvider(sandbox.url),
-    createSandboxDeskProvider(sandbox.url),
+    ...(sandbox.isOn
+      ? [createSandboxProvider(sandbox.url), createSandboxDeskProvider(sandbox.url)]
+      : []),
     createHubspotProvider({ baseUrl: config.HUBSPOT_BASE_URL }),
     createSalesforceProvider({
       baseUrl: config.SALESFORCE_BASE_URL,

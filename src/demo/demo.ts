@@ -70,9 +70,16 @@ export function getDemoFile({ DATA_DIR }: Config): string {
   return join(DATA_DIR, 'demo.json');
 }
 
-/** Returns the setting DEMO. It defaults to true for an embedded database with the demo or without projects. */
-export async function isDemoOn({ config, database }: Services): Promise<boolean> {
+/**
+ * Returns the setting DEMO. It defaults to true for an embedded database with the demo or without projects, unless the
+ * sandbox is off.
+ */
+export async function isDemoOn({
+  config,
+  database,
+}: Pick<Services, 'config' | 'database'>): Promise<boolean> {
   if (config.DEMO !== undefined) return config.DEMO;
+  if (config.SANDBOX === false) return false;
   if (database.kind !== 'embedded') return false;
   const { project } = database.prisma;
   const demo = await project.findUnique({ where: { name: DEMO_PROJECT } });

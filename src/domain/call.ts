@@ -62,7 +62,7 @@ export interface Services {
   manifests: ManifestReader;
   /** The URL at which browsers reach the gateway, without a trailing slash. */
   publicUrl: () => string;
-  /** The URL of the built-in sandbox, which is always a permitted target. */
+  /** The URL of the built-in sandbox, which is always a permitted target. Empty if the sandbox is off. */
   sandboxUrl: () => string;
   /** The current time by the database's clock, which all processes share. Tests set it. */
   now: () => Date;

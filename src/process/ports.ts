@@ -10,6 +10,8 @@ export async function requireUsablePorts(
     Config,
     | 'HOST'
     | 'PORT'
+    | 'DEMO'
+    | 'SANDBOX'
     | 'SANDBOX_HOST'
     | 'SANDBOX_PORT'
     | 'DATABASE_URL'
@@ -19,7 +21,8 @@ export async function requireUsablePorts(
 ): Promise<void> {
   const ports: ConfiguredPort[] = [{ name: 'PORT', host: config.HOST, port: config.PORT }];
   // With DATABASE_URL, the port may be taken by the sandbox that all processes share.
-  if (config.SANDBOX_PORT !== 0 && !config.DATABASE_URL) {
+  const mayHaveSandbox = config.SANDBOX ?? config.DEMO ?? true;
+  if (mayHaveSandbox && config.SANDBOX_PORT !== 0 && !config.DATABASE_URL) {
     ports.push({ name: 'SANDBOX_PORT', host: config.SANDBOX_HOST, port: config.SANDBOX_PORT });
   }
   if (config.METRICS_PORT) {
@@ -31,6 +34,21 @@ export async function requireUsablePorts(
     if (problem !== null) problems.push(problem);
   }
   if (problems.length > 0) throw new StartRefused(problems.join('\n'));
+}
+
+/**
+ * Runs `listen`. Throws StartRefused if the process can't listen on the port, which another process may have taken since
+ * the check.
+ */
+export async function listenAt<T>(port: ConfiguredPort, listen: () => Promise<T>): Promise<T> {
+  try {
+    return await listen();
+  } catch (error) {
+    const { syscall } = error as NodeJS.ErrnoException;
+    throw syscall === 'listen'
+      ? new StartRefused(describeProblem(port, error as NodeJS.ErrnoException))
+      : error;
+  }
 }
 
 interface ConfiguredPort {

@@ -29,6 +29,7 @@ function shortenEntry(entry: Entry): Entry {
 
 export interface Addresses {
   url: string;
+  /** Empty if the sandbox is off. */
   sandboxUrl: string;
   /** The file with the demo's key. Null without a demo. */
   demoFile: string | null;
@@ -44,7 +45,7 @@ export function formatGreeting({ url, sandboxUrl, demoFile, isApi }: Addresses):
     ['First commands', `${url}/start`],
     ['GraphiQL', `${url}/graphql`],
     ['REST reference', `${url}/v1/docs`],
-    ['Sandbox CRM', sandboxUrl],
+    ...(sandboxUrl ? [['Sandbox CRM', sandboxUrl]] : []),
     ...(demoFile ? [["The demo's key", `apiKey in ${demoFile}`]] : []),
   ];
   const lines = rows.map(([name = '', address]) => `  ${name.padEnd(16)}${address}`);

@@ -57,6 +57,7 @@ function createStartLinks({ services, demoFile }: PageParts, request: FastifyReq
 interface StartLinks {
   /** The gateway's URL. */
   url: string;
+  /** Empty if the sandbox is off. */
   sandboxUrl: string;
   /** The path of the file with the demo's key. Null if there is no demo. */
   demoFile: string | null;
@@ -88,7 +89,7 @@ function sendRoot(reply: FastifyReply, { url, sandboxUrl, hasDocs }: StartLinks)
       openapi: `${url}/v1/openapi.json`,
       reference: `${url}/v1/docs`,
       ...(hasDocs && { documentation: `${url}/docs/` }),
-      sandbox: sandboxUrl,
+      ...(sandboxUrl && { sandbox: sandboxUrl }),
       health: `${url}/readyz`,
     });
 }
@@ -104,15 +105,18 @@ function renderContent(startLinks: StartLinks): Html {
 <dd>Explore and run the GraphQL API, at <code>${url}/graphql</code>.</dd></div>
 <div><dt><a href="v1/docs">REST reference</a></dt>
 <dd>The same over REST, with its <a href="v1/openapi.json">OpenAPI document</a> for programs.</dd></div>
-${hasDocs ? renderDocsRow() : html``}<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
-<dd>The built-in provider for trials, at <code>${sandboxUrl}</code>.</dd></div>
-${demoFile === null ? html`` : renderKeyRow(demoFile)}</dl>
+${hasDocs ? renderDocsRow() : html``}${sandboxUrl ? renderSandboxRow(sandboxUrl) : html``}${demoFile === null ? html`` : renderKeyRow(demoFile)}</dl>
 ${demoFile === null ? renderFirstCommand(url) : renderDemoCommands(url, demoFile)}`;
 }
 
 function renderDocsRow(): Html {
   return html`<div><dt><a href="docs/">Documentation</a></dt>
 <dd>Guides and references, with search.</dd></div>\n`;
+}
+
+function renderSandboxRow(sandboxUrl: string): Html {
+  return html`<div><dt><a href="${sandboxUrl}">Sandbox CRM</a></dt>
+<dd>The built-in provider for trials, at <code>${sandboxUrl}</code>.</dd></div>\n`;
 }
 
 function renderKeyRow(demoFile: string): Html {

@@ -6,7 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { RunQuery } from '../database/rows.ts';
+import { isDemoOn } from '../demo/demo.ts';
 import type { Services } from '../domain/call.ts';
+import { listenAt } from '../process/ports.ts';
 import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts';
 import { endWithin } from '../work/deadline.ts';
 import { leaseEndSql } from '../work/lease.ts';
@@ -30,14 +32,20 @@ type FillSandbox = (server: SandboxServer) => void;
 
 type SandboxHost = Pick<Services, 'config' | 'database' | 'log'>;
 
-/** Opens the sandbox. All processes of a database share one, so that each sees the records that others write to it. */
+/**
+ * Opens the sandbox if it is on. All processes of a database share one, so that each sees the records that others write
+ * to it.
+ */
 export async function openSandbox(host: SandboxHost): Promise<Sandbox> {
-  const sandbox = new Sandbox(host);
-  await sandbox.open();
+  const isOn = host.config.SANDBOX ?? (await isDemoOn(host));
+  const sandbox = new Sandbox(host, isOn);
+  if (isOn) await sandbox.open();
   return sandbox;
 }
 
 export class Sandbox implements AsyncDisposable {
+  /** False if the sandbox is off. Then no process runs it, and it is not a provider. */
+  readonly isOn: boolean;
   readonly #host: SandboxHost;
   readonly #lease: SandboxLease;
   readonly #stopping = new AbortController();
@@ -46,18 +54,19 @@ export class Sandbox implements AsyncDisposable {
   #remoteUrl = '';
   #polling = Promise.resolve();
 
-  constructor(host: SandboxHost) {
+  constructor(host: SandboxHost, isOn: boolean) {
+    this.isOn = isOn;
     this.#host = host;
     this.#lease = createSandboxLease(host.database.rows.query);
   }
 
-  /** The current URL, without a trailing slash. */
+  /** The current URL, without a trailing slash. Empty if the sandbox is off. */
   url = (): string => this.#server?.url ?? this.#remoteUrl;
 
-  /** Throws if another process with the same database runs the sandbox. */
+  /** Throws if the sandbox is off, or if another process with the same database runs it. */
   server(): SandboxServer {
     if (this.#server) return this.#server;
-    throw new Error('Another process with this database runs the sandbox.');
+    throw new Error('This process does not run the sandbox.');
   }
 
   /** Runs `fill` now if this process runs the sandbox, and again at each later start of the sandbox. */
@@ -172,12 +181,15 @@ function createSandboxLease(query: RunQuery) {
 }
 
 /**
- * Starts the sandbox on SANDBOX_PORT if it is set. Otherwise tries the port of the previous run, so that stored URLs
+ * Starts the sandbox on SANDBOX_PORT if it is set, and throws StartRefused if the port is taken. Otherwise tries the port of the previous run, so that stored URLs
  * stay valid, then the port after the gateway's, then any free one.
  */
 async function startSandbox(config: Config, lastUrl?: string): Promise<SandboxServer> {
   const { SANDBOX_HOST: host, SANDBOX_PORT: port } = config;
-  if (port !== 0) return startSandboxServer({ host, port });
+  if (port !== 0) {
+    const configuredPort = { name: 'SANDBOX_PORT', host, port } as const;
+    return listenAt(configuredPort, () => startSandboxServer({ host, port }));
+  }
   for (const preferredPort of listPreferredPorts(config, lastUrl)) {
     try {
       return await startSandboxServer({ host, port: preferredPort });

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { StartRefused } from '../../src/errors.ts';
 import { requireUsablePorts } from '../../src/process/ports.ts';
+import { createTestApp } from '../support/app.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
 
 const HOST = '127.0.0.1';
@@ -75,6 +76,21 @@ test('accepts free ports, and does not keep them open', async () => {
   await new Promise((closed) => server.close(closed));
   await requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
   await requireUsablePorts({ HOST, SANDBOX_HOST, METRICS_HOST, PORT, SANDBOX_PORT: 0 });
+});
+
+test('ignores an occupied sandbox port if the sandbox is off', async () => {
+  const SANDBOX_PORT = await occupyPort();
+  const addresses = { HOST, SANDBOX_HOST, METRICS_HOST };
+  await requireUsablePorts({ ...addresses, PORT: 0, SANDBOX_PORT, SANDBOX: false });
+  await requireUsablePorts({ ...addresses, PORT: 0, SANDBOX_PORT, DEMO: false });
+});
+
+test('reports a port that another process takes between the check and the start', async () => {
+  const PORT = String(await occupyPort());
+  await using app = await createTestApp({ env: { PORT } });
+  const refusal = expect(app.app.start()).rejects;
+  await refusal.toThrow(`Another process is using port ${PORT} of 127.0.0.1.`);
+  await refusal.toThrow(StartRefused);
 });
 
 test('refuses a start on an occupied port, and writes no file', async () => {

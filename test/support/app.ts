@@ -62,6 +62,7 @@ async function openTestApp(
     DATA_DIR: dataDir,
     PORT: '0',
     DEMO: 'false',
+    SANDBOX: 'true',
     ...PATIENT_LIMITS,
     ...env,
   });

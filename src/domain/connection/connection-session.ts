@@ -1,4 +1,5 @@
 /** Sends authenticated requests to a connection's account: requests of providers' code, and forwarded requests. */
+
 import { joinHeaders, type StreamedResponse } from '../../outbound/client.ts';
 import type {
   Provider,
@@ -11,6 +12,7 @@ import { isSuccess, parseRetryAfterMs } from '../../providers/read-responses.ts'
 import { SecretMask } from '../../work/secret-mask.ts';
 import type { Services } from '../call.ts';
 import { observeOutbound } from '../diagnosis/observed-outbound.ts';
+import { describeMissingProvider } from '../provider/catalog.ts';
 import type { Caller } from '../provider/provider-limits.ts';
 import { recordBadCredentials, recordWorking } from './connection-status.ts';
 import { listSecrets } from './credentials.ts';
@@ -82,7 +84,7 @@ export function openSession(
   options: SessionOptions = { isStored: true },
 ): AccountSession {
   if (!provider) {
-    throw new ProviderError('BAD_REQUEST', `${connection.provider} is no longer a provider.`);
+    throw new ProviderError('BAD_REQUEST', describeMissingProvider(connection.provider));
   }
   const credentials = new SessionCredentials(services, connection, options);
   return new ConnectionSession(services, { connection, provider, credentials });

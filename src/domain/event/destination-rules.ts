@@ -50,7 +50,8 @@ function formatMaskIssue(parameters: string[]): string {
  */
 export function findHostIssue(text: string, { config, sandboxUrl }: Policy): string | null {
   const { origin, protocol, hostname } = new URL(text);
-  if (origin === new URL(sandboxUrl()).origin) return null;
+  const sandbox = sandboxUrl();
+  if (sandbox && origin === new URL(sandbox).origin) return null;
   const allowedTargets = config.ALLOWED_PRIVATE_TARGETS;
   const name = hostname.replace(/\.+$/, '');
   if (name === '') return 'must be an absolute https URL.';

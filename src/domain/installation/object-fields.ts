@@ -1,4 +1,5 @@
 /** Creates or updates fields that a builder needs in its customers' accounts. */
+
 import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import { invalid, unprocessable } from '../../errors.ts';
@@ -11,7 +12,7 @@ import { integrationIdOrName } from '../integration/integration.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
 import { requireNoIssues } from '../issues.ts';
 import { projectIdOrName, ref } from '../names.ts';
-import { NOT_A_PROVIDER } from '../provider/catalog.ts';
+import { describeMissingProvider, NOT_A_PROVIDER } from '../provider/catalog.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
 import { enumeration, jsonObject, resource } from '../resource.ts';
@@ -129,7 +130,7 @@ export const upsertInstalledObjectMetadata = projectMutation({
     const { connection, content } = await getConnectionAndContent(call, installation);
     const { module } = content;
     const provider = call.catalog.findWithModule(content.provider, module);
-    if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
+    if (!provider) throw unprocessable(describeMissingProvider(content.provider));
     const defineFields = getDefineFields(provider);
     requireNoIssues(listDefinitionIssues(objects, { ...provider, defineFields }));
     const account = { connection, provider, defineFields, module };

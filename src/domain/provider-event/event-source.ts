@@ -1,4 +1,5 @@
 /** Loads what the delivery of a subscription's events needs: settings, names, and current records. */
+
 import type { Row } from '../../database/rows.ts';
 import { notFound, unprocessable } from '../../errors.ts';
 import type { Provider } from '../../providers/contract.ts';
@@ -12,6 +13,7 @@ import {
   findInstallationContent,
   withAllFields,
 } from '../operation/read/source.ts';
+import { describeMissingProvider } from '../provider/catalog.ts';
 import {
   type DeliveredNames,
   type FindRecord,
@@ -41,7 +43,7 @@ export async function getEventSource(
   if (!installationContent) throw notFound('Installation', id);
   const { content, config, installation } = installationContent;
   const provider = services.catalog.findWithModule(content.provider, content.module);
-  if (!provider) throw unprocessable(`${content.provider} is no longer a provider.`);
+  if (!provider) throw unprocessable(describeMissingProvider(content.provider));
   const isObject = (object: { objectName: string }) => object.objectName === objectName;
   const subscribeSpec = content.subscribe?.objects.find(isObject);
   const subscribeChoice = config.subscribe?.find(isObject);

@@ -1,4 +1,5 @@
 /** Subscriptions of installations: the desired events of each object, and the state at the provider. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
@@ -23,6 +24,7 @@ import type {
   SubscribeObject,
 } from '../integration/integration-content.ts';
 import { createReadPlan } from '../operation/read/read-plan.ts';
+import { describeMissingProvider } from '../provider/catalog.ts';
 import { enumeration, resource } from '../resource.ts';
 import { applyConfig, listRecordKinds } from './event-kinds.ts';
 
@@ -266,8 +268,9 @@ function describeUnsupported(
   name: string,
   { objectName, kinds }: DesiredEvents,
 ): string | null {
-  const capability = provider?.capabilities.subscribe;
-  const displayName = provider?.displayName ?? name;
+  if (!provider) return describeMissingProvider(name);
+  const { displayName } = provider;
+  const capability = provider.capabilities.subscribe;
   if (!capability) return `${displayName} does not support subscriptions.`;
   const supportedKinds = capability.listKinds?.(objectName) ?? capability.kinds;
   const missingKinds = kinds.filter((kind) => !supportedKinds.includes(kind)).join(', ');

@@ -6,6 +6,15 @@ import { applyModule } from '../../providers/modules.ts';
 export const NOT_A_PROVIDER =
   'is not a provider. The field providers and GET /v1/providers list all providers.';
 
+/** Returns the reason why nothing reaches the accounts of a stored connection whose provider is not in the catalog. */
+export function describeMissingProvider(name: string): string {
+  return SANDBOX_PROVIDERS.includes(name)
+    ? `The sandbox is off, so ${name} is not a provider of this server. Set SANDBOX=true in all processes, or delete the connection.`
+    : `${name} is no longer a provider.`;
+}
+
+const SANDBOX_PROVIDERS = ['sandbox', 'sandboxDesk'];
+
 export interface Catalog {
   find(name: string): Provider | null;
   /** Returns the provider as an integration with this module uses it. Null means the default module. */

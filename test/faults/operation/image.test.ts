@@ -17,6 +17,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join, matchesGlob, relative } from 'node:path';
@@ -152,13 +153,15 @@ function copyFiles(root: Root, from: string, words: string[]): void {
  * installed them by the same lock file, so it copies them and runs the script that follows an installation.
  */
 function runBuildCommand(root: Root, command: string): void {
-  if (!IS_SHORT || !command.startsWith('npm ci ')) {
-    root.run(command.replace('mkdir /data', 'mkdir -p /data'));
-    return;
+  if (IS_SHORT && command.startsWith(INSTALL_SCRIPT)) {
+    execFileSync('cp', ['-r', join(ROOT, 'node_modules'), join(root.folder, root.workdir)]);
+    const script = join(root.folder, root.workdir, INSTALL_SCRIPT);
+    writeFileSync(script, readFileSync(script, 'utf8').replace(/^npm ci .*$/m, 'npm run postinstall'));
   }
-  execFileSync('cp', ['-r', join(ROOT, 'node_modules'), join(root.folder, root.workdir)]);
-  root.run('npm run postinstall');
+  root.run(command.replace('mkdir /data', 'mkdir -p /data'));
 }
+
+const INSTALL_SCRIPT = 'scripts/install-production.sh';
 
 /** Builds all stages. Returns the root of the last stage. */
 function buildImage(): Root {

@@ -1,4 +1,5 @@
 /** Loads what a read needs: its plan, connection and provider. Each turn loads them again, so that changes take effect. */
+
 import type { Row } from '../../../database/rows.ts';
 import { notFound, unprocessable } from '../../../errors.ts';
 import type { ReadTiming } from '../../../providers/behavior.ts';
@@ -10,6 +11,7 @@ import { readConfigContent } from '../../installation/installation-config.ts';
 import { describeObject } from '../../installation/object-descriptions.ts';
 import { findContent, findLatestContent } from '../../integration/content-cache.ts';
 import { createObjectNames } from '../../integration/delivered-object-names.ts';
+import { describeMissingProvider } from '../../provider/catalog.ts';
 import type { MessageHead } from './read-message.ts';
 import { createReadPlan, findReadTiming, type ReadPlan } from './read-plan.ts';
 
@@ -51,10 +53,9 @@ export function createReadSource(
   if (!choice) throw unprocessable(`The installation's config does not read ${objectName}.`);
   if (choice.disabled) throw unprocessable(`The installation's config disables ${objectName}.`);
   const provider = catalog.findWithModule(content.provider, content.module);
-  const readAnyPage = provider?.capabilities.readPage;
-  if (!provider || !readAnyPage) {
-    throw unprocessable(`${provider?.displayName ?? content.provider} does not support reads.`);
-  }
+  if (!provider) throw unprocessable(describeMissingProvider(content.provider));
+  const readAnyPage = provider.capabilities.readPage;
+  if (!readAnyPage) throw unprocessable(`${provider.displayName} does not support reads.`);
   const plan = createReadPlan(spec, choice, provider.limits);
   const readPage: ReadCapability['readPage'] = async (session, read) => {
     const page = await readAnyPage(session, read);

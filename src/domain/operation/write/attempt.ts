@@ -6,6 +6,7 @@ import type { RecordOutcome } from '../../../providers/moving-records.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
+import { describeMissingProvider } from '../../provider/catalog.ts';
 import {
   createStaleOutcome,
   createUnknownOutcome,
@@ -38,7 +39,7 @@ export async function attemptWrite(
 ): Promise<AttemptFailure | null> {
   const { task, target, wasUncertain } = claim;
   if (!target) return createPermanentFailure('The installation has been deleted.');
-  if (!provider) return createPermanentFailure('The provider is no longer supported.');
+  if (!provider) return createPermanentFailure(describeMissingProvider(target.connection.provider));
   let context: RequestContext;
   try {
     context = { task, provider, session: openSession(services, target.connection, provider) };
