@@ -15,6 +15,7 @@ import { listenAt } from './process/ports.ts';
 import { Shutdown } from './process/shutdown.ts';
 import type { Rest } from './rest/rest.ts';
 import type { SandboxServer } from './sandbox/server.ts';
+import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from './server/console/console-build.ts';
 import { createConsoleDocuments } from './server/console/console-documents.ts';
 import type { GraphiqlTab } from './server/graphql/graphiql.ts';
 import { warmUp } from './server/graphql/warm-up.ts';
@@ -178,6 +179,9 @@ async function start(parts: AppParts, front: Front, { resources, shutdown }: Lif
   });
   parts.setPublicUrl(url);
   warnOfUnknownUrl(config, log);
+  if (hasApiRole(config) && isConsoleMissing()) {
+    log.error({ advice: CONSOLE_MISSING_ADVICE }, 'console.not_built');
+  }
   await showDemo(parts, url);
   if (config.ROLES.includes('worker')) {
     const work = await startWork(services);

@@ -4,22 +4,25 @@
  */
 import { parseArgs } from 'node:util';
 import {
+  type Config,
   checkConfig,
   type EnvironmentVariables,
   formatProblem,
   type SettingProblem,
 } from '../config.ts';
 import { answerHelp } from '../process/usage.ts';
+import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 
-/** Returns one line for each setting, and the problems. */
+/** Returns one line for each setting, the problems, and the configuration if there are none. */
 function describeSettings(variables: EnvironmentVariables): {
   lines: string[];
   problems: SettingProblem[];
+  config: Config | null;
 } {
-  const { problems } = checkConfig(variables);
+  const { problems, config } = checkConfig(variables);
   const invalidNames = new Set(problems.map(({ name }) => name));
   const lines = describeConfig().map(({ name }) => {
     if (invalidNames.has(name)) return `${name} has a problem`;
@@ -27,7 +30,7 @@ function describeSettings(variables: EnvironmentVariables): {
     if (value === null) return `# ${name} is not set`;
     return variables[name] ? `${name}=${value}` : `${name}=${value} # default`;
   });
-  return { lines, problems };
+  return { lines, problems, config };
 }
 
 function parseOptions(args: string[]): { check?: boolean; example?: boolean } | null {
@@ -44,8 +47,12 @@ const options = parseOptions(process.argv.slice(2));
 if (options?.example) {
   process.stdout.write(createExampleFile());
 } else if (options?.check) {
-  const { lines, problems } = describeSettings(process.env);
+  const { lines, problems, config } = describeSettings(process.env);
   console.log(lines.join('\n'));
+  if (config?.ROLES.includes('api') && isConsoleMissing()) {
+    console.error(CONSOLE_MISSING_ADVICE);
+    process.exitCode = 1;
+  }
   if (problems.length > 0) {
     console.error(`The configuration is invalid:\n${problems.map(formatProblem).join('\n')}`);
     process.exitCode = 1;

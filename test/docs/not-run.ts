@@ -46,7 +46,7 @@ export const BLOCKS_NOT_RUN = [
     start: "import type { Objects } from './contract.d.ts';\n\ntype Person = Pick",
     reason: 'test/docs/typed-api.test.ts compiles it',
   },
-  ...['// agent.ts', 'npm install @modelcontextprotocol/client'].map((start) => ({
+  ...['// agent.ts', 'npm exec -- node agent.ts'].map((start) => ({
     start,
     reason: 'test/docs/agents.test.ts runs the agent, with a package that only tests install',
   })),
@@ -127,7 +127,7 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   },
   { command: '.ci/run', reason: 'this test is a part of it' },
   {
-    command: 'npm ci --omit=dev',
+    command: 'npm run install:production',
     reason:
       'it installs packages, and commands.test.ts runs in a folder without the other packages',
   },

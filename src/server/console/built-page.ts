@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { VERSION } from '../../version.ts';
 import { hasDocs } from '../docs/docs.ts';
 import { sendPage, toParagraphs } from '../plain-page.ts';
-import { CONSOLE_DIST } from './console-build.ts';
+import { CONSOLE_DIST, CONSOLE_MISSING_ADVICE } from './console-build.ts';
 
 interface BuiltPage {
   /** The page's file in the folder of the build. */
@@ -59,7 +59,5 @@ function createOptionsElement(options: object): string {
 
 const NOT_BUILT_PAGE = {
   title: 'The console is not built',
-  content: toParagraphs([
-    'Run `npm run console` in an installation that has all packages. It writes the folder console/dist.',
-  ]),
+  content: toParagraphs([CONSOLE_MISSING_ADVICE]),
 };

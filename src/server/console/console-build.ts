@@ -1,5 +1,6 @@
 /** Builds the files of the console when its sources have changed. */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +27,17 @@ export async function buildIfStale(log: Pick<Log, 'info' | 'error'>): Promise<vo
     log.error({ err: error }, 'console.build_failed');
   }
 }
+
+/** True if the folder has neither the built console nor the packages that build it. */
+export function isConsoleMissing(root = ROOT): boolean {
+  return (
+    !existsSync(join(root, 'console', 'dist', 'index.html')) &&
+    !existsSync(join(root, 'node_modules', 'vite'))
+  );
+}
+
+export const CONSOLE_MISSING_ADVICE =
+  'The console, the connect page and GraphiQL are not built. Install the gateway with `npm run install:production`.';
 
 async function findNewestSourceMs(): Promise<number> {
   const exclude = (path: string) => GENERATED_FOLDER.test(path);

@@ -156,7 +156,10 @@ function runBuildCommand(root: Root, command: string): void {
   if (IS_SHORT && command.startsWith(INSTALL_SCRIPT)) {
     execFileSync('cp', ['-r', join(ROOT, 'node_modules'), join(root.folder, root.workdir)]);
     const script = join(root.folder, root.workdir, INSTALL_SCRIPT);
-    writeFileSync(script, readFileSync(script, 'utf8').replace(/^npm ci .*$/m, 'npm run postinstall'));
+    writeFileSync(
+      script,
+      readFileSync(script, 'utf8').replace(/^npm ci .*$/m, 'npm run postinstall'),
+    );
   }
   root.run(command.replace('mkdir /data', 'mkdir -p /data'));
 }
