@@ -1,6 +1,6 @@
 /** Measures the gateway and its peers: see README.md. */
 
-import { answerHelp } from '../src/process/usage.ts';
+import { answerHelp } from '../src/commands/usage.ts';
 import { createFilledDatabase, type FilledDatabase, usingClient } from './database.ts';
 import { useExistingServers } from './existing-servers.ts';
 import { FLAG_NAMES, type Flags, PARTS, type Part, readFlags } from './flags.ts';

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compress } from '../scripts/compress.ts';
-import { refuseArguments } from '../src/process/usage.ts';
+import { refuseArguments } from '../src/commands/usage.ts';
 
 refuseArguments('Usage: npm run console');
 

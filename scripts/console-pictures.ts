@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { answerHelp } from '../src/process/usage.ts';
+import { answerHelp } from '../src/commands/usage.ts';
 
 const USAGE = 'Usage: npm run console:pictures -- <folder> [url]';
 

@@ -1,7 +1,7 @@
 /** Writes the migration that schema.prisma needs: `npm run migration -- <name-in-kebab-case>`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerHelp } from '../src/process/usage.ts';
+import { answerHelp } from '../src/commands/usage.ts';
 import { createSchemaDiff } from './schema-diff.ts';
 
 const USAGE = 'Usage: npm run migration -- <name>, of small letters, digits and dashes';

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { answerHelp } from '../src/process/usage.ts';
+import { answerHelp } from '../src/commands/usage.ts';
 import { listCapabilities } from '../src/providers/contract.ts';
 import { createDeclarativeProvider } from '../src/providers/declarative/declarative-provider.ts';
 import { DECLARATIONS } from '../src/providers/declared/all.ts';

@@ -7,7 +7,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import semver from 'semver';
-import { answerHelp } from '../src/process/usage.ts';
+import { answerHelp } from '../src/commands/usage.ts';
 import { findBreaking, findUnreleased, stampVersion } from './changelog.ts';
 import { formatReleasedSchema, RELEASED_SCHEMA } from './released-schema.ts';
 

@@ -1,7 +1,7 @@
 /** Writes the generated pages of docs/providers/: `npm run provider:pages`. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { refuseArguments } from '../src/process/usage.ts';
+import { refuseArguments } from '../src/commands/usage.ts';
 import { createProviderPages, MANUAL_PAGES } from './provider-pages.ts';
 
 refuseArguments('Usage: npm run provider:pages');

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { refuseArguments } from '../src/commands/usage.ts';
 import { schema } from '../src/graphql/schema/schema.ts';
-import { refuseArguments } from '../src/process/usage.ts';
 
 refuseArguments('Usage: npm run schema');
 

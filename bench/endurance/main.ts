@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerHelp } from '../../src/process/usage.ts';
+import { answerHelp } from '../../src/commands/usage.ts';
 import { findFreePort } from '../../test/support/process/free-port.ts';
 import { createEmptyDatabase } from '../database.ts';
 import { GATEWAY_ENV } from '../peers.ts';

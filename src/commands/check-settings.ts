@@ -10,9 +10,9 @@ import {
   formatProblem,
   type SettingProblem,
 } from '../config.ts';
-import { answerHelp } from '../process/usage.ts';
 import { CONSOLE_MISSING_ADVICE, isConsoleMissing } from '../server/console/console-build.ts';
 import { createExampleFile, describeConfig, getEffectiveValue } from './settings.ts';
+import { answerHelp } from './usage.ts';
 
 const USAGE = 'Usage: npm run config -- --check, or --example';
 

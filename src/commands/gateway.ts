@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { answerHelp } from '../process/usage.ts';
+import { answerHelp } from './usage.ts';
 
 const USAGE = `Usage: gateway export [-f project.yaml] [--format yaml|json]
        gateway plan   -f project.yaml [--allow-deletions] [--rename KIND:FROM=TO]...

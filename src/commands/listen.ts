@@ -12,9 +12,9 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { writeFileAtomically } from '../domain/atomic-file.ts';
-import { answerHelp } from '../process/usage.ts';
 import { computeBackoffMs } from '../work/backoff.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
+import { answerHelp } from './usage.ts';
 
 const USAGE =
   'Usage: npm run listen -- [--topic NAME | --stream DESTINATION] [--project demo] ' +

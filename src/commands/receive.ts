@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { isSigned } from '../deliveries/sign.ts';
 import { SECRET_PREFIX } from '../deliveries/signing-secret.ts';
-import { answerHelp } from '../process/usage.ts';
 import { CommandError, parseOptions, printError } from './run-command.ts';
+import { answerHelp } from './usage.ts';
 
 const USAGE =
   'Usage: SIGNING_SECRET=whsec_... npm run receive -- [--port 4100], or with --secret whsec_...';

@@ -7,7 +7,7 @@ import { readDataFiles } from '../copies/data-files.ts';
 import type { Files } from '../copies/sealed-files.ts';
 import { findEncryptionKeys, formatKeyFile } from '../domain/keys/encryption-keys.ts';
 import { DomainError, ServiceUnavailable, StartRefused } from '../errors.ts';
-import { answerHelp } from '../process/usage.ts';
+import { answerHelp } from './usage.ts';
 
 /** An error for the user, printed without a stack. */
 export class CommandError extends Error {}
