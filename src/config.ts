@@ -41,6 +41,12 @@ export const environment = z.object({
   READ_URL: publicUrl
     .optional()
     .describe('Additional URL of the gateway at which a POST to an object reads it; default: none'),
+  PROXY_URL: publicUrl
+    .refine((text) => URL.parse(text)?.pathname === '/', 'must have no path')
+    .optional()
+    .describe(
+      'Additional URL of the gateway, on a host of its own, at which requests are forwarded to providers; default: none',
+    ),
   DATA_DIR: z
     .string()
     .min(1)
@@ -245,6 +251,21 @@ function pickDefinedVariables(variables: EnvironmentVariables): EnvironmentVaria
   );
 }
 
+/** The proxy forwards every path of its host, so the host can't serve anything else. */
+function* listProxyConflicts(variables: EnvironmentVariables): Generator<SettingProblem> {
+  const { PROXY_URL, PUBLIC_URL, READ_URL, HOST = '127.0.0.1' } = variables;
+  const proxyHost = URL.parse(PROXY_URL ?? '')?.host;
+  if (proxyHost === undefined) return;
+  const otherUrls = {
+    PUBLIC_URL: PUBLIC_URL ?? `http://${HOST}:${variables.PORT ?? PORT}`,
+    READ_URL,
+  };
+  for (const [name, url] of Object.entries(otherUrls)) {
+    if (URL.parse(url ?? '')?.host !== proxyHost) continue;
+    yield { name: 'PROXY_URL', text: `must have another host than ${name}` };
+  }
+}
+
 /** Yields a problem for each variable that contradicts another variable. */
 function* listContradictions(variables: EnvironmentVariables): Generator<SettingProblem> {
   const { DATABASE_URL, BEARER_ISSUER, ROLES } = variables;
@@ -279,6 +300,7 @@ function* listContradictions(variables: EnvironmentVariables): Generator<Setting
     };
   }
   yield* listPortConflicts(variables);
+  yield* listProxyConflicts(variables);
   const perSecond = Number(variables.RATE_LIMIT_PER_SECOND ?? RATE_PER_SECOND);
   const burst = Number(variables.RATE_LIMIT_BURST ?? RATE_BURST);
   if (burst < perSecond)

@@ -100,6 +100,24 @@ test('rejects a key URL without an issuer', () => {
   expect(() => readConfig(variables)).toThrow(/\n {2}BEARER_JWKS_URL: requires BEARER_ISSUER/);
 });
 
+test.each([
+  [{ PROXY_URL: 'http://127.0.0.1:4000' }, 'must have another host than PUBLIC_URL'],
+  [
+    { PROXY_URL: 'https://gw.example', PUBLIC_URL: 'https://gw.example/' },
+    'must have another host than PUBLIC_URL',
+  ],
+  [
+    { PROXY_URL: 'https://read.example', READ_URL: 'https://read.example' },
+    'must have another host than READ_URL',
+  ],
+  [{ PROXY_URL: 'https://proxy.example/path' }, 'must have no path'],
+])('rejects a proxy that would hide other paths: %j', (variables, problem) => {
+  expect(() => readConfig(variables)).toThrow(`PROXY_URL: ${problem}`);
+  expect(readConfig({ ...variables, PROXY_URL: 'https://proxy.example' })).toMatchObject({
+    PROXY_URL: 'https://proxy.example',
+  });
+});
+
 test('rejects a password of the local issuer next to another issuer', () => {
   const variables = {
     BEARER_ISSUER: 'https://id.example',

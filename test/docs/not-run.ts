@@ -50,6 +50,10 @@ export const BLOCKS_NOT_RUN = [
     start,
     reason: 'test/docs/agents.test.ts runs the agent, with a package that only tests install',
   })),
+  {
+    start: 'curl "$PROXY_URL/services',
+    reason: 'test/rest/installation/proxy-host.test.ts sends the documented requests',
+  },
   { start: ' request ─► ', reason: 'a diagram' },
   { start: 'POST /graphql   ', reason: 'a diagram' },
   {

@@ -21,15 +21,16 @@ import { listCapabilities } from '../provider/provider.ts';
 import { toDomainError } from '../provider/provider-domain-errors.ts';
 import { waitForProviderBeyond } from '../provider/provider-wait.ts';
 import { byId, getProjectRow } from '../scope.ts';
-import { getConnectionAndContent } from './installation.ts';
+import { getConnectionAndContent, getInstallationOfGroup } from './installation.ts';
 import { readConfigContent } from './installation-config.ts';
 
 export type { ForwardedRequest, StreamedResponse };
 
-interface InstallationKey {
-  projectIdOrName?: string | null | undefined;
-  installationId: string;
-}
+/** An installation by its id, or by its integration and group. */
+export type InstallationKey = { projectIdOrName?: string | null | undefined } & (
+  | { installationId: string }
+  | { integrationIdOrName: string; groupRef: string }
+);
 
 /**
  * Resolves as soon as the provider's response begins, whatever its status. The caller needs both `read` and
@@ -62,12 +63,15 @@ interface Forwarding {
 export const getForwarding = projectRead(
   'read',
   'Gets the connection and the provider to which an installation forwards requests.',
-  async (call, { installationId: id }: InstallationKey, { id: projectId }): Promise<Forwarding> => {
+  async (call, key: InstallationKey, { id: projectId }): Promise<Forwarding> => {
     const noun = 'Installation';
-    const installation = await getProjectRow(call, 'Installation', { projectId, id, noun });
+    const installation =
+      'installationId' in key
+        ? await getProjectRow(call, 'Installation', { projectId, id: key.installationId, noun })
+        : await getInstallationOfGroup(call, key);
     const { connection, content } = await getConnectionAndContent(call, installation);
     const [config] = await byId('InstallationConfig')(call, [installation.configId]);
-    if (!config) throw notFound(noun, id);
+    if (!config) throw notFound(noun, installation.id);
     const { proxy, name, module } = content;
     if (!proxy?.enabled) throw unprocessable(`The integration ${name} does not forward requests.`);
     if (readConfigContent(config).proxy?.enabled === false) {

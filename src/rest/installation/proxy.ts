@@ -1,5 +1,6 @@
 /**
- * Forwards requests below `…/installations/{installationId}/proxy` to the provider, with the connection's credentials.
+ * Forwards requests below `…/installations/{installationId}/proxy`, and requests to PROXY_URL, to the provider, with the
+ * connection's credentials.
  */
 import {
   type IncomingMessage,
@@ -16,11 +17,14 @@ import {
   type ForwardedRequest,
   forwardPages,
   forwardRequest,
+  type InstallationKey,
   isPaginated,
   type StreamedResponse,
 } from '../../domain/installation/proxy.ts';
 import { projectIdOrName } from '../../domain/names.ts';
+import { type Issue, invalidInput } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
+import { PROXY_HOST_PATH } from '../endpoint/reference-hosts.ts';
 import { refuseUnstorable } from '../endpoint/request-input.ts';
 import { admit, runInTurn } from '../endpoint/run-request.ts';
 import type { RestGateway } from '../rest.ts';
@@ -28,6 +32,8 @@ import type { RestGateway } from '../rest.ts';
 const PROXY_PATH = '/projects/:projectIdOrName/installations/:installationId/proxy';
 /** Matches `/v1` and the five segments of PROXY_PATH. */
 const PROXY_PREFIX = /^(?:\/[^/?]*){6}/;
+/** Matches `/v1` and PROXY_HOST_PATH. */
+const HOST_PREFIX = /^(?:\/[^/?]*){2}/;
 
 const DOCUMENTED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** TRACE would reveal the connection's credentials, and CONNECT would open a tunnel. */
@@ -38,24 +44,76 @@ export function registerProxy(app: FastifyInstance, gateway: RestGateway): void 
   for (const method of methods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
-  // The hook responds before the router parses the body, which may have any type and is forwarded unchanged.
-  const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
-    forward(gateway, request, reply);
   const handler = () => undefined;
-  const route = { onRequest, handler, exposeHeadRoute: false };
+  const createRoute = (proxy: Proxy) => ({
+    // The hook responds before the router parses the body, which may have any type and is forwarded unchanged.
+    onRequest: (request: FastifyRequest, reply: FastifyReply) =>
+      forward(gateway, proxy, request, reply),
+    handler,
+    exposeHeadRoute: false,
+  });
+  const route = createRoute(PATH_PROXY);
   for (const method of DOCUMENTED_METHODS) {
     app.route({ ...route, method, url: `${PROXY_PATH}/*`, schema: createRouteSchema(method) });
   }
-  const hiddenRoute = { ...route, schema: { hide: true } as FastifySchema };
+  const schema = { hide: true } as FastifySchema;
+  const hiddenRoute = { ...route, schema };
   const undocumentedMethods = methods.filter(
     (method) => !(DOCUMENTED_METHODS as readonly string[]).includes(method),
   );
   app.route({ ...hiddenRoute, method: undocumentedMethods, url: `${PROXY_PATH}/*` });
   app.route({ ...hiddenRoute, method: methods, url: PROXY_PATH });
+  if (gateway.services.config.PROXY_URL === undefined) return;
+  app.route({ ...createRoute(HOST_PROXY), schema, method: methods, url: `${PROXY_HOST_PATH}/*` });
+}
+
+/** A form of forwarded requests. */
+interface Proxy {
+  /** The part of the path before the provider's path. */
+  prefix: RegExp;
+  /** True if `paginate=true` is a parameter of the gateway, and not of the provider. */
+  paginates: boolean;
+  getKey(request: FastifyRequest): InstallationKey;
+}
+
+const PATH_PROXY: Proxy = {
+  prefix: PROXY_PREFIX,
+  paginates: true,
+  getKey: ({ params }) => params as { projectIdOrName: string; installationId: string },
+};
+
+/** The proxy of the reference API, whose requests name the installation in headers. */
+const HOST_PROXY: Proxy = { prefix: HOST_PREFIX, paginates: false, getKey: getKeyFromHeaders };
+
+const PROXY_VERSION = '1';
+
+/** Throws BAD_USER_INPUT that names every header that is missing or invalid. */
+function getKeyFromHeaders({ headers }: FastifyRequest): InstallationKey {
+  const find = (name: string) => [headers[name]].flat()[0] || undefined;
+  const installationId = find('x-amp-installation-id');
+  const key = {
+    projectIdOrName: find('x-amp-project-id'),
+    integrationIdOrName: find('x-amp-integration-name'),
+    groupRef: find('x-amp-group-ref'),
+  };
+  const version = find('x-amp-proxy-version');
+  const issues: Issue[] = [];
+  const report = (name: string, detail: string) => issues.push({ in: 'header', name, detail });
+  if (version !== PROXY_VERSION) report('x-amp-proxy-version', `must be ${PROXY_VERSION}.`);
+  if (!key.projectIdOrName) report('x-amp-project-id', 'is required: the id of the project.');
+  const alternative = 'is required if x-amp-installation-id is absent.';
+  if (!installationId && !key.integrationIdOrName) report('x-amp-integration-name', alternative);
+  if (!installationId && !key.groupRef) report('x-amp-group-ref', alternative);
+  if (issues.length > 0) throw invalidInput(issues);
+  const { projectIdOrName, integrationIdOrName = '', groupRef = '' } = key;
+  return installationId
+    ? { projectIdOrName, installationId }
+    : { projectIdOrName, integrationIdOrName, groupRef };
 }
 
 async function forward(
   gateway: RestGateway,
+  { prefix, paginates, getKey }: Proxy,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -64,18 +122,19 @@ async function forward(
   const viewer = await admit(gateway.admission, request);
   // The slot is taken after admission, because unadmitted callers with slow bodies could otherwise occupy all slots.
   if (!gateway.takeSlot(request, reply)) return;
-  const key = request.params as { projectIdOrName: string; installationId: string };
+  const key = getKey(request);
   refuseUnstorable({ path: key, query: {}, header: {}, body: {} });
   const disconnected = new AbortController();
   res.once('close', () => disconnected.abort(new Error('The caller has disconnected.')));
-  const forwardedRequest = toForwardedRequest(req, disconnected.signal);
+  const forwardedRequest = toForwardedRequest(req, prefix, disconnected.signal);
   try {
     const { slot } = request.metadata;
     const response = await runInTurn(viewer, { slot }, async () => {
       const call = createCall(gateway.services, viewer, { slot });
-      const pages = isPaginated(forwardedRequest)
-        ? await forwardPages(call, key, forwardedRequest)
-        : null;
+      const pages =
+        paginates && isPaginated(forwardedRequest)
+          ? await forwardPages(call, key, forwardedRequest)
+          : null;
       return pages ?? forwardRequest(call, key, forwardedRequest);
     });
     if (response instanceof Readable) return await streamLines(response, reply);
@@ -108,11 +167,15 @@ async function streamTo(res: ServerResponse, body: Readable): Promise<void> {
   await pipeline(body, res).catch(() => {});
 }
 
-function toForwardedRequest(req: IncomingMessage, signal: AbortSignal): ForwardedRequest {
+function toForwardedRequest(
+  req: IncomingMessage,
+  prefix: RegExp,
+  signal: AbortSignal,
+): ForwardedRequest {
   const { method = 'GET', url = '', headers } = req;
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   const hasBody = encoding !== undefined || (length !== undefined && Number(length) > 0);
-  const target = url.replace(PROXY_PREFIX, '');
+  const target = url.replace(prefix, '');
   return { method, target, headers, body: hasBody ? req : null, signal };
 }
 

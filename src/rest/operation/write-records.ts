@@ -11,10 +11,10 @@ import { createProblem } from '../../errors.ts';
 import { problem } from '../../problem-schema.ts';
 import type { Parts, RestRequest } from '../endpoint/endpoint.ts';
 import { integrationInPath } from '../endpoint/locations.ts';
+import { refuseRead } from '../endpoint/reference-hosts.ts';
 import { mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 import { setWarnings } from '../endpoint/warning-header.ts';
 import { extendResource } from '../openapi/response-form.ts';
-import { refuseRead } from './read-host.ts';
 
 export const recordResult = extendResource(recordResultResource, { omittedFields: null });
 

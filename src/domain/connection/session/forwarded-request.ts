@@ -25,14 +25,10 @@ const GATEWAY_REQUEST_HEADERS = new Set([
   'host',
   'via',
   'x-api-key',
-  'x-group-ref',
-  'x-installation-id',
-  'x-integration-name',
-  'x-project-id',
-  'x-proxy-version',
-  'x-rate-limiter-mode',
   'x-real-ip',
 ]);
+/** `x-amp-` begins the headers of the reference API's proxy. */
+const GATEWAY_REQUEST_PREFIXES = ['x-forwarded-', 'x-amp-'];
 /** Response headers that a provider may not set on the gateway's origin, or that the gateway sets itself. */
 const GATEWAY_RESPONSE_HEADERS = new Set([
   ...CONNECTION_HEADERS,
@@ -105,7 +101,9 @@ export async function sendForwarded(
 function filterRequestHeaders(headers: ForwardedRequest['headers']): Headers {
   const forwardedHeaders = omitHeaders(
     headers,
-    (name) => GATEWAY_REQUEST_HEADERS.has(name) || name.startsWith('x-forwarded-'),
+    (name) =>
+      GATEWAY_REQUEST_HEADERS.has(name) ||
+      GATEWAY_REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   return { 'user-agent': USER_AGENT, ...forwardedHeaders };
 }
