@@ -63,8 +63,11 @@ export function readClaims(payload: object, emailsVerified: boolean): BearerClai
 }
 
 export interface BearerVerifier {
-  /** Returns the claims of a token. Throws UNAUTHENTICATED if the token is invalid or expired. */
-  verify(token: string): Promise<BearerClaims>;
+  /**
+   * Returns the claims of a token. Its audience must be BEARER_AUDIENCE or the resource. Throws UNAUTHENTICATED if the
+   * token is invalid or expired.
+   */
+  verify(token: string, resource?: string): Promise<BearerClaims>;
   /** Signs a token of the local issuer. It is valid for 30 days by default. Null if another issuer is configured. */
   mint:
     | ((claims: Omit<BearerClaims, 'iss'>, options?: { lifetime: string }) => Promise<string>)
@@ -109,13 +112,13 @@ function createTokenVerifier(
   const options = {
     issuer,
     algorithms,
-    audience: config.BEARER_AUDIENCE,
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     requiredClaims: ['exp', 'sub'],
   };
-  return async (token) => {
+  return async (token, resource) => {
+    const audience = [config.BEARER_AUDIENCE, ...(resource === undefined ? [] : [resource])];
     try {
-      const { payload } = await jwtVerify(token, keys, options);
+      const { payload } = await jwtVerify(token, keys, { ...options, audience });
       return readClaims(payload, config.BEARER_EMAILS_VERIFIED);
     } catch (error) {
       const code = (error as { code?: string }).code ?? 'ERR_JWT_CLAIMS';

@@ -84,14 +84,25 @@ export interface Credentials {
   authorization?: string | null;
   /** The session of the console. It is used if there is no other credential. */
   session?: SessionCredential | null;
+  /** The URL of the protected resource that receives the credentials. A bearer token may be for this resource only. */
+  resource?: string | undefined;
 }
 
-/** Returns the cache key of credentials, which ignores the spelling of the Authorization header. Null without credentials. */
-export function toCredentialKey({ apiKey, authorization, session }: Credentials): string | null {
+/**
+ * Returns the cache key of credentials, which ignores the spelling of the Authorization header. Null without credentials.
+ * The key of a token contains the resource, because other resources may not accept the token.
+ */
+export function toCredentialKey({
+  apiKey,
+  authorization,
+  session,
+  resource,
+}: Credentials): string | null {
   if (apiKey) return `key ${apiKey}`;
   if (!authorization) return session ? toSessionKey(session.secret) : null;
   const token = parseBearerToken(authorization);
-  return token === null ? `unknown ${authorization}` : `bearer ${token}`;
+  if (token === null) return `unknown ${authorization}`;
+  return resource === undefined ? `bearer ${token}` : `bearer ${token} for ${resource}`;
 }
 
 /** Returns the bearer token of a header (RFC 6750). Null if the header has another scheme, or text after the token. */
@@ -116,11 +127,11 @@ export async function authenticate(
 function lookUpViewer(
   services: Services,
   verifier: BearerVerifier,
-  { apiKey, authorization, session }: Credentials,
+  { apiKey, authorization, session, resource }: Credentials,
 ): Promise<Viewer> {
   if (apiKey) return authenticateKey(services, apiKey);
   if (!authorization && session) return authenticateSession(services, session);
-  return authenticateBearer(services, verifier, authorization ?? '');
+  return authenticateBearer(services, verifier, { authorization: authorization ?? '', resource });
 }
 
 /** Returns the cached viewer of a credential. Null if the viewer must be looked up or has expired. */
@@ -143,14 +154,14 @@ async function authenticateKey(services: Services, value: string): Promise<ApiKe
 async function authenticateBearer(
   services: Services,
   verifier: BearerVerifier,
-  authorization: string,
+  { authorization, resource }: { authorization: string; resource: string | undefined },
 ): Promise<BuilderViewer | EndUserViewer> {
   const token = parseBearerToken(authorization);
   if (token === null) {
     throw unauthenticated('Authorization must be "Bearer", a space and a token.');
   }
   if (services.endUsers.isToken(token)) return services.endUsers.get(services, token);
-  const claims = await verifier.verify(token);
+  const claims = await verifier.verify(token, resource);
   return toBuilderViewer({ ...(await enrollBuilder(services, claims)), expireTime: null });
 }
 

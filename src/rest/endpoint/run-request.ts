@@ -73,6 +73,8 @@ interface ServedRequest {
   requests?: number;
   /** Returns the error that a successful response reports, as MCP does for failed tools. */
   findReportedError?: () => unknown;
+  /** The URL of the protected resource, if it has one of its own. */
+  resource?: string | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ interface ServedRequest {
 export function serveCaller<T>(
   { services, admission }: Gateway,
   request: FastifyRequest,
-  { surface, isChange, cost, requests = 1, findReportedError }: ServedRequest,
+  { surface, isChange, cost, requests = 1, findReportedError, resource }: ServedRequest,
   work: (call: Call) => Promise<T>,
 ): Promise<T> {
   const { config, meters } = services;
@@ -90,7 +92,7 @@ export function serveCaller<T>(
   const { slot, gatewayUrl } = metadata;
   let admittedViewer: Viewer | undefined;
   const serve = async () => {
-    const viewer = await admit(admission, request);
+    const viewer = await admit(admission, request, resource);
     admittedViewer = viewer;
     const weight = toWeight(config, cost) + requests - 1;
     // Admission has counted one request already.
@@ -164,9 +166,10 @@ export async function runInTurn<T>(
 export async function admit(
   admission: Admission,
   { headers, metadata }: Pick<FastifyRequest, 'headers' | 'metadata'>,
+  resource?: string,
 ): Promise<Viewer> {
   const { 'x-api-key': apiKey, authorization } = headers;
-  const credentials = { apiKey: apiKey as string | undefined, authorization };
+  const credentials = { apiKey: apiKey as string | undefined, authorization, resource };
   const viewer = await admission.admit(credentials, metadata);
   if (!viewer) throw missingCredentials();
   return viewer;

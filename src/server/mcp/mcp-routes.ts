@@ -22,7 +22,7 @@ import { inSpan } from '../../spans.ts';
 import { VERSION } from '../../version.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
 import { boundResponse, countRequests, MESSAGE_BYTES_MAX, parseMessage } from './message-limits.ts';
-import { formatMetadataUrl } from './resource-metadata.ts';
+import { findAudience, formatMetadataUrl } from './resource-metadata.ts';
 import type { Tool } from './tool.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 import { createPinnedTool, proposeWriteTool, TOOLS } from './tools.ts';
@@ -90,6 +90,7 @@ function serveMcp(gateway: Gateway, request: FastifyRequest<ProjectRoute>): Prom
     ...limits,
     requests: countRequests(text),
     findReportedError: () => toolError,
+    resource: findAudience(gateway.services, request, projectIdOrName),
   } as const;
   return serveCaller(gateway, request, served, serve);
 }

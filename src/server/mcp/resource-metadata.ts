@@ -14,12 +14,35 @@ export function registerResourceMetadata(scope: FastifyInstance, services: Servi
   scope.get<{ Params: { projectIdOrName: string } }>(
     '/mcp/projects/:projectIdOrName',
     async (request) => ({
-      resource: `${getGatewayUrl(services, request)}${formatPath(request.params.projectIdOrName)}`,
+      resource: formatResource(services, request, request.params.projectIdOrName),
       ...(issuer && { authorization_servers: [issuer] }),
       bearer_methods_supported: ['header'],
       resource_name: 'Integration gateway',
     }),
   );
+}
+
+/** Returns the URL of a project's MCP server, which tokens may name as their audience (RFC 8707). */
+function formatResource(
+  services: Services,
+  request: FastifyRequest,
+  projectIdOrName: string,
+): string {
+  return `${getGatewayUrl(services, request)}${formatPath(projectIdOrName)}`;
+}
+
+/**
+ * Returns the audience that tokens may have besides BEARER_AUDIENCE. Undefined if the gateway does not know its own URL:
+ * the host of the request could then be that of another resource, which has received the token.
+ */
+export function findAudience(
+  services: Services,
+  request: FastifyRequest,
+  projectIdOrName: string,
+): string | undefined {
+  return request.metadata.gatewayUrl === null
+    ? formatResource(services, request, projectIdOrName)
+    : undefined;
 }
 
 export function formatMetadataUrl(
