@@ -221,7 +221,6 @@ export const DEMO_ROUTES = [
       'CONNECTION_REFRESHED',
       'CONNECTION_ERROR',
       'CONNECTION_DELETED',
-      'SETUP_FAILED',
     ],
   },
   {

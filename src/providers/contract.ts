@@ -88,6 +88,8 @@ export interface TokenErrorRule {
 export interface OAuth2Settings {
   authorizeUrl?: string;
   tokenUrl: string;
+  /** The endpoints of a consent without a workspace, which the token response then names. Absent if there are none. */
+  sharedLogin?: { authorizeUrl: string; tokenUrl: string };
   /** Query parameters of every authorization request. */
   authorizeParams?: Record<string, string>;
   /** Further query parameters if the connection exists, for providers that issue a refresh token only once by default. */
@@ -209,7 +211,10 @@ export interface Provider {
   healthCheck?: string | ProviderRequest;
   /** True if a response rejects the credentials, and does not report a missing scope. Default: true for every 401. */
   rejectsCredentials?: (response: ProviderResponse) => boolean;
-  /** True if connecting requires a workspace, because the base URL contains `{{workspace}}`. */
+  /**
+   * True if connections need a workspace that the token response does not always name. A consent at
+   * `oauth2.sharedLogin` does not need it.
+   */
   workspaceRequired?: boolean;
   /** All object names. Absent if an account may have any object. */
   objects?: readonly string[];

@@ -25,6 +25,8 @@ export interface Popup {
   /** Name of the kept value that is the URL. */
   opens: string;
   person: 'approves' | 'declines';
+  /** The host of the provider's consent page. Default: not checked. */
+  host?: string;
   message: object;
 }
 
@@ -505,6 +507,70 @@ export const oauthSteps: UserStep[] = [
   },
 ];
 
+const salesforceConnection = {
+  id: ANY_ID,
+  provider: 'salesforce',
+  providerWorkspaceRef: 'acme',
+  // If the member were missing, the library would ask the customer for it again.
+  providerMetadata: { workspace: { value: 'acme', source: 'token' } },
+  ...connectionOwner,
+};
+
+/** Since version 2.15.0, the library's Salesforce page sends a workspace only if the customer enters one. */
+export const salesforceSteps: UserStep[] = [
+  {
+    title: 'opens the page that connects',
+    requests: [
+      getProject,
+      listConnections('salesforce', []),
+      getProvider('salesforce', {
+        authType: 'oauth2',
+        oauth2Opts: { grantType: 'authorizationCodePKCE' },
+        metadata: { input: [{ name: 'workspace' }, { name: 'businessUnitId' }] },
+      }),
+    ],
+  },
+  {
+    title: 'approves in the popup',
+    requests: [
+      listConnections('salesforce', []),
+      {
+        ...startConnect,
+        body: { ...startConnect.body, provider: 'salesforce' },
+      },
+      {
+        opens: 'popupUrl',
+        person: 'approves',
+        host: '{loginHost}',
+        message: successMessage,
+      },
+      {
+        ...listConnections('salesforce', [salesforceConnection]),
+        keeps: { connectionId: [0, 'id'] },
+      },
+    ],
+  },
+  {
+    title: 're-authenticates the connection at its org',
+    requests: [
+      {
+        method: 'PATCH',
+        path: `${CONNECTION_PATH}:oauth-update`,
+        status: 200,
+        reads: expect.stringMatching(/^https?:/),
+        keeps: { popupUrl: [] },
+      },
+      {
+        opens: 'popupUrl',
+        person: 'declines',
+        host: 'acme.my.salesforce.com',
+        message: { eventType: 'AUTHORIZATION_FAILED', data: { error: 'access_denied' } },
+      },
+      listConnections('salesforce', [salesforceConnection]),
+    ],
+  },
+];
+
 /**
  * The request for the package that a user must install at Salesforce first. Only the page that connects Salesforce sends
  * it. If the gateway refuses the request, the page omits that step.
@@ -514,7 +580,10 @@ const providerAppsRequest = { method: 'GET', path: `${PROJECT_PATH}/provider-app
 export const listProviderApps: RecordedRequest = {
   ...providerAppsRequest,
   status: 200,
-  reads: [{ id: ANY_ID, provider: 'hubspot' }],
+  reads: [
+    { id: ANY_ID, provider: 'salesforce' },
+    { id: ANY_ID, provider: 'hubspot' },
+  ],
 };
 
 export const refuseProviderApps: RecordedRequest = {

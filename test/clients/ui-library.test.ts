@@ -5,6 +5,7 @@
  */
 import { afterAll, describe, expect, test } from 'vitest';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../support/app.ts';
 import { createJwtIssuer, createSessionToken } from '../support/fixtures/end-users.ts';
@@ -21,6 +22,7 @@ import {
   type Popup,
   type RecordedRequest,
   refuseProviderApps,
+  salesforceSteps,
   stepsWithoutChoices,
   type UserStep,
 } from './ui-library-requests.ts';
@@ -37,10 +39,30 @@ const hubspot = await startProviderServer(({ path }) => ({
 }));
 afterAll(() => hubspot[Symbol.asyncDispose]());
 
+/** A stand-in for Salesforce's shared login, whose tokens belong to the org acme. */
+const salesforceLogin = await startProviderServer(() => ({
+  status: 200,
+  body: {
+    access_token: 'at',
+    refresh_token: 'rt',
+    id: 'https://login.salesforce.com/id/00DA/005A',
+    instance_url: 'https://acme.my.salesforce.com',
+  },
+}));
+afterAll(() => salesforceLogin[Symbol.asyncDispose]());
+
+/** Salesforce without the request for the user, which would go to the real org. */
+function createSalesforce() {
+  const provider = createSalesforceProvider({ loginUrl: salesforceLogin.url });
+  const { identify: _identify, ...capabilities } = provider.capabilities;
+  return { ...provider, capabilities };
+}
+
 const app = await getSharedApp({
   env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
   providers: [
     createHubspotProvider({ baseUrl: hubspot.url }),
+    createSalesforce(),
     createSandboxProvider(() => app.app.sandbox.url),
   ],
 });
@@ -73,6 +95,7 @@ async function createLibraryTenant(content: typeof contactsContent): Promise<Res
   await insertDestination(app, rest.tenant);
   await createRestIntegration(rest, content);
   await createProviderApp(rest.tenant, { provider: 'hubspot', scopes: ['oauth'] });
+  await createProviderApp(rest.tenant, { provider: 'salesforce', scopes: [] });
   return rest;
 }
 
@@ -164,13 +187,14 @@ async function readPageData(page: Response) {
  * click, and the page of the callback must post the message to the origin of the page that opened the popup.
  */
 async function usePopup(
-  { opens, person, message }: Popup,
+  { opens, person, host, message }: Popup,
   knownValues: KnownValues,
 ): Promise<void> {
   const browser = createOAuthBrowser(app);
   const headers = { referer: `${PAGE_ORIGIN}/`, 'sec-fetch-site': 'cross-site' };
   const link = await browser.send(knownValues[opens] as string, { headers });
   const url = new URL((await readPageData(link)).consentUrl);
+  if (host !== undefined) expect(url.host).toBe(fillValues(host, knownValues));
   const callback = new URL(url.searchParams.get('redirect_uri') as string);
   const state = url.searchParams.get('state') as string;
   callback.searchParams.set('state', state);
@@ -212,10 +236,16 @@ describe.each(Object.entries(callers))('with %s', (_, createHeaders) => {
       content: contactsContent,
       steps: oauthSteps,
     },
+    {
+      title: 'connects Salesforce without a workspace, and re-authenticates at the org',
+      content: contactsContent,
+      steps: salesforceSteps,
+    },
   ])('$title', async ({ content, steps }) => {
     const rest = await createLibraryTenant(content);
     const headers = await createHeaders(rest);
-    await replaySteps(steps, headers, { project: rest.tenant.projectName });
+    const loginHost = new URL(salesforceLogin.url).host;
+    await replaySteps(steps, headers, { project: rest.tenant.projectName, loginHost });
   });
 });
 

@@ -1,8 +1,9 @@
 /** The gateway learns the account's workspace and user after a consent. */
 import { afterAll, expect, test } from 'vitest';
+import type { OAuth2Settings } from '../../src/providers/contract.ts';
 import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { getSharedApp, type Tenant } from '../support/app.ts';
+import { createTestApp, getSharedApp, type Tenant } from '../support/app.ts';
 import { createProviderApp } from '../support/providers/oauth.ts';
 import { createOAuthBrowser } from '../support/providers/oauth-browser.ts';
 import { type ServedResponse, startProviderServer } from '../support/providers/provider-server.ts';
@@ -124,6 +125,31 @@ test("takes Salesforce's org and user from the token response, or from the user 
     providerWorkspaceRef: 'acme',
     providerConsumerRef: id,
   });
+});
+
+test('fails a connect without a workspace if the token response names no org of Salesforce', async () => {
+  const { sharedLogin } = createSalesforceProvider({ baseUrl: provider.url }).oauth2 ?? {};
+  const salesforce = createSalesforceProvider();
+  const oauth2 = { ...(salesforce.oauth2 as OAuth2Settings), sharedLogin };
+  await using ownApp = await createTestApp({
+    env: { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8' },
+    providers: [{ ...salesforce, oauth2 }],
+  });
+  const tenant = await ownApp.createTenant();
+  await createProviderApp(tenant, { provider: 'salesforce' });
+  const token = { access_token: 'a', refresh_token: 'r', instance_url: 'https://na1.example' };
+  responseByPath['/services/oauth2/token'] = respondWith(token);
+  const { authorizeUrl } = await startConnect(tenant, { provider: 'salesforce' });
+  const browser = createOAuthBrowser(ownApp);
+  const consentUrl = await browser.open(authorizeUrl);
+  expect(consentUrl.origin).toBe(provider.url);
+  const callback = new URL(consentUrl.searchParams.get('redirect_uri') as string);
+  callback.search = `code=given&state=${consentUrl.searchParams.get('state')}`;
+  const page = await browser.send(callback);
+  expect(page.status).toBe(400);
+  expect(await page.text()).toContain('Connect again, and enter the workspace.');
+  const { project } = await tenant.query(LIST_CONNECTIONS, { id: tenant.projectId });
+  expect(project.connections.nodes).toEqual([]);
 });
 
 test('shows the package link of the provider app on the pages of a connect', async () => {

@@ -50,7 +50,7 @@ function createSession(server: HubspotServer) {
   return createPlainSession(server.url, { authorization: `Bearer ${ACCESS_TOKEN}` });
 }
 
-test('uses another host for the API, but not for the consent page', () => {
+test('uses another host for the API and for the consent page', () => {
   expect(createHubspotProvider()).toMatchObject({
     baseUrl: 'https://api.hubapi.com',
     oauth2: {
@@ -61,7 +61,7 @@ test('uses another host for the API, but not for the consent page', () => {
   expect(createHubspotProvider({ baseUrl: 'http://127.0.0.1:9/' })).toMatchObject({
     baseUrl: 'http://127.0.0.1:9',
     oauth2: {
-      authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
+      authorizeUrl: 'http://127.0.0.1:9/oauth/authorize',
       tokenUrl: 'http://127.0.0.1:9/oauth/v1/token',
     },
   });

@@ -57,6 +57,10 @@ test('uses the host of the org, or the given base URL for all requests', () => {
     oauth2: {
       authorizeUrl: 'https://{{workspace}}.my.salesforce.com/services/oauth2/authorize',
       tokenUrl: 'https://{{workspace}}.my.salesforce.com/services/oauth2/token',
+      sharedLogin: {
+        authorizeUrl: 'https://login.salesforce.com/services/oauth2/authorize',
+        tokenUrl: 'https://login.salesforce.com/services/oauth2/token',
+      },
       authorizeParams: { prompt: 'login' },
       tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
     },

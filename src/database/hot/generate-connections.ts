@@ -76,6 +76,7 @@ export interface ConnectionInput
     | 'projectId'
     | 'provider'
     | 'authScheme'
+    | 'isWorkspaceFromToken'
     | 'providerConsumerRef'
     | 'credentialsSealed'
     | 'tokenExpireTime'
@@ -98,7 +99,7 @@ export interface ConnectionInput
 /** A ConnectionInput as columns, for `jsonb_to_recordset`. */
 export const CONNECTION_COLUMNS = `
   "id" text, "projectId" text, "provider" text, "authScheme" "AuthScheme", "providerAppId" text, "needsApp" boolean,
-  "providerWorkspaceRef" text, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
+  "providerWorkspaceRef" text, "isWorkspaceFromToken" boolean, "providerConsumerRef" text, "providerMetadata" jsonb, "credentialsSealed" text,
   "tokenExpireTime" timestamptz, "unrefreshableSince" timestamptz, "groupName" text, "consumerName" text, "now" timestamptz, "event" jsonb`;
 
 /**
@@ -168,11 +169,11 @@ export const GENERATE_CONNECTIONS: BatchChange<ConnectionToGenerate, Connection>
   ${PARTY_CTES},
   created_connections as (
     insert into "Connection" ("id", "projectId", "provider", "groupId", "consumerId", "authScheme", "providerAppId",
-      "providerWorkspaceRef", "providerConsumerRef", "providerMetadata", "credentialsSealed", "tokenExpireTime",
-      "unrefreshableSince")
+      "providerWorkspaceRef", "isWorkspaceFromToken", "providerConsumerRef", "providerMetadata", "credentialsSealed",
+      "tokenExpireTime", "unrefreshableSince")
     select input."id", input."projectId", input."provider", group_row."id", consumer_row."id", input."authScheme",
-      input."appId", input."providerWorkspaceRef", input."providerConsumerRef", input."providerMetadata",
-      input."credentialsSealed", input."tokenExpireTime", input."unrefreshableSince"
+      input."appId", input."providerWorkspaceRef", input."isWorkspaceFromToken", input."providerConsumerRef",
+      input."providerMetadata", input."credentialsSealed", input."tokenExpireTime", input."unrefreshableSince"
     from rows_to_create input ${JOINED_PARTIES}
     order by input."id"
     on conflict do nothing

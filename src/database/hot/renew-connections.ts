@@ -31,6 +31,8 @@ export const RENEW_CONNECTIONS: BatchChange<ConnectionInput, Tables['Connection'
     update "Connection" connection set "providerAppId" = input."appId", "authScheme" = input."authScheme",
       "status" = 'CREATED',
       "providerWorkspaceRef" = coalesce(input."providerWorkspaceRef", connection."providerWorkspaceRef"),
+      "isWorkspaceFromToken" = case when input."providerWorkspaceRef" is null
+        then connection."isWorkspaceFromToken" else input."isWorkspaceFromToken" end,
       "providerMetadata" = coalesce(input."providerMetadata", connection."providerMetadata"),
       "providerConsumerRef" = input."providerConsumerRef", "credentialsSealed" = input."credentialsSealed",
       "tokenExpireTime" = input."tokenExpireTime", "unrefreshableSince" = input."unrefreshableSince",

@@ -215,6 +215,7 @@ function toColumns(
 ): Prisma.ConnectionUpdateInput {
   return {
     providerWorkspaceRef,
+    ...(providerWorkspaceRef !== undefined && { isWorkspaceFromToken: false }),
     providerMetadata: providerMetadata === null ? Prisma.DbNull : providerMetadata,
     updateTime: call.now(),
     ...(listCredentialFields(credentials).length > 0 && {

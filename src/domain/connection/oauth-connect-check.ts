@@ -19,6 +19,7 @@ import type { startOAuthConnectInput } from './connection-input.ts';
 import { findPackageInstallUrl } from './consent/connect-page.ts';
 import {
   type AccountMetadata,
+  applyLogin,
   findWorkspaceRef,
   listAddressProblems,
   toInputMember,
@@ -32,7 +33,7 @@ const PKCE: AuthScheme = 'OAUTH2_AUTHORIZATION_CODE_PKCE';
 type Input = Omit<z.output<typeof startOAuthConnectInput>, 'projectIdOrName'>;
 
 export interface ConnectPlan {
-  provider: Provider & { oauth2: OAuth2Settings };
+  provider: Provider;
   scheme: AuthScheme;
   app: { id: string; packageInstallUrl: string | null };
   scopes: string[];
@@ -48,12 +49,12 @@ export async function planConnect(
   if (!provider) {
     throw invalid('input.provider', NOT_A_PROVIDER, input.provider);
   }
-  const { oauth2 } = provider;
   const [preferredScheme] = listConsentSchemes(provider);
-  if (!oauth2?.authorizeUrl || !preferredScheme) {
+  if (!provider.oauth2?.authorizeUrl || !preferredScheme) {
     throw invalid('input.provider', 'has no OAuth consent page.', input.provider);
   }
   const account = toAccountMetadata(input);
+  const { oauth2 } = applyLogin({ ...provider, oauth2: provider.oauth2 }, account);
   const app = await findApp(call, projectId, input);
   const scopes =
     input.scopes ?? (await findRequestedScopes(call, projectId, input)) ?? app?.scopes ?? [];
@@ -69,7 +70,7 @@ export async function planConnect(
   ];
   if (issues.length > 0 || !app) throw invalidInput(issues);
   return {
-    provider: { ...provider, oauth2 },
+    provider,
     scheme: input.authScheme ?? preferredScheme,
     app: { id: app.id, packageInstallUrl: findPackageInstallUrl(app) },
     scopes,
@@ -157,7 +158,8 @@ function listAddressIssues(
   account: AccountMetadata,
 ): Issue[] {
   const { providerWorkspaceRef } = account;
-  const isInTokenResponse = providerWorkspaceRef === null && getsWorkspaceFromToken(provider);
+  const isInTokenResponse =
+    providerWorkspaceRef === null && (getsWorkspaceFromToken(provider) || oauth2.sharedLogin);
   const workspaceIssues = isInTokenResponse
     ? []
     : listWorkspaceIssues(provider, providerWorkspaceRef);

@@ -28,6 +28,8 @@ export interface ConnectionRequest {
   input: Omit<z.output<typeof generateConnectionInput>, 'projectIdOrName' | 'skipCheck'>;
   /** The token from an earlier exchange of these credentials. */
   token?: StoredToken | undefined;
+  /** True if the token response named the workspace of the input. */
+  isWorkspaceFromToken?: boolean;
   /** The provider's id of the account's owner, if it is known. */
   providerConsumerRef?: string | null;
   /** True if a consent gave no refresh token, so that the connection will stop working. */
@@ -74,6 +76,7 @@ function createConnectionRow(
     scheme,
     input,
     token,
+    isWorkspaceFromToken = false,
     providerConsumerRef = null,
     isUnrefreshable = false,
   }: ConnectionRequest,
@@ -93,6 +96,7 @@ function createConnectionRow(
     providerAppId,
     needsApp: providerAppId !== null || isConsentScheme(scheme),
     providerWorkspaceRef: findWorkspaceRef(input),
+    isWorkspaceFromToken,
     providerConsumerRef,
     providerMetadata,
     credentialsSealed,

@@ -95,10 +95,13 @@ const TOKEN_ERRORS: TokenErrorRule[] = [
 ];
 
 const DEFAULT_BASE_URL = 'https://api.hubapi.com';
+/** The consent page has another host than the API. */
+const CONSENT_URL = 'https://app.hubspot.com';
 
-/** `baseUrl` overrides HubSpot's API URL, for a proxy or a test server. */
+/** `baseUrl` replaces the URLs of HubSpot's API and of its consent page, for a proxy or a test server. */
 export function createHubspotProvider(options: { baseUrl?: string } = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const consentUrl = options.baseUrl === undefined ? CONSENT_URL : baseUrl;
   return {
     name: 'hubspot',
     displayName: 'HubSpot',
@@ -106,8 +109,7 @@ export function createHubspotProvider(options: { baseUrl?: string } = {}): Provi
     modules: [{ name: 'crm', displayName: 'HubSpot CRM', baseUrl: `${baseUrl}/crm` }],
     authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
     oauth2: {
-      // The consent page has another host than the API.
-      authorizeUrl: 'https://app.hubspot.com/oauth/authorize',
+      authorizeUrl: `${consentUrl}/oauth/authorize`,
       tokenUrl: `${baseUrl}/oauth/v1/token`,
       revocation: { method: 'DELETE', url: `${baseUrl}/oauth/v1/refresh-tokens` },
       explicitScopesRequired: true,

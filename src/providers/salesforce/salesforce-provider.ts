@@ -32,10 +32,17 @@ async function identify(session: ProviderSession): Promise<AccountIdentity> {
 }
 
 const DEFAULT_BASE_URL = 'https://{{workspace}}.my.salesforce.com';
+/** The sign-in of all production orgs. It issues tokens of the org to which the person belongs. */
+const LOGIN_URL = 'https://login.salesforce.com';
 const PUB_SUB_URL = 'https://api.pubsub.salesforce.com:7443';
 const ENGAGEMENT_URL = 'https://pi.pardot.com';
 /** The base URL for sandboxes and developer orgs. */
 const ENGAGEMENT_DEMO_URL = 'https://pi.demo.pardot.com';
+
+function createSharedLogin(url: string): OAuth2Settings['sharedLogin'] {
+  const root = `${url.replace(/\/+$/, '')}/services/oauth2`;
+  return { authorizeUrl: `${root}/authorize`, tokenUrl: `${root}/token` };
+}
 
 const REFRESH_TOKENS = {
   // Salesforce, OAuth tokens and scopes: `offline_access` is a synonym of `refresh_token`.
@@ -85,11 +92,18 @@ const behavior: Behavior = {
   rateLimits: [{ status: 403, contains: 'REQUEST_LIMIT_EXCEEDED' }],
 };
 
+interface SalesforceUrls {
+  /** Also replaces the URL of the shared login, if `loginUrl` is absent. */
+  baseUrl?: string;
+  loginUrl?: string;
+  engagementUrl?: string;
+  pubSubUrl?: string;
+}
+
 /** The options replace the URLs of the org and of other services with those of proxies or test servers. */
-export function createSalesforceProvider(
-  options: { baseUrl?: string; engagementUrl?: string; pubSubUrl?: string } = {},
-): Provider {
+export function createSalesforceProvider(options: SalesforceUrls = {}): Provider {
   const baseUrl = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const loginUrl = options.loginUrl ?? options.baseUrl ?? LOGIN_URL;
   return {
     name: 'salesforce',
     displayName: 'Salesforce',
@@ -98,6 +112,7 @@ export function createSalesforceProvider(
     oauth2: {
       authorizeUrl: `${baseUrl}/services/oauth2/authorize`,
       tokenUrl: `${baseUrl}/services/oauth2/token`,
+      ...(!loginUrl.includes('{{workspace}}') && { sharedLogin: createSharedLogin(loginUrl) }),
       revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
       ...REFRESH_TOKENS,

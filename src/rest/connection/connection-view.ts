@@ -17,10 +17,12 @@ const metadataEntry = z.object({
   source: z
     .enum(['input', 'token', 'provider'])
     .describe(
-      "The source of the value: the builder's input, the response with the token, or the provider.",
+      "The source of the value: the builder's input, the provider together with the token, or the provider later.",
     ),
   displayName: z.string().optional().describe('The display name.'),
 });
+
+type MetadataEntry = z.output<typeof metadataEntry>;
 
 const { apiKey, oauth2AuthorizationCode } = connectionCredentialsResource.shape;
 
@@ -37,8 +39,10 @@ export const connection = extendResource(connectionResource, {
     z
       .record(z.string(), metadataEntry)
       .nullable()
-      .describe('Further metadata of the account, from the builder and the provider, by name.'),
-    ({ providerMetadata }: Connection) => showMetadata(providerMetadata),
+      .describe(
+        'Metadata of the account, from the builder and the provider, by name. `workspace` is providerWorkspaceRef.',
+      ),
+    showMetadata,
   ),
   apiKey: apiKey.describe('The API key in plain text; only if includeCreds is true.'),
   oauth2AuthorizationCode: oauth2AuthorizationCode.describe(
@@ -46,13 +50,23 @@ export const connection = extendResource(connectionResource, {
   ),
 });
 
-/** A stored value without a source came from the builder's input. */
-function showMetadata(metadata: unknown): Record<string, z.output<typeof metadataEntry>> | null {
-  if (typeof metadata !== 'object' || metadata === null) return null;
-  const entries = Object.entries(metadata).map(([name, value]) => {
+/**
+ * Returns the metadata with the workspace, which pages of the reference API's clients read there. A stored value without a
+ * source came from the builder's input.
+ */
+function showMetadata({
+  providerMetadata,
+  providerWorkspaceRef,
+  isWorkspaceFromToken,
+}: Connection): Record<string, MetadataEntry> | null {
+  if (providerMetadata === null && providerWorkspaceRef === null) return null;
+  const entries = Object.entries(Object(providerMetadata)).map(([name, value]) => {
     const { data } = metadataEntry.safeParse(value);
     const formattedValue = typeof value === 'string' ? value : JSON.stringify(value);
-    return [name, data ?? { value: formattedValue, source: 'input' }];
+    return [name, data ?? { value: formattedValue, source: 'input' }] as const;
   });
-  return Object.fromEntries(entries);
+  const metadata: Record<string, MetadataEntry> = Object.fromEntries(entries);
+  if (providerWorkspaceRef === null) return metadata;
+  const source = isWorkspaceFromToken ? 'token' : 'input';
+  return { ...metadata, workspace: { ...metadata.workspace, value: providerWorkspaceRef, source } };
 }

@@ -242,7 +242,7 @@ function showOAuth2({ authSchemes, oauth2, workspaceRequired = false }: Provider
     authURL: oauth2.authorizeUrl,
     tokenURL: oauth2.tokenUrl,
     explicitScopesRequired: oauth2.explicitScopesRequired ?? false,
-    explicitWorkspaceRequired: workspaceRequired,
+    explicitWorkspaceRequired: workspaceRequired && !oauth2.sharedLogin,
     authURLParams: oauth2.authorizeParams,
     accessTokenOpts:
       attachment?.in === 'header'

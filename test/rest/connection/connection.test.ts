@@ -40,7 +40,10 @@ test('creates a connection, and returns its credentials only if requested', asyn
     authScheme: 'apiKey',
     status: 'created',
     providerWorkspaceRef: 'w',
-    providerMetadata: { plan: { value: 'gold', source: 'input' } },
+    providerMetadata: {
+      plan: { value: 'gold', source: 'input' },
+      workspace: { value: 'w', source: 'input' },
+    },
   });
   const path = `${rest.base}/connections`;
   expect(await rest.get(`${path}/${createdConnection.id}`)).toEqual(createdConnection);
@@ -125,7 +128,7 @@ test('changes the fields in the mask, and clears optional ones with null', async
     },
   });
   expect(changed).toMatchObject({ providerWorkspaceRef: 'w', updateTime: expect.any(String) });
-  expect(changed).not.toHaveProperty('providerMetadata');
+  expect(changed.providerMetadata).toEqual({ workspace: { value: 'w', source: 'input' } });
   expect(JSON.stringify(changed)).not.toContain('planted');
   expect(await rest.get(`${path}?includeCreds=true`)).toMatchObject({
     apiKey: 'sandbox-key-planted-3',

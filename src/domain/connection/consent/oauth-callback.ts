@@ -2,7 +2,7 @@
 import type { Row } from '../../../database/rows.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { isMissingRow } from '../../../database/violations.ts';
-import { DomainError } from '../../../errors.ts';
+import { DomainError, unprocessable } from '../../../errors.ts';
 import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import type { Services } from '../../call.ts';
@@ -12,7 +12,9 @@ import { listWorkspaceIssues } from '../../provider/provider-workspace.ts';
 import { castJsonColumn } from '../../storable-json.ts';
 import { parseDate } from '../credentials.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
+import { toAccountMetadata } from '../oauth-connect-check.ts';
 import type { ConnectionRequest } from '../put-connection.ts';
+import { applyLogin } from '../session/account-address.ts';
 import { dropIfTooLong, identifyAccount } from '../session/identify-account.ts';
 import {
   findText,
@@ -199,10 +201,12 @@ async function createConnection(
   const response = await exchangeCode(services, connect, { code, input });
   const names = readAccountNames(provider, response);
   const { providerConsumerRef, providerWorkspaceRef } = names;
+  if (providerWorkspaceRef === null) requireWorkspace(provider, input);
   const request: ConnectionRequest = {
     projectId,
     scheme,
     providerConsumerRef,
+    isWorkspaceFromToken: providerWorkspaceRef !== null,
     input: {
       ...input,
       provider: provider.name,
@@ -214,6 +218,16 @@ async function createConnection(
   const connection = await storeConsent(services, { request, names });
   await identifyAccount(services, connection);
   return connection.id;
+}
+
+/** Throws UNPROCESSABLE if the consent began without a workspace, and the token response names none. */
+function requireWorkspace(provider: Provider, input: StoredConnect): void {
+  const isKnown = toAccountMetadata(input).providerWorkspaceRef !== null;
+  if (isKnown || !provider.oauth2?.sharedLogin || !provider.baseUrl.includes('{{workspace}}'))
+    return;
+  throw unprocessable(
+    `${provider.displayName} did not name the workspace of the account. Connect again, and enter the workspace.`,
+  );
 }
 
 /** Returns the account and the person that the token response names. */
@@ -253,12 +267,10 @@ async function exchangeCode(
   const client = await findAppClient(services, { projectId, id: providerAppId, provider });
   if (!client) throw new ProviderError('BAD_REQUEST', 'The provider app no longer exists.');
   const verifier = openCodeVerifier(services, connect);
+  const account = toAccountMetadata(input);
   return requestTokens(services, {
-    provider: getOAuthProvider(services, provider),
-    account: {
-      providerWorkspaceRef: input.providerWorkspaceRef ?? null,
-      providerMetadata: input.providerMetadata,
-    },
+    provider: applyLogin(getOAuthProvider(services, provider), account),
+    account,
     client,
     form: {
       grant_type: 'authorization_code',

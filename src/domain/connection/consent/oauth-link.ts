@@ -7,7 +7,7 @@ import type { Services } from '../../call.ts';
 import { castJsonColumn } from '../../storable-json.ts';
 import { openCodeVerifier, type StoredConnect } from '../oauth-connect.ts';
 import { toAccountMetadata } from '../oauth-connect-check.ts';
-import { fillAddress } from '../session/account-address.ts';
+import { applyLogin, fillAddress } from '../session/account-address.ts';
 import { tryUnsealCredentials } from '../session/stored-credentials.ts';
 import { awaitsConsent } from '../token/token.ts';
 import { getOAuthProvider } from '../token/token-request.ts';
@@ -103,13 +103,14 @@ function createConsentUrl(
   state: string,
 ): string {
   const input = castJsonColumn<StoredConnect>(connect.input);
+  const account = toAccountMetadata(input);
   const {
     authorizeUrl = '',
     authorizeParams,
     reauthorizeParams,
     scopeSeparator = ' ',
-  } = provider.oauth2;
-  const url = new URL(fillAddress(provider, authorizeUrl, toAccountMetadata(input)));
+  } = applyLogin(provider, account).oauth2;
+  const url = new URL(fillAddress(provider, authorizeUrl, account));
   const verifier = openCodeVerifier(services, connect);
   const gatewayParams = {
     response_type: 'code',

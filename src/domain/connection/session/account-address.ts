@@ -2,6 +2,7 @@
  * Builds the addresses of a connection's account from a provider's templates with `{{variables}}`. The value of a
  * variable can't change other parts of the address, so that credentials are never sent to another host.
  */
+import type { OAuth2Settings, Provider } from '../../../providers/contract.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import {
   findAddressProblem,
@@ -37,6 +38,17 @@ export function findWorkspaceRef({
   providerMetadata,
 }: AccountMetadataInput): string | null {
   return findVariable('workspace', { providerWorkspaceRef, providerMetadata });
+}
+
+/** Returns the provider with the OAuth endpoints of the account: those of the shared login without a workspace. */
+export function applyLogin<P extends Provider & { oauth2: OAuth2Settings }>(
+  provider: P,
+  account: AccountMetadata,
+): P {
+  const { oauth2 } = provider;
+  return findWorkspaceRef(account) === null
+    ? { ...provider, oauth2: { ...oauth2, ...oauth2.sharedLogin } }
+    : provider;
 }
 
 /** Fills in the variables of an address. Throws BAD_REQUEST that names the first variable that is missing or unusable. */

@@ -35,7 +35,10 @@ export async function identifyAccount(
     const where = { id, projectId, credentialsSealed };
     // Other refs of the row may be older than its credentials.
     const data = {
-      providerWorkspaceRef: identity.providerWorkspaceRef ?? undefined,
+      ...(identity.providerWorkspaceRef !== null && {
+        providerWorkspaceRef: identity.providerWorkspaceRef,
+        isWorkspaceFromToken: true,
+      }),
       providerConsumerRef: identity.providerConsumerRef ?? undefined,
     };
     await services.database.prisma.connection.updateMany({ where, data });

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Connection" ADD COLUMN     "isWorkspaceFromToken" BOOLEAN NOT NULL DEFAULT false;
