@@ -200,7 +200,7 @@ const FIELDS = {
 };
 
 /** Formats the table of objects, with a legend of the cells that it uses. */
-function formatObjects({ objects, otherObjects }: Declaration): string {
+function formatObjects({ objects, otherObjects, writeOnlyObjects }: Declaration): string {
   const rows = [
     ...Object.entries(objects).map(([name, object]) => describeObject(`\`${name}\``, object)),
     ...(otherObjects ? [describeObject('any other object', otherObjects)] : []),
@@ -211,8 +211,12 @@ function formatObjects({ objects, otherObjects }: Declaration): string {
     ...rows.map(formatRow),
   ].join('\n');
   const cells = rows.flat();
+  const writeOnlyNames = Object.keys(writeOnlyObjects);
   return [
     table,
+    ...(writeOnlyNames.length > 0
+      ? [`Created one by one, and neither read nor listed: ${formatCodeList(writeOnlyNames)}.`]
+      : []),
     ...formatLegend('*Page size* is the maximum number of records in one page:', PAGE_SIZES, cells),
     ...formatLegend(
       '*Incremental read* is how a later read finds the changed records:',

@@ -3,7 +3,7 @@
  * the object that the account needs.
  */
 import { CATALOG } from '../../src/providers/catalog/all-entries.ts';
-import type { Provider } from '../../src/providers/contract.ts';
+import type { Provider, ProviderModule } from '../../src/providers/contract.ts';
 import {
   createDeclarativeProvider,
   type DeclaredProvider,
@@ -15,9 +15,9 @@ import { resolveObjectName } from '../../src/providers/object-support.ts';
 import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
 import { startHubspotServer } from '../support/providers/hubspot-server.ts';
 import { startSalesforceServer } from '../support/providers/salesforce-server.ts';
-import { accountEngagement } from '../support/wire/account-engagement.ts';
 import { METADATA } from '../support/wire/generated-parts.ts';
 import { generateWire } from '../support/wire/generated-wire.ts';
+import { deskVendor, engagementVendor } from '../support/wire/module-vendors.ts';
 import { startVendorServer, type VendorServer } from '../support/wire/vendor-server.ts';
 import { TOKEN } from '../support/wire/wire-format.ts';
 
@@ -45,11 +45,10 @@ export interface StandIns extends AsyncDisposable {
 export async function startStandIns(): Promise<StandIns> {
   const servers = await Promise.all([
     startSalesforceServer({ token: TOKEN }),
-    startVendorServer(accountEngagement.fixture),
     startHubspotServer({ token: TOKEN }),
   ]);
-  const [salesforce, engagement, hubspot] = servers;
-  /** The server of the declared provider whose account was opened last. */
+  const [salesforce, hubspot] = servers;
+  /** The server of the declared provider or module whose account was opened last. */
   let declaredServer: VendorServer | undefined;
   const declarations = DECLARATIONS.map(replaceOAuthByKey);
   const names = new Set(declarations.map(({ name }) => name));
@@ -70,30 +69,41 @@ export async function startStandIns(): Promise<StandIns> {
       applyModule(createDeclarativeProvider(declaredProvider), module),
       objectName,
     );
-    const { fixture, metadata, requiredValues, textField } = generateWire(
-      declaredProvider,
+    const hasModuleServer = module === 'desk';
+    const { metadata, ...account } = await openGenerated(
+      hasModuleServer ? deskVendor.declaration : declaredProvider,
       accountObject,
     );
+    const providerMetadata = {
+      ...listInputs(declaredProvider),
+      ...(hasModuleServer && deskVendor.metadata),
+      ...metadata,
+    };
+    const providerWorkspaceRef = METADATA.findMetadata('workspace');
+    return { ...account, connection: { apiKey: TOKEN, providerWorkspaceRef, providerMetadata } };
+  };
+
+  const openGenerated = async (declaration: DeclaredProvider, objectName: string) => {
+    const { fixture, metadata, requiredValues, textField } = generateWire(declaration, objectName);
     const server = await startVendorServer(fixture);
     server.store.create({ [textField]: 'From the account' }, new Date(Date.now() - HOUR_MS));
     declaredServer = server;
     return {
-      connection: {
-        apiKey: TOKEN,
-        providerWorkspaceRef: METADATA.findMetadata('workspace'),
-        providerMetadata: metadata,
-      },
+      metadata,
       record: { ...requiredValues, [textField]: 'Written' },
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     };
   };
 
-  const openSalesforce = ({ module, objectName, fields }: AccountRequirements): Account => {
+  const openSalesforce = async ({
+    module,
+    objectName,
+    fields,
+  }: AccountRequirements): Promise<Account> => {
     if (module !== null) {
-      engagement.store.create({ firstName: 'Ann' }, new Date());
-      const providerMetadata = accountEngagement.metadata;
-      const connection = { ...tokenConnection, providerMetadata };
-      return { connection, record: { firstName: 'Ann' }, ...NOTHING_TO_CLOSE };
+      const { declaration, metadata: providerMetadata } = engagementVendor;
+      const account = await openGenerated(declaration, objectName);
+      return { ...account, connection: { ...tokenConnection, providerMetadata } };
     }
     const { store } = salesforce;
     const object = store.getObject(getVendorName(objectName));
@@ -118,10 +128,16 @@ export async function startStandIns(): Promise<StandIns> {
 
   return {
     providers: [
-      createSalesforceProvider({ baseUrl: salesforce.url, engagementUrl: engagement.url }),
+      setModuleUrls(
+        createSalesforceProvider({ baseUrl: salesforce.url }),
+        () => declaredServer?.url ?? '',
+      ),
       createHubspotProvider({ baseUrl: hubspot.url }),
       ...declarations.map((declaration) =>
-        setBaseUrl(createDeclarativeProvider(declaration), () => declaredServer?.url ?? ''),
+        setBaseUrl(
+          setModuleUrls(createDeclarativeProvider(declaration), () => declaredServer?.url ?? ''),
+          () => declaredServer?.url ?? '',
+        ),
       ),
       ...CATALOG.filter(({ name }) => !names.has(name)),
     ],
@@ -166,7 +182,21 @@ function replaceOAuthByKey(declared: DeclaredProvider): DeclaredProvider {
   };
 }
 
-/** Returns the provider with a base URL that is read for each request. */
-function setBaseUrl(provider: Provider, getUrl: () => string): Provider {
-  return Object.defineProperty(provider, 'baseUrl', { get: getUrl, enumerable: true });
+/** Returns the provider or module with a base URL that is read for each request. */
+function setBaseUrl<T extends Provider | ProviderModule>(owner: T, getUrl: () => string): T {
+  return Object.defineProperty(owner, 'baseUrl', { get: getUrl, enumerable: true });
+}
+
+/** Returns the provider with that base URL for each module that has its own objects. */
+function setModuleUrls(provider: Provider, getUrl: () => string): Provider {
+  if (!provider.modules) return provider;
+  const modules = provider.modules.map((module) =>
+    module.connector ? setBaseUrl({ ...module }, getUrl) : module,
+  );
+  return { ...provider, modules };
+}
+
+/** Returns a value for each input that a connection of the provider needs. */
+function listInputs({ api: { inputs = {} } }: DeclaredProvider): Record<string, string> {
+  return Object.fromEntries(Object.keys(inputs).map((name) => [name, METADATA.findMetadata(name)]));
 }

@@ -9,7 +9,6 @@ import { lockDestinations } from '../event/destination-uses.ts';
 import { createInputIssue } from '../issues.ts';
 import { listCapabilityIssues, listContentModuleIssues } from './integration-capability-check.ts';
 import type { IntegrationContent } from './integration-content.ts';
-import { hasRecordEvents } from './integration-content-input.ts';
 import { replaceAliases } from './normalized-content.ts';
 
 type Path = readonly PropertyKey[];
@@ -222,7 +221,7 @@ function* listSubscribeIssues(
     const objectPath = [...path, index];
     const destinationPath = [...objectPath, 'destination'];
     yield* listDestinationIssues(object.destination, destinationPath, context.destinations);
-    if (hasRecordEvents(object) && !readNames.has(object.objectName)) {
+    if (object.inheritFieldsAndMapping && !readNames.has(object.objectName)) {
       const detail = 'must also be listed in read.objects, because inheritFieldsAndMapping is set.';
       yield createInputIssue([...objectPath, 'objectName'], detail, object.objectName);
     }

@@ -16,10 +16,7 @@ export interface CatalogEntry
     | 'custom'
     | 'healthCheck'
     | 'workspaceRequired'
-  > {
-  /** False if the proxy can't forward requests to this provider. */
-  proxy?: false;
-}
+  > {}
 
 /**
  * Limits of providers whose own limits are not declared. If a limit is too high, the provider returns 429 and the
@@ -40,7 +37,7 @@ export const DEFAULT_LIMITS: ProviderLimits = {
 };
 
 /** Creates a provider that supports connections and the proxy. Its objects are unknown. */
-export function createCatalogProvider({ proxy, ...settings }: CatalogEntry): Provider {
+export function createCatalogProvider(settings: CatalogEntry): Provider {
   return {
     ...settings,
     limits: DEFAULT_LIMITS,
@@ -50,6 +47,6 @@ export function createCatalogProvider({ proxy, ...settings }: CatalogEntry): Pro
       idempotencyKeyLifetimeMs: null,
       allOrNoneTypes: [],
     },
-    capabilities: proxy === false ? {} : { proxy: true },
+    capabilities: { proxy: true },
   };
 }

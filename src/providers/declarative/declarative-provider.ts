@@ -51,7 +51,6 @@ export interface DeclaredProvider extends CatalogEntry {
 export function createDeclarativeProvider({
   api,
   limits,
-  proxy,
   ...settings
 }: DeclaredProvider): Provider {
   const vendor = parseVendor(settings.displayName, api);
@@ -60,7 +59,7 @@ export function createDeclarativeProvider({
     ...settings,
     ...(healthCheck && { healthCheck: addHeaders(healthCheck, vendor.declaration) }),
     ...describeVendor(vendor),
-    ...createConnector(vendor, { limits, proxy }),
+    ...createConnector(vendor, limits),
   };
 }
 
@@ -70,7 +69,7 @@ export function createDeclarativeConnector({
   api,
   limits,
 }: Pick<DeclaredProvider, 'displayName' | 'api' | 'limits'>): Connector {
-  return createConnector(parseVendor(displayName, api), { limits });
+  return createConnector(parseVendor(displayName, api), limits);
 }
 
 function parseVendor(displayName: string, api: DeclarationInput): Vendor {
@@ -95,30 +94,41 @@ function addHeaders(
   return { ...request, headers: { ...Object.fromEntries(fixedHeaders), ...request.headers } };
 }
 
-function createConnector(
-  vendor: Vendor,
-  { limits, proxy }: Pick<DeclaredProvider, 'limits' | 'proxy'>,
-): Connector {
-  const { otherObjects, objects, idempotency } = vendor.declaration;
+function createConnector(vendor: Vendor, limits: DeclaredProvider['limits']): Connector {
+  const { otherObjects, objects, writeOnlyObjects, idempotency } = vendor.declaration;
   return {
-    ...(!otherObjects && { objects: Object.keys(objects) }),
+    ...(!otherObjects && { objects: [...Object.keys(objects), ...Object.keys(writeOnlyObjects)] }),
     objectAliases: new Map(
       Object.entries(objects).flatMap(([name, { aliases }]) =>
         aliases.map((alias) => [alias, name] as const),
       ),
     ),
-    commonObjects: Object.entries(objects).map(
-      ([name, object]): CommonObject => ({
-        name,
-        displayName: object.displayName,
-        supports: listObjectCapabilities(object),
-        filtersMax: getFiltersMax(object),
-        canReadByIds: object.byIds !== undefined,
-        writes: listWrites(object),
-        searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
-        fields: describeStandardFields(object.standardFields),
-      }),
-    ),
+    commonObjects: [
+      ...Object.entries(objects).map(
+        ([name, object]): CommonObject => ({
+          name,
+          displayName: object.displayName,
+          supports: listObjectCapabilities(object),
+          filtersMax: getFiltersMax(object),
+          canReadByIds: object.byIds !== undefined,
+          writes: listWrites(object),
+          searchableNames: findSearchList(object)?.equalityFilter?.namePattern,
+          fields: describeStandardFields(object.standardFields),
+        }),
+      ),
+      ...Object.entries(writeOnlyObjects).map(
+        ([name, { displayName }]): CommonObject => ({
+          name,
+          displayName,
+          supports: ['WRITE', 'BATCH_WRITE'],
+          filtersMax: 0,
+          canReadByIds: false,
+          writes: ['CREATE'],
+          searchableNames: undefined,
+          fields: [],
+        }),
+      ),
+    ],
     limits: createLimits(vendor, limits),
     features: {
       filtersMax: Math.max(0, ...listDeclaredObjects(vendor.declaration).map(getFiltersMax)),
@@ -127,7 +137,7 @@ function createConnector(
       idempotencyKeyLifetimeMs: idempotency?.keyLifetimeMs ?? null,
       allOrNoneTypes: listAllOrNoneTypes(vendor),
     },
-    capabilities: { ...createCapabilities(vendor), ...(proxy === false ? {} : { proxy: true }) },
+    capabilities: { ...createCapabilities(vendor), proxy: true },
   };
 }
 

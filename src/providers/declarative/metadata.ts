@@ -24,9 +24,12 @@ export async function listObjects(
   vendor: Vendor,
   session: ProviderSession,
 ): Promise<ObjectSummary[]> {
-  const { objects, objectList } = vendor.declaration;
+  const { objects, writeOnlyObjects, objectList } = vendor.declaration;
   const summaries = new Map(
-    Object.entries(objects).map(([name, { displayName }]) => [name, { name, displayName }]),
+    Object.entries({ ...objects, ...writeOnlyObjects }).map(([name, { displayName }]) => [
+      name,
+      { name, displayName },
+    ]),
   );
   if (!objectList) return [...summaries.values()];
   const { list, name, displayName } = objectList;

@@ -30,6 +30,20 @@ export function getObject({ displayName, declaration }: Vendor, name: string): O
   throw new ProviderError('MISSING_OBJECT', `${displayName} has no object ${name}`);
 }
 
+/** The members of an object that a write needs. */
+export type WritableObject = Pick<
+  ObjectDeclaration,
+  'displayName' | 'id' | 'nestedFields' | 'create'
+> &
+  Partial<Pick<ObjectDeclaration, 'update' | 'createMany' | 'updateMany'>>;
+
+/** Returns the declaration of an object to write. Throws MISSING_OBJECT if there is none. */
+export function getWritableObject(vendor: Vendor, name: string): WritableObject {
+  const { writeOnlyObjects } = vendor.declaration;
+  const object = Object.hasOwn(writeOnlyObjects, name) ? writeOnlyObjects[name] : undefined;
+  return object ?? getObject(vendor, name);
+}
+
 /** Returns the behavior of a list: the provider's, with the members that the list overrides. */
 export function getBehavior(
   { behavior }: Pick<Declaration, 'behavior'>,

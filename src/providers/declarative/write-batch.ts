@@ -20,7 +20,7 @@ import {
 import { findValue, parseId, withValue } from './json.ts';
 import { nestFields } from './nested-fields.ts';
 import { fillPath } from './template.ts';
-import { getObject, type Vendor } from './vendor.ts';
+import { getWritableObject, type Vendor, type WritableObject } from './vendor.ts';
 import { createHeaders, writeRecord } from './write-record.ts';
 
 export async function writeBatch(
@@ -29,7 +29,7 @@ export async function writeBatch(
   write: BatchWrite,
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone } = write;
-  const object = getObject(vendor, objectName);
+  const object = getWritableObject(vendor, objectName);
   const batch = type === 'CREATE' ? object.createMany : object.updateMany;
   if (allOrNone && records.length > 1 && !batch?.partialSuccessQuery) {
     const reason = `${vendor.displayName} can't refuse a batch as a whole`;
@@ -43,7 +43,7 @@ export async function writeBatch(
 async function writeInOneRequest(
   vendor: Vendor,
   session: ProviderSession,
-  { object, batch, ...write }: BatchWrite & { object: ObjectDeclaration; batch: Batch },
+  { object, batch, ...write }: BatchWrite & { object: WritableObject; batch: Batch },
 ): Promise<RecordOutcome[]> {
   const { type, objectName, records, allOrNone, idempotencyKey } = write;
   const nestedRecords = records.map(({ record }) => nestFields(object.nestedFields, record));
@@ -109,7 +109,7 @@ function findUpdatedId(type: BatchWrite['type'], record: Record<string, unknown>
 }
 
 function createOutcome(
-  object: ObjectDeclaration,
+  object: Pick<ObjectDeclaration, 'displayName'>,
   { success, recordId, record, errors }: Batch,
   { outcome, id, response }: { outcome: unknown; id: string | null; response: ProviderResponse },
 ): RecordOutcome {

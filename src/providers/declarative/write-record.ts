@@ -29,14 +29,14 @@ import {
   listVariables,
   type TemplateVariables,
 } from './template.ts';
-import { getObject, type Vendor } from './vendor.ts';
+import { getObject, getWritableObject, type Vendor } from './vendor.ts';
 
 export async function writeRecord(
   vendor: Vendor,
   session: ProviderSession,
   write: RecordWrite,
 ): Promise<RecordOutcome> {
-  const object = getObject(vendor, write.objectName);
+  const object = getWritableObject(vendor, write.objectName);
   const isUpdate = write.type === 'UPDATE';
   const endpoint = isUpdate ? object.update : object.create;
   if (!endpoint)
@@ -71,7 +71,7 @@ interface WriteParts {
 
 /** Splits the record of an update into variables of the path and fields of the body. Returns errors if it has no id. */
 function splitUpdate(
-  { id: idDeclaration }: ObjectDeclaration,
+  { id: idDeclaration }: Pick<ObjectDeclaration, 'id'>,
   { id, ...fields }: JsonObject,
 ): WriteParts | string[] {
   const variables = listIdVariables(idDeclaration, id);
@@ -146,7 +146,7 @@ export function createHeaders(
 }
 
 function createBody(
-  { nestedFields }: ObjectDeclaration,
+  { nestedFields }: Pick<ObjectDeclaration, 'nestedFields'>,
   { bodyRecord, body: bodyTemplate, bodyId, isStringified }: Write,
   { fields, variables, recordId }: WriteParts & { recordId: string | null },
 ): JsonObject {
@@ -167,7 +167,7 @@ function createBody(
  * outcome is then unknown.
  */
 function createOutcome(
-  object: ObjectDeclaration,
+  object: Pick<ObjectDeclaration, 'id'>,
   { responseRecord, responseRecordId, returnsNoId }: Write,
   { response, recordId }: { response: ProviderResponse; recordId: string | null },
 ): RecordOutcome {

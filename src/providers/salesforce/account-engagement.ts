@@ -53,7 +53,34 @@ function declareWritableObject(
   };
 }
 
-const api: DeclarationInput = {
+/** Declares the sent emails. They have no time of creation or change, and the vendor documents no filter by time. */
+function declareEmails(): ObjectDeclarationInput {
+  return {
+    displayName: 'Emails',
+    changedAt: { at: '/sentAt', format: 'isoOffset' },
+    list: {
+      path: `${ROOT}/emails`,
+      query: { orderBy: 'id' },
+      records: '/values',
+      pageSize: { in: 'query', name: 'limit', max: 1_000 },
+      selectedFields: { in: 'query', name: 'fields', always: ['id', 'sentAt'] },
+      paging: { kind: 'lastId', parameter: { in: 'query', name: 'idGreaterThan' } },
+      behavior: { timeFilter: 'none' },
+    },
+    standardFields: {
+      id: 'INT',
+      name: 'STRING',
+      subject: 'STRING',
+      campaignId: 'REFERENCE',
+      prospectId: 'REFERENCE',
+      listEmailId: 'REFERENCE',
+      clientType: 'STRING',
+      sentAt: 'DATETIME',
+    },
+  };
+}
+
+export const engagementApi: DeclarationInput = {
   apiVersion: 'v5',
   docsUrl: 'https://developer.salesforce.com/docs/marketing/pardot/guide/version5overview.html',
   checkedAgainst: "the vendor's overview of version 5 and the queries of published connectors",
@@ -87,6 +114,8 @@ const api: DeclarationInput = {
       company: 'STRING',
     }),
     lists: declareWritableObject('Lists', 'lists', { name: 'STRING', description: 'STRING' }),
+    tags: declareWritableObject('Tags', 'tags', { name: 'STRING' }),
+    emails: declareEmails(),
     campaigns: declareReadOnlyObject('Campaigns', 'campaigns', { name: 'STRING', cost: 'INT' }),
     opportunities: declareReadOnlyObject('Opportunities', 'opportunities', {
       name: 'STRING',
@@ -108,7 +137,7 @@ const connector = createDeclarativeConnector({
   displayName: DISPLAY_NAME,
   // A business unit accepts five concurrent requests.
   limits: { concurrency: 5, pageSize: 1_000, batchSize: 1 },
-  api,
+  api: engagementApi,
 });
 
 export function createAccountEngagement(

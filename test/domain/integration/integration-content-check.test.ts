@@ -68,12 +68,15 @@ test('refuses a field without a name', () => {
   ]);
 });
 
-test('requires the read object and its mapping only for events of records', () => {
+test('requires the mapping for events of records, and the read object for the mapping', () => {
   const createSubscribe = (object: object): Partial<ContentInput> => ({
     subscribe: { objects: [{ ...contacts, ...object }] },
   });
   const inheriting = { inheritFieldsAndMapping: true };
   expect(listIssues(createSubscribe({ otherEvents: ['contact.merged'] }))).toEqual([]);
+  expect(listIssues(createSubscribe(inheriting))).toEqual([
+    'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',
+  ]);
   for (const event of ['createEvent', 'updateEvent', 'deleteEvent', 'associationChangeEvent']) {
     expect(listIssues(createSubscribe({ [event]: ALWAYS, ...inheriting }))).toEqual([
       'subscribe.objects[0].objectName: must also be listed in read.objects, because inheritFieldsAndMapping is set.',

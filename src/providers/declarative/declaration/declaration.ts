@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { behavior, errorMatch } from '../../behavior.ts';
 import { eventList, eventsDeclaration, identityRequest } from './events-declaration.ts';
 import { listDeclaration } from './list-declaration.ts';
-import { objectDeclaration } from './object-declaration.ts';
+import { objectDeclaration, writeOnlyObject } from './object-declaration.ts';
 import { pointer, stringMap } from './request-location.ts';
 
 export type {
@@ -43,6 +43,8 @@ const retryHeader = z.strictObject({
   requires: errorMatch.shape.header,
 });
 export type RetryHeader = z.output<typeof retryHeader>;
+
+const objectName = z.string().regex(/^[\w-]+(\/[\w-]+)*$/);
 
 export const providerDeclaration = z.strictObject({
   /** The version of the vendor's API, if a header or a path selects it. */
@@ -83,7 +85,9 @@ export const providerDeclaration = z.strictObject({
   }),
   /** How the vendor's lists behave. A list's own `behavior` overrides it. */
   behavior,
-  objects: z.record(z.string().regex(/^[\w-]+(\/[\w-]+)*$/), objectDeclaration),
+  objects: z.record(objectName, objectDeclaration),
+  /** Objects that the vendor only creates: it has neither a list nor a request for one of them. */
+  writeOnlyObjects: z.record(objectName, writeOnlyObject).default({}),
   /** Declares all other objects of an account, such as custom ones. Paths refer to the object's name by `{object}`. */
   otherObjects: objectDeclaration.optional(),
   /** Events that the vendor sends. Their objects must be readable by id. */

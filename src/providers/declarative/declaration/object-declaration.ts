@@ -258,6 +258,10 @@ export const objectDeclaration = z.strictObject({
   standardFields: z.record(z.string(), z.enum(FIELD_VALUE_TYPES)).optional(),
   fieldList: fieldList.optional(),
 });
+/** An object without a list. */
+export const writeOnlyObject = objectDeclaration
+  .pick({ displayName: true, id: true, nestedFields: true })
+  .extend({ create: write });
 export type ObjectDeclaration = z.output<typeof objectDeclaration>;
 export type ObjectDeclarationInput = z.input<typeof objectDeclaration>;
 export type ListInput = ObjectDeclarationInput['list'];

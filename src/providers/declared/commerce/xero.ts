@@ -1,12 +1,19 @@
 /** Xero: the Accounting API of one organization. */
 import { MINUTE_MS } from '../../../work/durations.ts';
-import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 interface ObjectOptions {
   /** The member of a record that holds its id, such as `ContactID`. */
   idMember: string;
-  isPaged?: boolean;
+  /** `sized` if pages have a parameter for their size and a total, `fixed` if they have neither. Default: `sized`. */
+  pages?: 'sized' | 'fixed' | 'none';
+  /** False if records have no time of change, and the list has no filter by it. */
+  hasChangeTimes?: boolean;
+  canUpdate?: boolean;
   canDelete?: boolean;
   query?: Record<string, string>;
 }
@@ -15,39 +22,54 @@ interface ObjectOptions {
 function declareObject(
   displayName: string,
   name: string,
-  { idMember, isPaged = true, canDelete = false, query = {} }: ObjectOptions,
+  {
+    idMember,
+    pages = 'sized',
+    hasChangeTimes = true,
+    canUpdate = true,
+    canDelete = false,
+    query = {},
+  }: ObjectOptions,
 ): ObjectDeclarationInput {
   const path = `/api.xro/2.0/${name}`;
+  const record = { bodyRecord: `/${name}/0`, responseRecord: `/${name}/0` };
   return {
     displayName,
-    aliases: [name.toLowerCase()],
+    aliases: listAliases(name),
     id: `/${idMember}`,
-    changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' },
+    ...(hasChangeTimes && { changedAt: { at: '/UpdatedDateUTC', format: 'dotNet' } }),
     list: {
       path,
-      query: { order: 'UpdatedDateUTC ASC', ...query },
+      query: { ...(hasChangeTimes && { order: 'UpdatedDateUTC ASC' }), ...query },
       records: `/${name}`,
-      ...(isPaged && { pageSize: { in: 'query', name: 'pageSize', max: 1000 } }),
-      paging: isPaged
-        ? {
-            kind: 'page',
-            parameter: { in: 'query', name: 'page' },
-            pageCount: '/pagination/pageCount',
-          }
-        : { kind: 'none' },
-      since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds' },
-      isKeysetPaged: isPaged,
-      ...(isPaged && { total: '/pagination/itemCount' }),
+      ...declarePages(pages),
+      ...(hasChangeTimes && {
+        since: { in: 'header', name: 'If-Modified-Since', format: 'isoSeconds' },
+      }),
     },
     byIds: { path: `${path}/{id}`, records: `/${name}/0` },
-    create: { method: 'PUT', path, bodyRecord: `/${name}/0`, responseRecord: `/${name}/0` },
-    update: {
-      method: 'POST',
-      path: `${path}/{id}`,
-      bodyRecord: `/${name}/0`,
-      responseRecord: `/${name}/0`,
-    },
+    create: { method: 'PUT', path, ...record },
+    ...(canUpdate && { update: { method: 'POST', path: `${path}/{id}`, ...record } }),
     ...(canDelete && { remove: { path: `${path}/{id}` } }),
+  };
+}
+
+/** Returns the names that manifests may use: in lower case, and beginning with a lower-case letter. */
+function listAliases(name: string): string[] {
+  return [...new Set([name.charAt(0).toLowerCase() + name.slice(1), name.toLowerCase()])];
+}
+
+type ListPages = Pick<ListInput, 'paging' | 'pageSize' | 'isKeysetPaged' | 'total' | 'behavior'>;
+
+function declarePages(pages: ObjectOptions['pages']): ListPages {
+  if (pages === 'none') return { paging: { kind: 'none' } };
+  const paging = { kind: 'page', parameter: { in: 'query', name: 'page' } } as const;
+  if (pages === 'fixed') return { paging, isKeysetPaged: true };
+  return {
+    paging: { ...paging, pageCount: '/pagination/pageCount' },
+    pageSize: { in: 'query', name: 'pageSize', max: 1000 },
+    isKeysetPaged: true,
+    total: '/pagination/itemCount',
   };
 }
 
@@ -67,7 +89,6 @@ export const xero: DeclaredProvider = {
     tokenFields: { scopes: 'scope' },
   },
   healthCheck: '/connections',
-  proxy: false,
   // The vendor permits 60 requests per minute and 5 concurrent ones for each tenant.
   limits: { requestsPerSecond: 1, concurrency: 5 },
   api: {
@@ -77,7 +98,8 @@ export const xero: DeclaredProvider = {
       "the vendor's published OpenAPI description of the Accounting API, and its guides on requests and limits",
     notes: [
       'Some changes do not move `UpdatedDateUTC`, so incremental reads miss them: balances of contacts, `IsCustomer`, `IsSupplier`, and `DueDate` and `SentToContact` of partially paid invoices.',
-      "Contacts and invoices can't be deleted. To archive or void them, update their status.",
+      "Contacts, contact groups, invoices, purchase orders and quotes can't be deleted. To archive or void them, update their status.",
+      'Contact groups and tax rates have no time of change, so each read fetches all of them. Tax rates are read and created, but not updated.',
     ],
     scopes: [
       'offline_access',
@@ -151,13 +173,28 @@ export const xero: DeclaredProvider = {
       Invoices: declareObject('Invoices', 'Invoices', { idMember: 'InvoiceID' }),
       Items: declareObject('Items', 'Items', {
         idMember: 'ItemID',
-        isPaged: false,
+        pages: 'none',
         canDelete: true,
       }),
       Accounts: declareObject('Accounts', 'Accounts', {
         idMember: 'AccountID',
-        isPaged: false,
+        pages: 'none',
         canDelete: true,
+      }),
+      PurchaseOrders: declareObject('Purchase orders', 'PurchaseOrders', {
+        idMember: 'PurchaseOrderID',
+      }),
+      Quotes: declareObject('Quotes', 'Quotes', { idMember: 'QuoteID', pages: 'fixed' }),
+      ContactGroups: declareObject('Contact groups', 'ContactGroups', {
+        idMember: 'ContactGroupID',
+        pages: 'none',
+        hasChangeTimes: false,
+      }),
+      TaxRates: declareObject('Tax rates', 'TaxRates', {
+        idMember: 'TaxType',
+        pages: 'none',
+        hasChangeTimes: false,
+        canUpdate: false,
       }),
     },
   },

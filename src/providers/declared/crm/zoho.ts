@@ -1,6 +1,7 @@
 /** Zoho CRM: a REST API for standard and custom modules. */
 import type { ObjectDeclarationInput } from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
+import { DESK_HOSTS, zohoDesk } from './zoho-desk.ts';
 
 const PATH = '/crm/v8/{object}';
 const OUTCOME = '/data/0';
@@ -129,8 +130,15 @@ export const zoho: DeclaredProvider = {
   displayName: 'Zoho',
   // Zoho's token response contains the base URL of the customer's data center, which is stored as the workspace.
   baseUrl: '{{workspace}}',
-  modules: [{ name: 'crm', aliases: ['root'], displayName: 'Zoho CRM', baseUrl: '{{workspace}}' }],
-  hosts: { workspace: API_HOSTS, zoho_token_domain: ACCOUNTS_HOSTS },
+  modules: [
+    { name: 'crm', aliases: ['root'], displayName: 'Zoho CRM', baseUrl: '{{workspace}}' },
+    zohoDesk,
+  ],
+  hosts: {
+    workspace: API_HOSTS,
+    zoho_token_domain: ACCOUNTS_HOSTS,
+    zoho_desk_domain: DESK_HOSTS,
+  },
   authSchemes: ['OAUTH2_AUTHORIZATION_CODE'],
   oauth2: {
     authorizeUrl: 'https://accounts.zoho.com/oauth/v2/auth',
@@ -158,6 +166,7 @@ export const zoho: DeclaredProvider = {
     checkedAgainst:
       "the vendor's published OpenAPI description of CRM v8, and its reference on records, subforms and limits",
     notes: [
+      'The module `desk` reads `tickets`, `contacts` and `departments` of Zoho Desk, and creates and updates tickets and contacts. Its connections also need `providerMetadata.zoho_desk_domain` (such as desk.zoho.eu) and `providerMetadata.zoho_desk_org_id`, and the scopes `Desk.tickets.ALL`, `Desk.contacts.ALL` and `Desk.basic.READ`. Its lists have no filter by the time of change, so each read fetches all records.',
       'Reads of more than 49 fields send several requests, because a request names at most 50.',
       'Subforms and lookups of several records are not read, because the vendor returns them only for a single record.',
       'Events are not supported: a channel expires within a week, and the vendor does not document how to renew it.',

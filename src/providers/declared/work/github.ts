@@ -1,11 +1,111 @@
 /** GitHub: a REST API with Link headers. */
 import { MINUTE_MS } from '../../../work/durations.ts';
+import type {
+  ListInput,
+  ObjectDeclarationInput,
+  StandardFields,
+} from '../../declarative/declaration/declaration.ts';
 import type { DeclaredProvider } from '../../declarative/declarative-provider.ts';
 
 const PAGE_SIZE = { in: 'query', name: 'per_page', max: 100 } as const;
 const SINCE = { in: 'query', name: 'since', format: 'isoSeconds' } as const;
 const CHANGED_AT = { at: '/updated_at', format: 'isoSeconds' } as const;
 const OLDEST_CHANGE_FIRST = { sort: 'updated', direction: 'asc' };
+
+const ISSUE_ID = {
+  parts: {
+    repository: { at: '/repository_url', pattern: /([^/]+\/[^/]+)$/ },
+    number: '/number',
+  },
+  separator: '#',
+};
+const ISSUE_BY_ID = { path: '/repos/{+repository}/issues/{number}', records: '' };
+const ISSUE_FIELDS: StandardFields = {
+  id: 'STRING',
+  number: 'INT',
+  title: 'STRING',
+  body: 'STRING',
+  state: 'STRING',
+  repository_url: 'STRING',
+  updated_at: 'DATETIME',
+};
+
+/** Declares a list of the signed-in user's own entries, which have no time of change. */
+function declareOwnList(path: string, records = ''): ListInput {
+  return {
+    path,
+    records,
+    pageSize: PAGE_SIZE,
+    paging: { kind: 'link' },
+    behavior: { timeFilter: 'none' },
+  };
+}
+
+/** Objects of the signed-in user, and of GitHub itself. */
+const userObjects: Record<string, ObjectDeclarationInput> = {
+  users: {
+    displayName: 'Users',
+    list: {
+      path: '/users',
+      records: '',
+      pageSize: PAGE_SIZE,
+      paging: { kind: 'lastId', parameter: { in: 'query', name: 'since' } },
+      behavior: {
+        timeFilter: 'none',
+        expiredCursor: { never: 'Pages start after an id.' },
+      },
+    },
+    byIds: { path: '/user/{id}', records: '' },
+    standardFields: { id: 'STRING', login: 'STRING', type: 'STRING', avatar_url: 'STRING' },
+  },
+  'user/emails': {
+    displayName: 'Email addresses',
+    id: '/email',
+    list: declareOwnList('/user/emails'),
+    create: { method: 'POST', path: '/user/emails', responseRecord: '/0' },
+    standardFields: {
+      email: 'STRING',
+      primary: 'BOOLEAN',
+      verified: 'BOOLEAN',
+      visibility: 'STRING',
+    },
+  },
+  'user/issues': {
+    displayName: "The user's issues",
+    id: ISSUE_ID,
+    changedAt: CHANGED_AT,
+    list: {
+      path: '/user/issues',
+      query: { state: 'all', ...OLDEST_CHANGE_FIRST },
+      records: '',
+      skipIfPresent: '/pull_request',
+      pageSize: PAGE_SIZE,
+      paging: { kind: 'link' },
+      since: SINCE,
+      isKeysetPaged: true,
+    },
+    byIds: ISSUE_BY_ID,
+    standardFields: ISSUE_FIELDS,
+  },
+  'user/codespaces': {
+    displayName: 'Codespaces',
+    id: '/name',
+    changedAt: CHANGED_AT,
+    list: declareOwnList('/user/codespaces', '/codespaces'),
+    byIds: { path: '/user/codespaces/{id}', records: '' },
+    create: { method: 'POST', path: '/user/codespaces', responseRecord: '' },
+    update: { method: 'PATCH', path: '/user/codespaces/{id}', responseRecord: '' },
+    remove: { path: '/user/codespaces/{id}' },
+    standardFields: { name: 'STRING', display_name: 'STRING', state: 'STRING' },
+  },
+  'user/social_accounts': {
+    displayName: 'Social accounts',
+    id: '/url',
+    list: declareOwnList('/user/social_accounts'),
+    create: { method: 'POST', path: '/user/social_accounts', responseRecord: '/0' },
+    standardFields: { url: 'STRING', provider: 'STRING' },
+  },
+};
 
 export const github: DeclaredProvider = {
   name: 'github',
@@ -34,9 +134,12 @@ export const github: DeclaredProvider = {
       "the vendor's published OpenAPI description, and its guides on rate limits, paging and gists",
     notes: [
       'A gist has at most its first 300 files.',
+      '`users` are all accounts of the vendor in the order of their ids, so a full read takes weeks.',
+      '`user/issues` are the issues that are assigned to the signed-in user.',
+      'A write of `user/emails` needs `emails`, and one of `user/social_accounts` needs `account_urls`: lists, from which the result names the first entry.',
       'Issues are read from all repositories that the account owns or collaborates on. Their id is `owner/name#number`.',
     ],
-    scopes: ['repo', 'gist'],
+    scopes: ['repo', 'gist', 'user', 'codespace'],
     headers: { 'X-GitHub-Api-Version': '2022-11-28', accept: 'application/vnd.github+json' },
     errors: {
       messages: ['/errors', '/message'],
@@ -134,13 +237,7 @@ export const github: DeclaredProvider = {
       },
       issues: {
         displayName: 'Issues',
-        id: {
-          parts: {
-            repository: { at: '/repository_url', pattern: /([^/]+\/[^/]+)$/ },
-            number: '/number',
-          },
-          separator: '#',
-        },
+        id: ISSUE_ID,
         changedAt: CHANGED_AT,
         list: {
           path: '/issues',
@@ -153,22 +250,14 @@ export const github: DeclaredProvider = {
           since: SINCE,
           isKeysetPaged: true,
         },
-        byIds: { path: '/repos/{+repository}/issues/{number}', records: '' },
+        byIds: ISSUE_BY_ID,
         create: { method: 'POST', path: '/repos/{+repository}/issues', responseRecord: '' },
         update: {
           method: 'PATCH',
           path: '/repos/{+repository}/issues/{number}',
           responseRecord: '',
         },
-        standardFields: {
-          id: 'STRING',
-          number: 'INT',
-          title: 'STRING',
-          body: 'STRING',
-          state: 'STRING',
-          repository_url: 'STRING',
-          updated_at: 'DATETIME',
-        },
+        standardFields: ISSUE_FIELDS,
       },
       gists: {
         displayName: 'Gists',
@@ -193,6 +282,7 @@ export const github: DeclaredProvider = {
           updated_at: 'DATETIME',
         },
       },
+      ...userObjects,
     },
   },
 };

@@ -47,6 +47,7 @@ export const gitlab: DeclaredProvider = {
     notes: [
       'Events are not supported: webhooks are created project by project, and group webhooks require a paid plan.',
       'Merge requests and issues are read-only, because the vendor writes them below a project.',
+      'A write of `code_suggestions/completions` requests a code suggestion, which is the `data` of its result. It needs `current_file`, with `file_name` and `content_above_cursor`. The vendor permits 60 such requests a minute for each user.',
     ],
     errors: { messages: ['/message', '/error_description', '/error'] },
     behavior: {
@@ -97,6 +98,19 @@ export const gitlab: DeclaredProvider = {
         state: 'all',
       }),
       issues: declareAccountObject('Issues', 'issues', { scope: 'all' }),
+    },
+    writeOnlyObjects: {
+      'code_suggestions/completions': {
+        displayName: 'Code suggestions',
+        // The response holds the suggestion. Its `id` names no record.
+        id: '/none',
+        create: {
+          method: 'POST',
+          path: '/api/v4/code_suggestions/completions',
+          responseRecord: '',
+          returnsNoId: true,
+        },
+      },
     },
   },
 };

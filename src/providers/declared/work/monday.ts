@@ -223,6 +223,7 @@ export const monday: DeclaredProvider = {
       "the requests and responses of published connectors, the vendor's guides and changelog on rate limits, errors and column values, and its SDK for Python",
     notes: [
       "Items are read board by board, and their id is `board:item`. A create requires `board_id`. Column values are read as strings under the column ids, and are written in monday's format for the column type.",
+      'A board is created with `name`, and optionally `board_kind` (`public` by default), `description`, `workspace_id` and `folder_id`. Boards are not updated, because the vendor changes one attribute in each request.',
       "The vendor can't filter by the time of change, so each read fetches all records.",
       'Subitems are read as items of their own boards. Boards with several levels of subitems are not read, because the vendor lists only classic boards.',
       'Mirror, connect boards and dependency columns are read as the names that they display, with one more request for each 100 items that have such a selected column. Formula columns are read as empty strings, because the vendor limits how many of their values are read.',
@@ -275,6 +276,26 @@ export const monday: DeclaredProvider = {
         changedAt: CHANGED_AT,
         list: declareList('boards', formatSelection(BOARD_FIELDS), ', state: active'),
         byIds: declareIdLookup('boards', formatSelection(BOARD_FIELDS)),
+        create: {
+          method: 'POST',
+          path: PATH,
+          body: {
+            query: `mutation ($name: String!, $board_kind: BoardKind = public, $description: String, $workspace_id: ID,
+              $folder_id: ID) {
+              create_board(board_name: $name, board_kind: $board_kind, description: $description,
+                workspace_id: $workspace_id, folder_id: $folder_id) { ${formatSelection(BOARD_FIELDS)} } }`,
+            variables: { name: '{name}' },
+          },
+          bodyRecord: '/variables',
+          allowedFields: ['board_kind', 'description', 'workspace_id', 'folder_id'],
+          responseRecord: '/data/create_board',
+        },
+        remove: {
+          method: 'POST',
+          path: PATH,
+          body: { query: 'mutation ($id: ID!) { delete_board(board_id: $id) { id } }' },
+          bodyId: '/variables/id',
+        },
         standardFields: BOARD_FIELDS,
       },
       items,
