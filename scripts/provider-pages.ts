@@ -40,8 +40,11 @@ function getFileName({ name }: DeclaredProvider): string {
 
 function createIndex(providers: DocumentedProvider[]): string {
   const rows = providers.map(({ declared, declaration }) => {
-    const { objects, otherObjects, apiVersion, checkedAgainst } = declaration;
-    const names = [...Object.keys(objects), ...(otherObjects ? ['any other object'] : [])];
+    const { objects, otherObjects, writeOnlyObjects, apiVersion, checkedAgainst } = declaration;
+    const names = [
+      ...Object.keys({ ...objects, ...writeOnlyObjects }),
+      ...(otherObjects ? ['any other object'] : []),
+    ];
     return formatRow([
       `[${declared.displayName}](${getFileName(declared)})`,
       names.join(', '),

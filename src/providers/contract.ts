@@ -103,7 +103,13 @@ export interface OAuth2Settings {
   /** How the client authenticates at the token URL. Default: in the body. */
   clientAuthentication?: 'body' | 'basic';
   /** Dotted paths of values in the token response that the connection stores. */
-  tokenFields?: { workspaceRef?: string; consumerRef?: string; scopes?: string };
+  tokenFields?: {
+    workspaceRef?: string;
+    /** The vendor's own address with `{{workspace}}`, if the response names the workspace by it. Default: `baseUrl`. */
+    workspaceAddress?: string;
+    consumerRef?: string;
+    scopes?: string;
+  };
   /** The lifetime of access tokens if the token response contains none. */
   defaultLifetimeSeconds?: number;
   /** Separates the scopes of an authorization or token request. Default: a space. */

@@ -8,8 +8,10 @@ import { getNextRunTime } from '../../src/domain/integration/cron.ts';
 import { parseOperationMetadata } from '../../src/domain/operation/operation.ts';
 import { recordsMessage } from '../../src/domain/operation/read/read-message.ts';
 import { createBearerVerifier, LOCAL_ISSUER } from '../../src/domain/viewer/bearer.ts';
+import { EVENTS } from '../../src/events/event-types.ts';
 import { getIdTimeMs } from '../../src/ids.ts';
 import { createTestApp, getSharedApp } from '../support/app.ts';
+import { OWN_EVENT_TYPES } from '../support/rest/reference-api.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
 afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
@@ -42,6 +44,14 @@ test('fills the sandbox, without a demo, in a database that has projects', async
   expect(
     await existingApp.app.services.database.prisma.project.count({ where: { name: 'demo' } }),
   ).toBe(0);
+});
+
+test('routes only events that strict clients of the reference API know', async () => {
+  const { projectId } = await fillTestDemo();
+  const routes = await services.database.prisma.eventTopicRoute.findMany({ where: { projectId } });
+  const eventTypes = routes.map(({ eventType }) => EVENTS[eventType].wireName);
+  expect(eventTypes).toContain('connection.created');
+  for (const ownType of OWN_EVENT_TYPES) expect(eventTypes).not.toContain(ownType);
 });
 
 describe('the history of a new demo', async () => {

@@ -82,6 +82,28 @@ test("stores HubSpot's portal and user, and ignores the workspace in the input",
   });
 });
 
+test('shows whether the workspace comes from the token or from the input', async () => {
+  const tenant = await createHubspotTenant('token of bob');
+  responseByPath['/account-info/2026-03/details'] = respondWith({ portalId: 4712 });
+  await connect(tenant, { provider: 'hubspot' });
+  const headers = { 'x-api-key': tenant.apiKey, 'content-type': 'application/json' };
+  const path = `/v1/projects/${tenant.projectId}/connections`;
+  const readConnection = async () => (await (await app.fetch(path, { headers })).json())[0];
+  const { id, providerMetadata } = await readConnection();
+  expect(providerMetadata).toEqual({ workspace: { value: '4712', source: 'token' } });
+  const body = {
+    updateMask: ['providerWorkspaceRef'],
+    connection: { providerWorkspaceRef: '4713' },
+  };
+  const change = { method: 'PATCH', headers, body: JSON.stringify(body) };
+  expect((await app.fetch(`${path}/${id}`, change)).status).toBe(200);
+  expect((await readConnection()).providerMetadata).toEqual({
+    workspace: { value: '4713', source: 'input' },
+  });
+  await connect(tenant, { provider: 'hubspot' });
+  expect((await readConnection()).providerMetadata.workspace.source).toBe('token');
+});
+
 test('uses either account endpoint if the other fails', async () => {
   const tenant = await createHubspotTenant('other');
   responseByPath['/account-info/2026-03/details'] = { status: 500 };
@@ -120,6 +142,11 @@ test("takes Salesforce's org and user from the token response, or from the user 
   const input = { provider: 'salesforce', providerWorkspaceRef: 'acme' };
   const refs = { providerWorkspaceRef: provider.url, providerConsumerRef: id };
   expect(await connect(tenant, input)).toMatchObject(refs);
+  const org = { ...token, instance_url: 'https://acme--dev.sandbox.my.salesforce.com' };
+  responseByPath['/services/oauth2/token'] = respondWith(org);
+  expect(await connect(tenant, { provider: 'salesforce' })).toMatchObject({
+    providerWorkspaceRef: 'acme--dev.sandbox',
+  });
   responseByPath['/services/oauth2/token'] = respondWith({ access_token: 'a' });
   expect(await connect(tenant, input)).toMatchObject({
     providerWorkspaceRef: 'acme',

@@ -273,12 +273,13 @@ test('reports every invalid input', async () => {
     'input.groupRef',
     'input.redirectUrl',
   ]);
+  await createProviderApp(tenant, { provider: 'shopify', scopes: ['read_products'] });
   await createProviderApp(tenant, { provider: 'salesforce' });
   await createProviderApp(tenant, { provider: 'hubspot' });
   await createProviderApp(tenant, { provider: 'zoho', scopes: ['a', 'b'] });
   const invalidConnect = {
-    provider: 'salesforce',
-    authScheme: 'OAUTH2_AUTHORIZATION_CODE',
+    provider: 'shopify',
+    authScheme: 'OAUTH2_AUTHORIZATION_CODE_PKCE',
     redirectUrl: 'https://evil.test/',
   };
   expect(await expectIssueNames(tenant, invalidConnect)).toEqual([
@@ -418,11 +419,12 @@ test('requires no workspace if no address of the provider contains it', async ()
     return errors?.[0]?.extensions.problem.issues?.map(({ name }: { name: string }) => name);
   };
   expect(await listIssueNames('atlassian')).toEqual(['input.providerAppId']);
-  expect(await listIssueNames('salesforce')).toContain('input.providerWorkspaceRef');
+  expect(await listIssueNames('salesforce')).toEqual(['input.providerAppId']);
+  expect(await listIssueNames('shopify')).toContain('input.providerWorkspaceRef');
   const input = { workspace: { value: 'acme', source: 'input' } };
   const { errors } = await tenant.request(
     START_CONNECT,
-    createStartInput(tenant, { provider: 'salesforce', providerMetadata: input }),
+    createStartInput(tenant, { provider: 'shopify', providerMetadata: input }),
   );
   expect(JSON.stringify(errors)).not.toContain('providerWorkspaceRef');
 });

@@ -44,7 +44,15 @@ function createSharedLogin(url: string): OAuth2Settings['sharedLogin'] {
   return { authorizeUrl: `${root}/authorize`, tokenUrl: `${root}/token` };
 }
 
-const REFRESH_TOKENS = {
+const TOKENS = {
+  tokenFields: {
+    workspaceRef: 'instance_url',
+    workspaceAddress: DEFAULT_BASE_URL,
+    consumerRef: 'id',
+    scopes: 'scope',
+  },
+  // Token responses contain no lifetime. The org configures how long a session lasts, by default two hours.
+  defaultLifetimeSeconds: 2 * 60 * 60,
   // Salesforce, OAuth tokens and scopes: `offline_access` is a synonym of `refresh_token`.
   refreshTokenScopes: ['refresh_token', 'offline_access'],
   // Salesforce, OAuth 2.0 error codes: users and orgs that can't sign in.
@@ -115,10 +123,7 @@ export function createSalesforceProvider(options: SalesforceUrls = {}): Provider
       ...(!loginUrl.includes('{{workspace}}') && { sharedLogin: createSharedLogin(loginUrl) }),
       revocation: { method: 'POST', url: `${baseUrl}/services/oauth2/revoke` },
       authorizeParams: { prompt: 'login' },
-      ...REFRESH_TOKENS,
-      tokenFields: { workspaceRef: 'instance_url', consumerRef: 'id', scopes: 'scope' },
-      // Token responses contain no lifetime. The org configures how long a session lasts, by default two hours.
-      defaultLifetimeSeconds: 2 * 60 * 60,
+      ...TOKENS,
     },
     healthCheck: paths.api,
     workspaceRequired: true,

@@ -71,8 +71,8 @@ test('reports neither failed calls of a backend nor invalid input of an end user
   const user = await createEndUser(app, tenant);
   await user.expectRefusal(START_CONNECT, createInput(tenant, { groupRef: 'rival' }));
   await user.expectRefusal(START_CONNECT, createInput(tenant, { provider: 'none' }));
-  await createProviderApp(tenant, { provider: 'salesforce' });
-  await user.expectRefusal(START_CONNECT, createInput(tenant, { provider: 'salesforce' }));
+  await createProviderApp(tenant, { provider: 'shopify', scopes: ['read_products'] });
+  await user.expectRefusal(START_CONNECT, createInput(tenant, { provider: 'shopify' }));
   expect(await listFailures(tenant)).toEqual([]);
 });
 

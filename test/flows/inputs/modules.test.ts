@@ -87,7 +87,7 @@ test('refuses a module that the provider lacks, and an object that the module la
   ]);
   const write = { objects: [{ objectName: 'Account' }] };
   expect(await listFindings({ module: 'account-engagement', write })).toEqual([
-    `${path}.write.objects[0].objectName: is not an object of the module account-engagement, which has prospects, lists, campaigns, opportunities, list-memberships, visitor-activities.`,
+    `${path}.write.objects[0].objectName: is not an object of the module account-engagement, which has prospects, lists, tags, emails, campaigns, opportunities, list-memberships, visitor-activities.`,
   ]);
 });
 

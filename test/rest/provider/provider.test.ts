@@ -45,7 +45,7 @@ test('returns the credential kind, the location of secrets and the inputs of a p
     authType: 'oauth2',
     oauth2Opts: {
       grantType: 'authorizationCodePKCE',
-      explicitWorkspaceRequired: true,
+      explicitWorkspaceRequired: false,
       authURLParams: { prompt: 'login' },
       tokenMetadataFields: {
         workspaceRefField: 'instance_url',

@@ -38,7 +38,7 @@ export const REFERENCE_OPERATIONS: ReferenceOperation[] = readJson('operations.j
 const { $defs: DEFINITIONS }: { $defs: Record<string, Shape> } = readJson('schemas.json');
 
 /** Event types that only the gateway has. Routes of these types return them. */
-const OWN_EVENT_TYPES = [
+export const OWN_EVENT_TYPES = [
   'destination.webhook.failing',
   'delivery.failed',
   'proposal.created',

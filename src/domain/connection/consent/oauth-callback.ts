@@ -223,7 +223,7 @@ async function createConnection(
 /** Throws UNPROCESSABLE if the consent began without a workspace, and the token response names none. */
 function requireWorkspace(provider: Provider, input: StoredConnect): void {
   const isKnown = toAccountMetadata(input).providerWorkspaceRef !== null;
-  if (isKnown || !provider.oauth2?.sharedLogin || !provider.baseUrl.includes('{{workspace}}'))
+  if (isKnown || !provider.oauth2?.sharedLogin || !provider.baseUrl.includes(WORKSPACE_VARIABLE))
     return;
   throw unprocessable(
     `${provider.displayName} did not name the workspace of the account. Connect again, and enter the workspace.`,
@@ -249,13 +249,27 @@ function readAccountNames(
  * not a workspace of the provider.
  */
 function findWorkspace(provider: Provider, workspaceName: string): string | null {
-  if (!provider.baseUrl.includes('{{workspace}}')) return workspaceName;
-  if (listWorkspaceIssues(provider, workspaceName).length === 0) return workspaceName;
-  const [prefix = '', suffix = ''] = provider.baseUrl.split('{{workspace}}');
-  const address = workspaceName.replace(/\/+$/, '');
-  if (!address.startsWith(prefix) || !address.endsWith(suffix)) return null;
-  const workspace = address.slice(prefix.length, address.length - suffix.length);
-  return listWorkspaceIssues(provider, workspace).length === 0 ? workspace : null;
+  const { baseUrl, oauth2 } = provider;
+  const workspace = findWorkspaceInAddress(
+    oauth2?.tokenFields?.workspaceAddress ?? baseUrl,
+    workspaceName,
+  );
+  if (!baseUrl.includes(WORKSPACE_VARIABLE)) return workspace ?? workspaceName;
+  return (
+    [workspaceName, workspace].find(
+      (name) => name !== null && listWorkspaceIssues(provider, name).length === 0,
+    ) ?? null
+  );
+}
+
+const WORKSPACE_VARIABLE = '{{workspace}}';
+
+/** Returns the part of an address that stands for the variable in the template. Null if the address differs from it. */
+function findWorkspaceInAddress(template: string, name: string): string | null {
+  const [prefix = '', suffix] = template.split(WORKSPACE_VARIABLE);
+  const address = name.replace(/\/+$/, '');
+  if (suffix === undefined || !address.startsWith(prefix) || !address.endsWith(suffix)) return null;
+  return address.slice(prefix.length, address.length - suffix.length);
 }
 
 async function exchangeCode(
