@@ -129,7 +129,14 @@ test('removes hop-by-hop headers, and headers of the caller and of proxies', asy
   expect(headers).toMatchObject({ authorization: 'Key key-in-clear', 'x-kept': 'yes' });
   expect(headers.host).toBe(new URL(upstream.url).host);
   expect(JSON.stringify(headers)).not.toContain('mine');
-  for (const name of ['x-api-key', 'cookie', 'x-listed', 'te', 'x-forwarded-for', 'x-amp-project-id']) {
+  for (const name of [
+    'x-api-key',
+    'cookie',
+    'x-listed',
+    'te',
+    'x-forwarded-for',
+    'x-amp-project-id',
+  ]) {
     expect(headers).not.toHaveProperty(name);
   }
   expect(response.headers).toMatchObject({ 'x-ratelimit-remaining': '7' });
