@@ -45,7 +45,7 @@ export function Approvals({ proposalId }: ApprovalsProps) {
   useEffect(() => {
     if (decidedIds.length > 0) outcome.current?.focus();
   }, [decidedIds]);
-  const pending = viewer.project?.proposals.nodes ?? [];
+  const pending = viewer.project?.proposals?.nodes ?? [];
   const named = node?.proposal ? [node.proposal] : [];
   const proposals = [...named, ...pending.filter(({ id }) => id !== proposalId)].filter(
     ({ id }) => !decidedIds.includes(id),

@@ -124,5 +124,7 @@ interface DescribedFieldsProps {
 
 function DescribedFields({ queryVariables, object }: DescribedFieldsProps) {
   const { objectMetadata } = usePageQuery<installFormFieldsQuery>(FIELDS, queryVariables);
-  return <ObjectFields object={object} accountObject={objectMetadata} config={null} />;
+  return (
+    <ObjectFields object={object} accountObject={objectMetadata ?? UNDESCRIBED} config={null} />
+  );
 }

@@ -8,6 +8,8 @@ export interface Read<A extends unknown[], R> {
   (call: Call, ...args: A): R;
   readonly needs: Need;
   readonly description: string;
+  /** True if the read sends a request to a provider. */
+  readonly callsProvider?: true;
 }
 
 /** Declares a read. It throws FORBIDDEN before it reads anything if the caller lacks `needs`. */
@@ -32,10 +34,11 @@ export function providerRead<A extends unknown[], R>(
   description: string,
   run: (call: Call, ...args: A) => R,
 ): Read<A, R> {
-  return read(needs, description, (call, ...args: A) => {
+  const declared = read(needs, description, (call, ...args: A) => {
     call.slot?.requireProviderShare();
     return run(call, ...args);
   });
+  return Object.assign(declared, { callsProvider: true as const });
 }
 
 /** Combines two reads: `find` returns the parent that the input names, and `list` reads the parent's items. */

@@ -48,14 +48,14 @@ export type NodeObject = NodeRow | Provider;
 
 /**
  * Finds objects of any type, in the order of the ids. An item is null if its id is malformed, or if the viewer may not
- * see the object.
+ * see the object. It is an error if the viewer lacks the scope of the type.
  */
 export async function findNodes(
   call: Call,
   ids: readonly string[],
-): Promise<(NodeObject | null)[]> {
+): Promise<(NodeObject | Error | null)[]> {
   const idsByPrefix = Map.groupBy(ids, findPrefix);
-  const nodes = new Map<string, NodeObject | null>();
+  const nodes = new Map<string, NodeObject | Error | null>();
   const findProviderNode = async (id: string) => {
     const name = findProviderName(id);
     if (name !== null) nodes.set(id, await findProvider(call, name));
@@ -65,12 +65,21 @@ export async function findNodes(
     ...[...idsByPrefix].map(async ([prefix, prefixIds]) => {
       if (prefix === null || NON_NODE_PREFIXES.includes(prefix)) return;
       const table: IdTable = ID_PREFIXES[prefix];
-      authorize(call.viewer, getNeed(call.viewer, prefix, table));
-      const rows = await byId(table)(call, prefixIds);
+      const refusal = findRefusal(call.viewer, getNeed(call.viewer, prefix, table));
+      const rows = refusal ? prefixIds.map(() => refusal) : await byId(table)(call, prefixIds);
       for (const [index, id] of prefixIds.entries()) nodes.set(id, rows[index] ?? null);
     }),
   ]);
   return ids.map((id) => nodes.get(id) ?? null);
+}
+
+function findRefusal(viewer: Viewer, need: Need): Error | null {
+  try {
+    authorize(viewer, need);
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** Returns the rights that nodes of a table need. A page key gets FORBIDDEN for a table that end users never see. */

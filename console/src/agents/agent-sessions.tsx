@@ -65,7 +65,9 @@ interface AgentSessionsProps {
   projectIdOrName: string;
 }
 
-type AgentSession = agentSessions_project$data['agentSessions']['edges'][number]['node'];
+type AgentSession = NonNullable<
+  agentSessions_project$data['agentSessions']
+>['edges'][number]['node'];
 
 const COLUMNS = [
   'Agent',

@@ -33,7 +33,10 @@ const POLL_MS = 3_000;
 export default function AgentsPage({ project: projectIdOrName }: ConsolePageProps) {
   const status = useFilter('status', STATUSES);
   const variables = { project: projectIdOrName, status };
-  const { project } = usePageQuery<agentsPageQuery>(PAGE_QUERY, variables, { everyMs: POLL_MS });
+  const { project } = usePageQuery<agentsPageQuery>(PAGE_QUERY, variables, {
+    everyMs: POLL_MS,
+    needsAll: true,
+  });
   const linkTo = useProjectLink(projectIdOrName);
   if (!project) return <NotFound noun="project" />;
   return (

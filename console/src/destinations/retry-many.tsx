@@ -103,7 +103,10 @@ function RetryForm({
   // Succeeded deliveries are not counted, because counting them takes long in a large project.
   const countsSucceeded = (chosen ?? shownStatus) === 'SUCCEEDED';
   const variables = { project, destinationId, createTime, countsSucceeded };
-  const data = usePageQuery<retryManyQuery>(COUNTS, variables, { everyMs: POLL_MS });
+  const data = usePageQuery<retryManyQuery>(COUNTS, variables, {
+    everyMs: POLL_MS,
+    needsAll: true,
+  });
   const { run, isRunning, problem } = useChange<retryManyMutation>(RETRY_DELIVERIES);
   const counts = toCounts(data.project);
   const [firstCounts] = useState(counts);

@@ -6,6 +6,7 @@ import type { streamTail_message$data } from '../../__generated__/streamTail_mes
 import type { streamTailQuery } from '../../__generated__/streamTailQuery.graphql.ts';
 import type { streamTailSubscription } from '../../__generated__/streamTailSubscription.graphql.ts';
 import { getEventName } from '../events/event-name.ts';
+import { NEEDS_ALL } from '../network/environment.ts';
 import { Refusal } from '../parts/form.tsx';
 import { LiveControl } from '../parts/live-control.tsx';
 import { Older } from '../parts/older.tsx';
@@ -104,7 +105,8 @@ const CONTENTS: Record<string, string> = {
 };
 
 /** Describes a message: an event by its type, like `read.backfill.done`, and other messages by their action and object. */
-function describeMessage({ notificationType, action, objectName }: TailMessage['body']): string {
+function describeMessage(body: TailMessage['body']): string {
+  const { notificationType, action, objectName } = body ?? {};
   if (notificationType)
     return getEventName(String(notificationType).replaceAll('.', '_').toUpperCase());
   return `${CONTENTS[String(action)] ?? 'Message'} of ${objectName}`;
@@ -114,7 +116,9 @@ function createMessageSource(environment: IEnvironment, id: string): LiveSource<
   return {
     read(before, sink) {
       const variables = { id, before, last: LAST_COUNT };
-      const { unsubscribe } = fetchQuery<streamTailQuery>(environment, LAST, variables).subscribe({
+      const { unsubscribe } = fetchQuery<streamTailQuery>(environment, LAST, variables, {
+        networkCacheConfig: NEEDS_ALL,
+      }).subscribe({
         next: ({ node }) => {
           const { edges = [], pageInfo } = node?.messages ?? {};
           sink.next({

@@ -28,6 +28,10 @@ interface AccountFieldsProps {
 }
 
 export function AccountFields({ installationId, objectName, children }: AccountFieldsProps) {
-  const { node } = usePageQuery<accountFieldsQuery>(QUERY, { id: installationId, objectName });
+  const { node } = usePageQuery<accountFieldsQuery>(
+    QUERY,
+    { id: installationId, objectName },
+    { needsAll: true },
+  );
   return children(node?.objectMetadata ?? UNDESCRIBED);
 }

@@ -110,7 +110,11 @@ interface RecordPagesProps {
 /** Records of an object, page by page. */
 export function RecordPages({ id, query, pageSize = PAGE_SIZE }: RecordPagesProps) {
   const [after, setAfter] = useState<string | null>(null);
-  const { node } = usePageQuery<recordsQuery>(QUERY, { id, ...query, first: pageSize, after });
+  const { node } = usePageQuery<recordsQuery>(
+    QUERY,
+    { id, ...query, first: pageSize, after },
+    { needsAll: true },
+  );
   const { nodes = [], pageInfo } = node?.records ?? {};
   if (nodes.length === 0) return <Empty title="No records match" />;
   const records = nodes.map(({ fields, mappedFields, ...record }) => ({

@@ -16,14 +16,18 @@ import { createSocket } from './socket.ts';
 /** The number of closed pages whose data is kept, so that they show it immediately when the user returns. */
 const KEPT_QUERIES_MAX = 30;
 
+/** The cache config of a query whose page is useless if a nested field fails. */
+export const NEEDS_ALL = { force: true, metadata: { needsAll: true } };
+
 /** `onSignedOut` is called when the gateway no longer accepts the credential. */
 export function createEnvironment(headers: HeaderMap, onSignedOut?: () => void): Environment {
-  const fetchOperation: FetchFunction = (params, variables) =>
+  const fetchOperation: FetchFunction = (params, variables, { metadata }) =>
     fetchGraphql(
       {
         documentId: getDocumentId(params),
         variables,
         isMutation: params.operationKind === 'mutation',
+        needsAll: metadata?.needsAll === true,
       },
       headers,
     ).catch((error: unknown) => {

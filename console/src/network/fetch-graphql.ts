@@ -12,6 +12,8 @@ export interface GraphqlOperation {
   documentId: string;
   variables: object;
   isMutation: boolean;
+  /** If true, the failure of a nested field is thrown too. Set it if the page is useless without that field. */
+  needsAll?: boolean;
 }
 
 /** relay-compiler gives each operation an ID. A missing one is a build error. */
@@ -35,7 +37,7 @@ export async function fetchGraphql(
   for (;;) {
     const response = await send(operation, headers);
     if (response) {
-      requireNoRefusal(response);
+      requireNoRefusal(response, operation);
       return response;
     }
     if (operation.isMutation) {
@@ -78,10 +80,15 @@ const OUTDATED_PAGE = new Problem({
 
 /**
  * Throws if an error makes a root field null or belongs to no field. If a nested field fails, the page shows
- * the other fields.
+ * the other fields, unless it needs all of them.
  */
-function requireNoRefusal({ data, errors = [] }: GraphqlResponse): void {
-  const refusal = errors.find(({ path }) => !data || !path || data[path[0] as string] === null);
+function requireNoRefusal(
+  { data, errors = [] }: GraphqlResponse,
+  { needsAll }: Pick<GraphqlOperation, 'needsAll'>,
+): void {
+  const refusal = errors.find(
+    ({ path }) => needsAll || !data || !path || data[path[0] as string] === null,
+  );
   if (refusal && UNKNOWN_DOCUMENT.test(refusal.message)) throw OUTDATED_PAGE;
   if (refusal) throw new Problem(refusal);
 }

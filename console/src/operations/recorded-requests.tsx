@@ -87,6 +87,7 @@ function OperationRequestList({ id }: RequestsProps) {
   const variables = { id };
   const { node } = usePageQuery<recordedRequestsOperationQuery>(OPERATION, variables, {
     everyMs: POLL_MS,
+    needsAll: true,
   });
   return <RequestLines requests={node?.requests?.nodes ?? []} />;
 }
@@ -95,6 +96,7 @@ function ConnectionRequestList({ id }: RequestsProps) {
   const variables = { id };
   const { node } = usePageQuery<recordedRequestsConnectionQuery>(CONNECTION, variables, {
     everyMs: POLL_MS,
+    needsAll: true,
   });
   return <RequestLines requests={node?.requests?.nodes ?? []} />;
 }

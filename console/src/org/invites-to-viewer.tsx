@@ -59,7 +59,7 @@ export function InvitesToViewer({ query }: { query: invitesToViewer_query$key })
   const { viewer, orgs } = useFragment(VIEWER, query);
   const accept = useChange<invitesToViewerAcceptMutation>(ACCEPT_INVITE);
   const join = useChange<invitesToViewerJoinMutation>(JOIN_ORG);
-  const isMember = (orgId: string) => orgs.nodes.some(({ id }) => id === orgId);
+  const isMember = (orgId: string) => orgs?.nodes.some(({ id }) => id === orgId) ?? false;
   const isInvited = (orgId: string) =>
     viewer.invites.nodes.some(({ parentId }) => parentId === orgId);
   const joinable = viewer.joinableOrgs.nodes.filter(({ id }) => !isMember(id) && !isInvited(id));

@@ -8,12 +8,17 @@ import { refreshAll, useRefreshHold } from './refresh.ts';
 /** The reference to a fragment in a query's data, as relay-compiler types it. */
 type Spread<Data> = Readonly<{ ' $data'?: Data; ' $fragmentSpreads': FragmentType }>;
 
+interface Pages<Node> {
+  totalCount: number;
+  edges: readonly { node: Node }[];
+}
+
 interface PagedProps<Data, Node> {
   /** A refetchable fragment with one connection. */
   fragment: GraphQLTaggedNode;
   parent: Spread<Data>;
-  /** Selects the connection in the fragment's data. */
-  list: (data: Data) => { totalCount: number; edges: readonly { node: Node }[] };
+  /** Selects the connection in the fragment's data. Null if the viewer may not see it. */
+  list: (data: Data) => Pages<Node> | null | undefined;
   /** Replaces the list if it has no rows. */
   empty: ReactNode;
   children: (nodes: Node[]) => ReactNode;
@@ -24,7 +29,7 @@ export const PAGE_SIZE = 25;
 export function Paged<Data, Node>(props: PagedProps<Data, Node>) {
   const { fragment, parent, list, empty, children } = props;
   const { data, ...pages } = usePaginationFragment<OperationType, Spread<Data>>(fragment, parent);
-  const { edges, totalCount } = list(data);
+  const { edges = [], totalCount = 0 } = list(data) ?? {};
   const isLonger = edges.length > PAGE_SIZE;
   useRefreshHold(isLonger);
   if (edges.length === 0) return empty;

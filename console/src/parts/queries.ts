@@ -2,17 +2,18 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useLazyLoadQuery, useMutation } from 'react-relay';
 import type { GraphQLTaggedNode, MutationParameters, OperationType } from 'relay-runtime';
+import { NEEDS_ALL } from '../network/environment.ts';
 import { type GraphqlError, Problem, toProblem } from '../network/problem.ts';
 import { refreshAll, useRefreshKey } from './refresh.ts';
 
 /**
  * Returns cached data immediately and refreshes it from the gateway. The previous data stays while new
- * variables load.
+ * variables load. With `needsAll`, the failure of a nested field is thrown, so that the page shows the reason.
  */
 export function usePageQuery<Query extends OperationType>(
   query: GraphQLTaggedNode,
   variables: Query['variables'],
-  { everyMs }: { everyMs?: number } = {},
+  { everyMs, needsAll = false }: { everyMs?: number; needsAll?: boolean } = {},
 ): Query['response'] {
   const fetchKey = useDeferredValue(useRefreshKey(everyMs));
   const deferredKey = useDeferredValue(JSON.stringify(variables));
@@ -23,6 +24,7 @@ export function usePageQuery<Query extends OperationType>(
   return useLazyLoadQuery<Query>(query, deferredVariables, {
     fetchPolicy: 'store-and-network',
     fetchKey,
+    ...(needsAll && { networkCacheConfig: NEEDS_ALL }),
   });
 }
 

@@ -33,7 +33,7 @@ const LINES = 24;
 
 export default function ConfigurationPage({ project }: ConsolePageProps) {
   const variables = { project };
-  const { document } = usePageQuery<configurationPageQuery>(PAGE_QUERY, variables).exportProject;
+  const { exportProject } = usePageQuery<configurationPageQuery>(PAGE_QUERY, variables);
   const [, navigate] = useLocation();
   const linkTo = useProjectLink(project);
   return (
@@ -62,7 +62,7 @@ export default function ConfigurationPage({ project }: ConsolePageProps) {
             name="document"
             label="Document (YAML or JSON)"
             lines={LINES}
-            defaultValue={document}
+            defaultValue={exportProject?.document ?? ''}
             isWide
           />
           <CheckBox

@@ -58,7 +58,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
         >
           <InvitesToViewer query={query} />
           <section className="card">
-            <NewProject orgs={orgs.nodes} />
+            <NewProject orgs={orgs?.nodes ?? []} />
           </section>
         </Page>
       </main>
@@ -73,7 +73,7 @@ export function ProjectsPage({ onSignOut }: { onSignOut: () => void }) {
           <>
             {!viewer.project && (
               <Dialog triggerLabel="Create project" kind="primary" title="Create project">
-                {(close) => <NewProject orgs={orgs.nodes} onCancel={close} />}
+                {(close) => <NewProject orgs={orgs?.nodes ?? []} onCancel={close} />}
               </Dialog>
             )}
             {signOut}

@@ -107,7 +107,7 @@ const loadItemsOfProjects: Batch<string, AttentionItem[]> = async (call, project
   // The subject is null if it is being erased.
   const items = rows.flatMap((row) => {
     const subject = subjectsById.get(row.subjectId);
-    return subject ? { ...row, subject } : [];
+    return subject && !(subject instanceof Error) ? { ...row, subject } : [];
   });
   const sortedItems = items.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
   const itemsByProject = Map.groupBy(sortedItems, ({ projectId }) => projectId);

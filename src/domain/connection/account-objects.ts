@@ -1,7 +1,7 @@
 /** Lists the objects of a connected account, including custom objects, by a request to its provider. */
 import type { Row } from '../../database/rows.ts';
 import type { Call } from '../call.ts';
-import { read } from '../declared-read.ts';
+import { providerRead } from '../declared-read.ts';
 import { type ObjectOfProvider, toProviderObject } from '../provider/provider.ts';
 import { withDomainErrors } from '../provider/provider-domain-errors.ts';
 import { waitForProvider } from '../provider/provider-wait.ts';
@@ -9,7 +9,7 @@ import { orEndUser } from '../viewer/needs.ts';
 import { openSession } from './connection-session.ts';
 
 /** Throws UNPROCESSABLE or PROVIDER_ERROR if the provider refuses the request or does not respond. */
-export const listAccountObjects = read(
+export const listAccountObjects = providerRead(
   orEndUser('read'),
   'The objects of the account, including custom objects, read from the provider. Null if the provider cannot list them.',
   async (call: Call, connection: Row<'Connection'>): Promise<ObjectOfProvider[] | null> => {

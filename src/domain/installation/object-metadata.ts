@@ -6,7 +6,7 @@ import type { ObjectDescription } from '../../providers/contract.ts';
 import { resolveObjectName } from '../../providers/object-support.ts';
 import type { Call } from '../call.ts';
 import { findConnectionOfGroup } from '../connection/connection-of-group.ts';
-import { providerRead, read } from '../declared-read.ts';
+import { providerRead } from '../declared-read.ts';
 import { orDefault } from '../input-schemas.ts';
 import { integrationIdOrName } from '../integration/integration.ts';
 import { projectIdOrName, ref } from '../names.ts';
@@ -122,7 +122,7 @@ export const readInstalledObjectMetadata = providerRead(
 );
 
 /** Reads the description of an object by the provider's name, or by the name to which the integration maps it. */
-export const readMetadataOfInstallation = read(
+export const readMetadataOfInstallation = providerRead(
   orEndUser('read'),
   "Reads the fields of a provider's object through the connection of the installation.",
   async (

@@ -18,6 +18,16 @@ export function parseInput<S extends z.ZodType>(
   throw invalidInput(renameIssues(toIssues(result.error, input), nameArgument));
 }
 
+/** Lists the issues for which `parseInput` throws. */
+export function listInputIssues(
+  schema: z.ZodType,
+  input: unknown,
+  nameArgument: NameArgument,
+): Issue[] {
+  const { error } = schema.safeParse(input);
+  return error ? renameIssues(toIssues(error, input), nameArgument) : [];
+}
+
 /** Runs a function. Its BAD_USER_INPUT errors name the caller's arguments. */
 export async function withArgumentNames<T>(
   nameArgument: NameArgument,

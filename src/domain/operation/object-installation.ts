@@ -1,6 +1,6 @@
 /** Finds the installation that serves an object to a group. */
 import type { Row } from '../../database/rows.ts';
-import { DomainError, invalid, notFound, unprocessable } from '../../errors.ts';
+import { DomainError, type Issue, notFound, unprocessable } from '../../errors.ts';
 import { load } from '../batched.ts';
 import type { Call } from '../call.ts';
 import { findProviderObject } from '../contract/object-contract.ts';
@@ -8,8 +8,10 @@ import { INTEGRATIONS_MAX } from '../contract/read-contract.ts';
 import { type ConfigContent, readConfigContent } from '../installation/installation-config.ts';
 import { findContent, findLatestContent } from '../integration/content-cache.ts';
 import type { IntegrationContent } from '../integration/integration-content.ts';
+import { createInputIssue, requireNoIssues } from '../issues.ts';
 import { findGroupByRef } from '../project/parties.ts';
 import { type Batch, byId, listVisibleLinks, narrowToVisible } from '../scope.ts';
+import type { Viewer } from '../viewer/viewer.ts';
 import type { InstallationContent } from './read/source.ts';
 
 /** Identifies an object of a project by the builder's name, and a group. */
@@ -72,12 +74,18 @@ export async function getGroupOfCaller(
     if (!group) throw notFound('Group', groupRef);
     return group;
   }
-  if (viewer.kind !== 'END_USER') {
-    throw invalid('group', "is required: only an end user's token implies its group.");
-  }
+  requireNoIssues(listGroupIssues(viewer, groupRef));
+  if (viewer.kind !== 'END_USER') throw new Error('Bug: a caller without a group.');
   const group = await load(call, byId('Group'), viewer.groupId);
   if (!group) throw notFound('Group', viewer.groupId);
   return group;
+}
+
+/** Lists the issue of a missing group. */
+export function listGroupIssues({ kind }: Viewer, groupRef: string | null): Issue[] {
+  if (groupRef !== null || kind === 'END_USER') return [];
+  const detail = "is required: only an end user's token implies its group.";
+  return [createInputIssue(['group'], detail)];
 }
 
 /** Lists all installations of the group that the viewer may see. Throws UNPROCESSABLE if there are too many. */

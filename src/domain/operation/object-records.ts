@@ -5,7 +5,12 @@ import type { Call } from '../call.ts';
 import { read } from '../declared-read.ts';
 import { getDeliveredName } from '../installation/choice/mapped-names.ts';
 import type { Batch } from '../scope.ts';
-import { type NameArgument, parseInput, withArgumentNames } from './argument-names.ts';
+import {
+  listInputIssues,
+  type NameArgument,
+  parseInput,
+  withArgumentNames,
+} from './argument-names.ts';
 import {
   getServedContent,
   getServingInstallation,
@@ -44,16 +49,11 @@ interface ListArgs {
 export const listObjectRecords = read(
   listInstallationRecords.needs,
   "Lists current records of the group's account at the provider, one page at a time.",
-  async (
-    call: Call,
-    object: ObjectOfGroup,
-    { where, first, after }: ListArgs,
-  ): Promise<ServedPage> => {
+  async (call: Call, object: ObjectOfGroup, args: ListArgs): Promise<ServedPage> => {
     const { objectName } = object;
-    const names = Object.keys(where);
-    const filters = names.map((fieldName) => ({ fieldName, value: where[fieldName] }));
+    const names = Object.keys(args.where);
     const nameArgument = nameWhereArguments(names);
-    const input = parseInput(recordsInput, { objectName, filters, first, after }, nameArgument);
+    const input = parseInput(recordsInput, toRecordsInput(objectName, args), nameArgument);
     const serving = await getServingInstallation(call, object);
     refuseUnknownConditions(call, serving, { objectName, names });
     const installationContent = await getServedContent(call, serving);
@@ -67,6 +67,17 @@ export const listObjectRecords = read(
     return { serving, page };
   },
 );
+
+/** Lists issues of arguments that are wrong for every account. */
+export function listArgumentIssues(objectName: string, args: ListArgs): Issue[] {
+  const nameArgument = nameWhereArguments(Object.keys(args.where));
+  return listInputIssues(recordsInput, toRecordsInput(objectName, args), nameArgument);
+}
+
+function toRecordsInput(objectName: string, { where, first, after }: ListArgs) {
+  const filters = Object.entries(where).map(([fieldName, value]) => ({ fieldName, value }));
+  return { objectName, filters, first, after };
+}
 
 function nameWhereArguments(names: readonly string[]): NameArgument {
   return (name) => {

@@ -1,7 +1,14 @@
 /** Writes a record of an object in the account of a group, by the builder's names, for typed APIs. */
+import { z } from 'zod';
+import type { Issue } from '../../errors.ts';
 import type { Call } from '../call.ts';
 import { authorize } from '../viewer/needs.ts';
-import { type NameArgument, parseInput, withArgumentNames } from './argument-names.ts';
+import {
+  listInputIssues,
+  type NameArgument,
+  parseInput,
+  withArgumentNames,
+} from './argument-names.ts';
 import {
   getServingInstallation,
   type ObjectOfGroup,
@@ -44,6 +51,17 @@ export async function writeObjectRecord(
   );
   const outcome = await withArgumentNames(nameArgument, () => writeRecords(call, input));
   return { serving, outcome };
+}
+
+/** The members of a typed write whose rules are the same for every account. */
+const writeArguments = z.object({
+  record: writeRecords.input.shape.record,
+  idempotencyKey: writeRecords.input.shape.idempotencyKey,
+});
+
+/** Lists issues of arguments that are wrong for every account. */
+export function listArgumentIssues(write: Omit<ObjectWrite, 'type'>): Issue[] {
+  return listInputIssues(writeArguments, write, nameArgument);
 }
 
 /** Names members of a record `input.<field>`, except its id, which is a separate argument. */

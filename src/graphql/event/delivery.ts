@@ -89,6 +89,7 @@ addList(Project, 'deliveries', Delivery, listProjectDeliveries, {
 builder.objectField(Project, 'retryableDeliveryCount', (t) =>
   t.int({
     ...describeField(countRetryable),
+    nullable: true,
     args: createArgs(t.arg, retryableInput),
     resolve: (project, args, { call }) => countRetryable(call, project, args),
   }),

@@ -24,6 +24,7 @@ StreamMessage.implement({
     body: t.field({
       ...describeField(readMessageBody),
       type: 'JSONObject',
+      nullable: true,
       resolve: (message, _args, { call }) => readMessageBody(call, message),
     }),
   }),

@@ -1,4 +1,5 @@
 /** The context of resolvers: the call, and relations that are batched for the request. */
+import type { FieldNode } from 'graphql';
 import { type Call, createCall, type Services } from '../../domain/call.ts';
 import { createRelations, type Relations } from '../../domain/relations.ts';
 import type { RequestSlot } from '../../domain/viewer/share/request-slot.ts';
@@ -13,6 +14,8 @@ export interface Context extends Relations {
   readonly call: Call;
   /** The cursor after which an interrupted event stream resumes. */
   lastEventId?: string | null;
+  /** The inputs that argument-checks.ts has parsed, for fields that declare `extensions.parseArguments`. */
+  inputs?: ReadonlyMap<FieldNode, unknown>;
 }
 
 interface ContextParts {

@@ -94,6 +94,7 @@ objectType(Installation, installationResource, (t) => ({
   objectMetadata: t.field({
     ...describeField(readMetadataOfInstallation),
     type: ObjectMetadata,
+    nullable: true,
     args: createArgs(t.arg, metadataOptions),
     resolve: (installation, options, { call }) =>
       readMetadataOfInstallation(call, installation, options),

@@ -18,6 +18,7 @@ builder.queryField('objectMetadata', (t) =>
   t.field({
     ...describeField(readObjectMetadata),
     type: ObjectMetadata,
+    nullable: true,
     args: createArgs(t.arg, objectMetadataInput),
     resolve: (_root, input, { call }) => readObjectMetadata(call, input),
   }),

@@ -51,13 +51,11 @@ const RecordConnection = builder.objectRef<RecordsPage>('RecordConnection').impl
   }),
 });
 
-const { extensions, ...options } = describeField(listInstallationRecords);
-
 builder.objectField(Installation, 'records', (t) =>
   t.field({
-    ...options,
-    extensions: { ...extensions, providerCalls: 1 },
+    ...describeField(listInstallationRecords),
     type: RecordConnection,
+    nullable: true,
     args: createArgs(t.arg, recordsInput),
     resolve: (installation, input, { call }) => listInstallationRecords(call, installation, input),
   }),

@@ -24,6 +24,7 @@ builder.queryField('exportProject', (t) =>
   t.field({
     ...describeField(exportProject),
     type: ProjectExport,
+    nullable: true,
     args: createArgs(t.arg, exportProjectInput),
     resolve: (_root, args, { call }) =>
       exportProject(call, { ...args, format: args.format ?? 'YAML' }),

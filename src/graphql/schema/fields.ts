@@ -1,5 +1,6 @@
 /** Fields that many types share. */
 import type { InterfaceRef, ObjectRef } from '@pothos/core';
+import type { Read } from '../../domain/declared-read.ts';
 import {
   byId,
   type LinkTo,
@@ -7,20 +8,41 @@ import {
   type ProjectTable,
   type Row,
 } from '../../domain/scope.ts';
-import { describeNeed, type Need } from '../../domain/viewer/needs.ts';
+import { describeNeed, findScope } from '../../domain/viewer/needs.ts';
 import type { Types } from './schema-builder.ts';
 import { Project } from './types.ts';
 
+/** A declared function, as far as a field shows it. */
+export type FieldDeclaration = Pick<
+  Read<never, unknown>,
+  'needs' | 'description' | 'callsProvider'
+>;
+
 /**
  * Returns the options of a field that calls a declared function. `description` replaces the declaration's description. The
- * plugin of resolver-plugin.ts checks `extensions.needs`.
+ * plugin of resolver-plugin.ts checks `extensions.needs`, and query-limits.ts counts `extensions.providerCalls`.
  */
 export function describeField(
-  declaration: { needs: Need; description: string },
+  declaration: FieldDeclaration,
   description = declaration.description,
 ) {
-  const { needs } = declaration;
-  return { description: `${description} ${describeNeed(needs)}`, extensions: { needs } };
+  const { needs, callsProvider } = declaration;
+  return {
+    description: `${description} ${describeNeed(needs)}`,
+    extensions: { needs, ...(callsProvider && { providerCalls: 1 }) },
+  };
+}
+
+/**
+ * True if a field of the type needs another scope than the type's other fields: `org:read` in an org, and otherwise
+ * `read`. Such a field is nullable (docs/api-policy.md).
+ */
+export function needsOwnScope(
+  typeName: string,
+  { needs }: Pick<FieldDeclaration, 'needs'>,
+): boolean {
+  const scope = findScope(needs);
+  return scope !== null && scope !== (typeName === 'Org' ? 'org:read' : 'read');
 }
 
 /** Builds fields of object types and of interfaces. */

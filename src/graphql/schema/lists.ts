@@ -17,7 +17,7 @@ import type { ExclusiveFilters } from '../../domain/paging/exclusive-filters.ts'
 import type { Page, PageArgs } from '../../domain/paging/page.ts';
 import type { LinkTo } from '../../domain/scope.ts';
 import type { Context } from '../execution/context.ts';
-import { describeField } from './fields.ts';
+import { describeField, type FieldDeclaration, needsOwnScope } from './fields.ts';
 import { type ArgRefs, createArgs } from './inputs.ts';
 import { builder, type Types } from './schema-builder.ts';
 import { getConnection } from './types.ts';
@@ -48,6 +48,7 @@ export function addList<
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, type, {
+      parentName: parent.name,
       declaration: list,
       args: filters && createArgs(t.arg, filters),
       exclusive,
@@ -68,6 +69,7 @@ export function addViewerList<P, N extends object>(
 ): void {
   const defineField = (t: FieldBuilder<P>) =>
     defineList(t, type, {
+      parentName: parent === 'Query' ? parent : parent.name,
       declaration: list,
       exclusive: [],
       run: (_parent: P, args: PageArgs, call) => list(call, args),
@@ -79,7 +81,8 @@ export function addViewerList<P, N extends object>(
 type FieldBuilder<P> = PothosSchemaTypes.RootFieldBuilder<Types, P>;
 
 interface ListDefinition<P, A, N> {
-  declaration: Pick<Read<never, unknown>, 'needs' | 'description'>;
+  parentName: string;
+  declaration: FieldDeclaration;
   args?: unknown;
   exclusive: ExclusiveFilters;
   deprecationReason?: string | undefined;
@@ -89,13 +92,14 @@ interface ListDefinition<P, A, N> {
 function defineList<P, N extends object, A extends PageArgs>(
   t: FieldBuilder<P>,
   type: TypeRef<N>,
-  { declaration, args, exclusive, deprecationReason, run }: ListDefinition<P, A, N>,
+  { parentName, declaration, args, exclusive, deprecationReason, run }: ListDefinition<P, A, N>,
 ) {
   const { extensions, ...options } = describeField(declaration);
   const field = {
     ...options,
     extensions: { ...extensions, exclusive },
     deprecationReason,
+    nullable: needsOwnScope(parentName, declaration),
     type,
     args,
     validate: { refine: ONE_DIRECTION },

@@ -1,5 +1,6 @@
 /** Adds declared mutations to the schema. */
 import type { ObjectRef } from '@pothos/core';
+import type { FieldNode } from 'graphql';
 import { z } from 'zod';
 import type { Call } from '../../domain/call.ts';
 import {
@@ -71,11 +72,11 @@ export function addMutation<R extends object>(
   payload: ObjectRef<Types, R>,
 ): void {
   const { extensions, ...options } = describeField(mutation);
-  const run = prepareRun(mutation);
+  const { parseArguments, run } = prepare(mutation);
   builder.mutationField(name, (t) =>
     t.field({
       ...options,
-      extensions: { ...extensions, input: mutation.input },
+      extensions: { ...extensions, input: mutation.input, parseArguments },
       type: payload as ObjectRef<Types, object>,
       nullable: true,
       args: {
@@ -85,24 +86,32 @@ export function addMutation<R extends object>(
           description: describeInput(mutation.input),
         }),
       },
-      resolve: (_root, { input }, { call }) => run(call, input as Record<string, unknown>),
+      // A caller other than the pipeline, such as a test, has no parsed inputs.
+      resolve: (_root, args, { call, inputs }, info) =>
+        run(call, (inputs?.get(info.fieldNodes[0] as FieldNode) ?? parseArguments(args)) as never),
     }),
   );
 }
 
-/** Returns a function that validates a GraphQL input and passes the domain's input to the mutation. */
-function prepareRun<R>(mutation: Mutation<z.ZodObject, R>) {
+/** Returns functions that convert a GraphQL input to the domain's input, and call the mutation with it. */
+function prepare<S extends z.ZodObject, R>(mutation: Mutation<S, R>) {
   const group = findExclusiveMembers(mutation.input);
   const schema = z.object({ input: mutation.input });
-  return async (call: Call, graphqlInput: Record<string, unknown>): Promise<R> => {
-    const args = { input: group ? flattenGroup(graphqlInput, group) : graphqlInput };
-    try {
+  const toPublicError = (error: unknown) => (group ? addGroupToError(error, group) : error);
+  return {
+    parseArguments({ input }: { input?: unknown }): z.output<S> {
+      const args = { input: group ? flattenGroup(input as Input, group) : input };
       const { data, error } = parseBounded(schema, args);
-      if (error) throw invalidInput(toIssues(error, args));
-      return await mutation(call, data.input);
-    } catch (error) {
-      throw group ? addGroupToError(error, group) : error;
-    }
+      if (error) throw toPublicError(invalidInput(toIssues(error, args)));
+      return (data as { input: z.output<S> }).input;
+    },
+    async run(call: Call, input: z.output<S>): Promise<R> {
+      try {
+        return await mutation(call, input);
+      } catch (error) {
+        throw toPublicError(error);
+      }
+    },
   };
 }
 

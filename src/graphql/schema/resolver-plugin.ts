@@ -1,11 +1,13 @@
 /**
- * Wraps the resolvers of all fields, in this order: authorizes the caller, refuses arguments that cannot be stored, and
- * spreads the pages of heavy operations. A caller without the scope learns nothing about the validity of its input.
+ * Wraps the resolvers of all fields: authorizes the caller, and spreads the pages of heavy operations. Arguments were
+ * checked before the operation ran (execution/argument-checks.ts).
  */
-import SchemaBuilder, { BasePlugin, type SchemaTypes } from '@pothos/core';
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { requireNoIssues } from '../../domain/issues.ts';
-import { listUnstorable } from '../../domain/storable-input.ts';
 import { authorize, type Need } from '../../domain/viewer/needs.ts';
 import { missingCredentials } from '../../errors.ts';
 import type { Pace } from '../../work/pace.ts';
@@ -31,16 +33,25 @@ interface Field {
 const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
 class ResolverPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  /** Keeps the declared order of arguments and the rule between them, for argument-checks.ts. */
+  override onOutputFieldConfig(
+    config: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
+    const { validate } = config.pothosOptions as { validate?: { refine?: unknown } };
+    const argumentNames = Object.keys(config.args);
+    const extensions = { ...config.extensions, argumentNames, argumentRule: validate?.refine };
+    return argumentNames.length > 0 ? { ...config, extensions } : config;
+  }
+
   override wrapResolve(resolve: Resolver, field: Field): Resolver {
     const pacedResolve = 'first' in field.args ? withPace(resolve) : resolve;
-    const checkedResolve = withStorableCheck(pacedResolve, field);
     return ROOTS.includes(field.kind) || findNeed(field)
-      ? withAuthorization(checkedResolve, field)
-      : checkedResolve;
+      ? withAuthorization(pacedResolve, field)
+      : pacedResolve;
   }
 
   override wrapSubscribe(subscribe: Resolver | undefined, field: Field): Resolver | undefined {
-    return subscribe && withAuthorization(withStorableCheck(subscribe, field), field);
+    return subscribe && withAuthorization(subscribe, field);
   }
 }
 
@@ -58,15 +69,6 @@ function withAuthorization(resolve: Resolver, field: Field): Resolver {
 /** Returns the need that `describeField` stores in a field's extensions. */
 function findNeed({ extensions }: Field): Need | undefined {
   return extensions?.needs as Need | undefined;
-}
-
-/** Refuses argument values that the database cannot store unchanged. */
-function withStorableCheck(resolve: Resolver, { args: declaredArgs }: Field): Resolver {
-  if (Object.keys(declaredArgs).length === 0) return resolve;
-  return (parent, args, context, info) => {
-    requireNoIssues(listUnstorable(args));
-    return resolve(parent, args, context, info);
-  };
 }
 
 /** Spreads the completion of a heavy operation's pages over several turns of the event loop. */

@@ -115,7 +115,7 @@ builder.queryType({
 });
 builder.mutationType({
   description:
-    'Changes. A mutation that fails changes nothing: its field is null, and `errors` has the reason. The fields of an operation run in order. A failed field does not undo the fields before it, and their results stay in `data`.',
+    'Changes. Invalid inputs refuse the operation before its first field runs. A mutation that fails changes nothing: its field is null, and `errors` has the reason. The fields of an operation run in order. A failed field does not undo the fields before it, and their results stay in `data`.',
 });
 
 builder.globalConnectionField('totalCount', (t) =>

@@ -10,22 +10,27 @@ import {
 } from 'graphql';
 import { OTHER_FIELDS } from '../../domain/contract/formats/graphql-names.ts';
 import { toMemberName, toTypeName } from '../../domain/contract/formats/safe-names.ts';
-import { type ServedWrite, writeObjectRecord } from '../../domain/operation/object-write.ts';
+import { createInputIssue } from '../../domain/issues.ts';
+import {
+  listArgumentIssues,
+  type ServedWrite,
+  writeObjectRecord,
+} from '../../domain/operation/object-write.ts';
 import {
   OMITTED_FIELDS,
   operationStatus,
   toOperationStatus,
 } from '../../domain/operation/operation.ts';
 import { writeRecords } from '../../domain/operation/write-records.ts';
-import { invalidInput } from '../../errors.ts';
+import type { Issue } from '../../errors.ts';
 import {
+  type Args,
   describeRootField,
   GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
   type TypedObject,
   toObjectOfGroup,
-  withStorableArgs,
 } from './root-field.ts';
 import {
   createEnumType,
@@ -70,8 +75,19 @@ function createField(
   input: GraphQLInputObjectType | null,
 ): RootFields[string] {
   const namesByMember = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
+  const toWrite = ({ id, input = {}, idempotencyKey }: Args) => {
+    const values = toRecord(input, namesByMember);
+    return { record: { ...values, ...(type !== 'CREATE' && { id }) }, idempotencyKey };
+  };
   return {
-    ...describeRootField(writeRecords, 1, DESCRIPTIONS[type]),
+    ...describeRootField(writeRecords, {
+      providerCalls: 1,
+      description: DESCRIPTIONS[type],
+      listIssues: (args) => [
+        ...listRepeatedNames(args.input ?? {}, namesByMember),
+        ...listArgumentIssues(toWrite(args)),
+      ],
+    }),
     type: WriteResultType,
     args: {
       group: GROUP_ARGUMENT,
@@ -85,35 +101,35 @@ function createField(
           'A key of the caller, 1 to 255 characters. A write that is repeated with the same key and arguments within 24 hours is done once.',
       },
     },
-    resolve: withStorableArgs(({ group, id, input: values = {}, idempotencyKey }, context) => {
-      const record = { ...toRecord(values, namesByMember), ...(type !== 'CREATE' && { id }) };
-      const write = { type, record, idempotencyKey };
-      return writeObjectRecord(context.call, toObjectOfGroup(context, object, group), write);
-    }),
+    resolve: (_root, args, context) =>
+      writeObjectRecord(context.call, toObjectOfGroup(context, object, args.group), {
+        type,
+        ...toWrite(args),
+      }),
   };
 }
 
-/**
- * Returns the values under the names of the contract. Throws BAD_USER_INPUT if a field is set both by its member and in
- * `_otherFields`.
- */
+/** Returns the values under the names of the contract. */
 function toRecord(
   { [OTHER_FIELDS]: otherFields, ...values }: Record<string, unknown>,
   namesByMember: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   if (namesByMember.has(OTHER_FIELDS))
     return renameMembers({ ...values, [OTHER_FIELDS]: otherFields }, namesByMember);
+  return { ...renameMembers(values, namesByMember), ...(otherFields ?? {}) };
+}
+
+/** Lists issues of fields that are set both by their member and in `_otherFields`. */
+function listRepeatedNames(
+  { [OTHER_FIELDS]: otherFields, ...values }: Record<string, unknown>,
+  namesByMember: ReadonlyMap<string, string>,
+): Issue[] {
+  if (namesByMember.has(OTHER_FIELDS)) return [];
   const record = renameMembers(values, namesByMember);
-  const repeatedNames = Object.keys(otherFields ?? {}).filter((name) =>
-    Object.hasOwn(record, name),
-  );
-  if (repeatedNames.length > 0) {
-    const detail = 'names a field that is also set by its own member of the input.';
-    throw invalidInput(
-      repeatedNames.map((name) => ({ in: 'body', name: `input.${OTHER_FIELDS}.${name}`, detail })),
-    );
-  }
-  return { ...record, ...(otherFields ?? {}) };
+  const detail = 'names a field that is also set by its own member of the input.';
+  return Object.keys(otherFields ?? {})
+    .filter((name) => Object.hasOwn(record, name))
+    .map((name) => createInputIssue(['input', OTHER_FIELDS, name], detail));
 }
 
 const WriteResultType = new GraphQLObjectType<ServedWrite>({

@@ -1,17 +1,21 @@
 /** The queries of a typed API: a list of the records of each object, and a record by its id. */
 import { GraphQLID, GraphQLInt, GraphQLNonNull, GraphQLString } from 'graphql';
 import { toByIdQueryName, toMemberName } from '../../domain/contract/formats/safe-names.ts';
-import { listObjectRecords, readObjectRecord } from '../../domain/operation/object-records.ts';
+import {
+  listArgumentIssues,
+  listObjectRecords,
+  readObjectRecord,
+} from '../../domain/operation/object-records.ts';
 import { PAGE_DEFAULT, PAGE_MAX } from '../../domain/paging/page.ts';
 import type { ShownRecord } from './object-types.ts';
 import {
+  type Args,
   describeRootField,
   GROUP_ARGUMENT,
   type RootFields,
   renameMembers,
   type TypedObject,
   toObjectOfGroup,
-  withStorableArgs,
 } from './root-field.ts';
 import { toRecordInstallation } from './shared-types.ts';
 
@@ -45,8 +49,16 @@ export function createQueryFields(hash: string, typedObjects: readonly TypedObje
 
 function createListField({ object, types }: TypedObject): RootFields[string] {
   const namesByMember = new Map(object.fields.map(({ name }) => [toMemberName(name), name]));
+  const toListArgs = ({ where, first, after }: Args) => ({
+    where: renameMembers(where ?? {}, namesByMember),
+    first,
+    after,
+  });
   return {
-    ...describeRootField(listObjectRecords, 1),
+    ...describeRootField(listObjectRecords, {
+      providerCalls: 1,
+      listIssues: (args) => listArgumentIssues(object.name, toListArgs(args)),
+    }),
     // Nullable, so that a failure for one group leaves the records of other groups in the result.
     type: types.connection,
     args: {
@@ -67,25 +79,24 @@ function createListField({ object, types }: TypedObject): RootFields[string] {
         description: 'Only records after this cursor, with the same group and conditions.',
       },
     },
-    resolve: withStorableArgs(({ group, where = {}, first, after }, context) =>
-      listObjectRecords(context.call, toObjectOfGroup(context, object, group), {
-        where: renameMembers(where ?? {}, namesByMember),
-        first,
-        after,
-      }),
-    ),
+    resolve: (_root, args, context) =>
+      listObjectRecords(
+        context.call,
+        toObjectOfGroup(context, object, args.group),
+        toListArgs(args),
+      ),
   };
 }
 
 function createRecordField({ object, types }: TypedObject): RootFields[string] {
   return {
-    ...describeRootField(readObjectRecord, 1),
+    ...describeRootField(readObjectRecord, { providerCalls: 1 }),
     type: types.record,
     args: {
       group: GROUP_ARGUMENT,
       id: { type: new GraphQLNonNull(GraphQLID), description: "The provider's id of the record." },
     },
-    resolve: withStorableArgs(async ({ group, id }, context): Promise<ShownRecord | null> => {
+    resolve: async (_root, { group, id }, context): Promise<ShownRecord | null> => {
       const result = await readObjectRecord(
         context.call,
         toObjectOfGroup(context, object, group),
@@ -94,6 +105,6 @@ function createRecordField({ object, types }: TypedObject): RootFields[string] {
       return (
         result && { record: result.record, installation: toRecordInstallation(result.serving) }
       );
-    }),
+    },
   };
 }

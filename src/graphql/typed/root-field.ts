@@ -2,17 +2,18 @@
 import { type GraphQLArgumentConfig, type GraphQLFieldConfig, GraphQLID } from 'graphql';
 import type { GeneratedObject } from '../../domain/contract/formats/generated.ts';
 import { requireNoIssues } from '../../domain/issues.ts';
-import type { ObjectOfGroup } from '../../domain/operation/object-installation.ts';
-import { listUnstorable } from '../../domain/storable-input.ts';
-import type { Need } from '../../domain/viewer/needs.ts';
+import { listGroupIssues, type ObjectOfGroup } from '../../domain/operation/object-installation.ts';
+import type { Viewer } from '../../domain/viewer/viewer.ts';
+import type { Issue } from '../../errors.ts';
+import type { ParseArguments } from '../execution/argument-checks.ts';
 import type { OperationContext } from '../execution/operation-context.ts';
-import { describeField } from '../schema/fields.ts';
+import { describeField, type FieldDeclaration } from '../schema/fields.ts';
 import type { ObjectTypes } from './object-types.ts';
 
 type RootField = GraphQLFieldConfig<unknown, OperationContext>;
 export type RootFields = Record<string, RootField>;
 // biome-ignore lint/suspicious/noExplicitAny: graphql-js has checked the arguments against the schema
-type Args = Record<string, any>;
+export type Args = Record<string, any>;
 
 /** An object of the contract with its types. */
 export interface TypedObject {
@@ -26,25 +27,29 @@ export const GROUP_ARGUMENT: GraphQLArgumentConfig = {
     "The ref of the group. Default: the group of an end user's token. Other callers must pass it.",
 };
 
-/**
- * Returns the options of a field that calls a declared function. It sends at most `providerCalls` requests to
- * providers.
- */
-export function describeRootField(
-  declaration: { needs: Need; description: string },
-  providerCalls: number,
-  description = declaration.description,
-) {
-  const { extensions, ...options } = describeField(declaration, description);
-  return { ...options, extensions: { ...extensions, providerCalls } };
+interface RootFieldOptions {
+  /** The maximum number of requests that the field sends to providers. */
+  providerCalls: number;
+  /** False if a caller without a group of its own may omit the argument `group`. Default: true. */
+  needsGroup?: boolean;
+  /** Lists issues of arguments that are wrong for every account. */
+  listIssues?: (args: Args) => readonly Issue[];
+  /** Replaces the description of the declaration. */
+  description?: string;
 }
 
-/** Refuses arguments that the database can't store unchanged. */
-export function withStorableArgs<R>(resolve: (args: Args, context: OperationContext) => R) {
-  return (_root: unknown, args: Args, context: OperationContext): R => {
-    requireNoIssues(listUnstorable(args));
-    return resolve(args, context);
-  };
+/** Returns the options of a field that calls a declared function. */
+export function describeRootField(
+  declaration: FieldDeclaration,
+  { providerCalls, needsGroup = true, listIssues = () => [], description }: RootFieldOptions,
+) {
+  const { extensions, ...options } = describeField(declaration, description);
+  const parseArguments: ParseArguments = (args: Args, viewer: Viewer) =>
+    requireNoIssues([
+      ...(needsGroup ? listGroupIssues(viewer, args.group ?? null) : []),
+      ...listIssues(args),
+    ]);
+  return { ...options, extensions: { ...extensions, providerCalls, parseArguments } };
 }
 
 export function toObjectOfGroup(

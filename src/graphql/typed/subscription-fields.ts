@@ -23,7 +23,6 @@ import {
   type RootFields,
   type TypedObject,
   toObjectOfGroup,
-  withStorableArgs,
 } from './root-field.ts';
 import { DateTimeType, type RecordInstallation, RecordInstallationType } from './shared-types.ts';
 
@@ -60,7 +59,11 @@ export function createSubscriptionFields(typedObjects: readonly TypedObject[]): 
 function createField(typedObject: TypedObject): RootFields[string] {
   const { object } = typedObject;
   return {
-    ...describeRootField(followStreamMessages, 0, CHANGES_DESCRIPTION),
+    ...describeRootField(followStreamMessages, {
+      providerCalls: 0,
+      needsGroup: false,
+      description: CHANGES_DESCRIPTION,
+    }),
     type: new GraphQLNonNull(createChangesType(typedObject)),
     args: {
       group: {
@@ -73,13 +76,12 @@ function createField(typedObject: TypedObject): RootFields[string] {
       },
     },
     // A client that reconnects sends the same operation. Its Last-Event-ID header has the last cursor.
-    subscribe: withStorableArgs(({ group, after }, context) =>
+    subscribe: (_root, { group, after }, context) =>
       followObjectChanges(
         context.call,
         toObjectOfGroup(context, object, group),
         context.lastEventId ?? after,
       ),
-    ),
     resolve: (item) => item,
   };
 }

@@ -14,6 +14,7 @@ import {
   type FindPageDocument,
 } from '../../graphql/execution/trusted-documents.ts';
 import { useAdmission, useResolverContext } from '../../graphql/plugins/context-plugins.ts';
+import { useArguments } from '../../graphql/plugins/use-arguments.ts';
 import { useCompiledQueries } from '../../graphql/plugins/use-compiled-queries.ts';
 import { useCost } from '../../graphql/plugins/use-cost.ts';
 import { useDeadline } from '../../graphql/plugins/use-deadline.ts';
@@ -59,6 +60,7 @@ export function openYoga({ services, admission, findPageDocument, plugins = [] }
       // From here on, a plugin that wraps the execution wraps that of the previous plugins.
       useCompiledQueries(),
       useSharedSubscriptions({ services, streams, mapError }),
+      useArguments(mapError),
       useDeadline(services),
       useFairShares({ services, admission, mapError }),
       useResolverContext(services),

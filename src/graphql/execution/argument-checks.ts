@@ -1,0 +1,177 @@
+/**
+ * Checks the arguments of all fields of an operation before the first field runs. It omits fields that a directive
+ * skips, and fields whose caller lacks their scope, because such a caller must not learn whether its input is valid.
+ */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  GraphQLError,
+  type GraphQLField,
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  getVariableValues,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { z } from 'zod';
+import { requireNoIssues, toIssues } from '../../domain/issues.ts';
+import { listUnstorable } from '../../domain/storable-input.ts';
+import { meetsNeed, type Need } from '../../domain/viewer/needs.ts';
+import type { Viewer } from '../../domain/viewer/viewer.ts';
+import { DomainError, invalidInput } from '../../errors.ts';
+import type { OperationArgs } from './operation-context.ts';
+
+type Field = GraphQLField<unknown, unknown>;
+type Args = Record<string, unknown>;
+
+/**
+ * `extensions.parseArguments` of a field: validates the coerced arguments and returns the input of its function. Throws
+ * BAD_USER_INPUT with all issues.
+ */
+export type ParseArguments = (args: never, viewer: Viewer) => unknown;
+
+/** A rule between the arguments of a field, in the form of zod's `refine`. */
+type ArgumentRule = Parameters<z.ZodObject['refine']>;
+
+/** Returns an error for each field with wrong arguments. Stores the parsed inputs of the other fields in the context. */
+export function listArgumentErrors({
+  schema,
+  variableValues,
+  contextValue,
+}: OperationArgs): GraphQLError[] {
+  const { operation, document, viewer } = contextValue;
+  const root = operation && schema.getRootType(operation.operation);
+  if (!operation || !document || !root || !viewer) return [];
+  const { variableDefinitions = [], selectionSet } = operation;
+  const { coerced } = getVariableValues(schema, variableDefinitions, variableValues ?? {});
+  // The execution reports invalid variables.
+  if (!coerced) return [];
+  const fragments = document.definitions.filter(
+    (definition) => definition.kind === Kind.FRAGMENT_DEFINITION,
+  );
+  const check = new ArgumentCheck({ schema, variables: coerced, viewer, fragments });
+  check.visit(selectionSet, root);
+  contextValue.inputs = check.inputs;
+  return check.errors;
+}
+
+interface CheckParts {
+  schema: GraphQLSchema;
+  variables: Args;
+  viewer: Viewer;
+  fragments: readonly FragmentDefinitionNode[];
+}
+
+class ArgumentCheck {
+  readonly errors: GraphQLError[] = [];
+  readonly inputs = new Map<FieldNode, unknown>();
+  readonly #parts: CheckParts;
+  readonly #unvisitedFragments: Map<string, FragmentDefinitionNode>;
+
+  constructor(parts: CheckParts) {
+    this.#parts = parts;
+    this.#unvisitedFragments = new Map(parts.fragments.map((node) => [node.name.value, node]));
+  }
+
+  visit({ selections }: SelectionSetNode, type: GraphQLCompositeType): void {
+    for (const node of selections) {
+      if (this.#isSkipped(node)) continue;
+      if (node.kind === Kind.FIELD) this.#visitField(node, type);
+      else if (node.kind === Kind.INLINE_FRAGMENT)
+        this.visit(node.selectionSet, this.#findType(node.typeCondition?.name.value) ?? type);
+      else this.#visitFragment(node.name.value, type);
+    }
+  }
+
+  /** Visits each fragment once, so that the check takes linear time. */
+  #visitFragment(name: string, parentType: GraphQLCompositeType): void {
+    const fragment = this.#unvisitedFragments.get(name);
+    if (!fragment) return;
+    this.#unvisitedFragments.delete(name);
+    const type = this.#findType(fragment.typeCondition.name.value) ?? parentType;
+    this.visit(fragment.selectionSet, type);
+  }
+
+  #visitField(node: FieldNode, parentType: GraphQLCompositeType): void {
+    const field = findField(parentType, node.name.value);
+    if (!field) return;
+    const need = (field.extensions.needs as Need | undefined) ?? 'nothing';
+    if (!meetsNeed(this.#parts.viewer, need)) return;
+    if (field.args.length > 0) this.#checkArguments(node, field);
+    const type = getNamedType(field.type);
+    if (node.selectionSet && isCompositeType(type)) this.visit(node.selectionSet, type);
+  }
+
+  #checkArguments(node: FieldNode, field: Field): void {
+    try {
+      const args = getArgumentValues(field, node, this.#parts.variables);
+      this.inputs.set(node, parseArguments(field, args, this.#parts.viewer));
+    } catch (error) {
+      if (error instanceof GraphQLError) this.errors.push(error);
+      else if (error instanceof DomainError) this.errors.push(toFieldError(node, error));
+      else throw error;
+    }
+  }
+
+  #findType(name: string | undefined): GraphQLCompositeType | undefined {
+    const type = name === undefined ? undefined : this.#parts.schema.getType(name);
+    return isCompositeType(type) ? type : undefined;
+  }
+
+  #isSkipped(node: SelectionNode): boolean {
+    if (!node.directives?.length) return false;
+    const { variables } = this.#parts;
+    return (
+      getDirectiveValues(GraphQLSkipDirective, node, variables)?.if === true ||
+      getDirectiveValues(GraphQLIncludeDirective, node, variables)?.if === false
+    );
+  }
+}
+
+function findField(type: GraphQLCompositeType, name: string): Field | undefined {
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+function toFieldError(node: FieldNode, error: DomainError): GraphQLError {
+  return new GraphQLError(error.message, { nodes: node, originalError: error });
+}
+
+/** Returns the input of the field's function. Undefined if the field declares none. */
+function parseArguments(field: Field, args: Args, viewer: Viewer): unknown {
+  requireNoIssues(listUnstorable(args));
+  const { error } = getArgumentSchema(field).safeParse(args);
+  if (error) throw invalidInput(toIssues(error, args));
+  const parse = field.extensions.parseArguments as ParseArguments | undefined;
+  return parse?.(args as never, viewer);
+}
+
+const schemas = new WeakMap<Field, z.ZodType>();
+
+/** Returns the schema that the zod plugin validates when the field runs. */
+function getArgumentSchema(field: Field): z.ZodType {
+  const known = schemas.get(field);
+  if (known) return known;
+  const { argumentNames = [], argumentRule } = field.extensions;
+  const validators = new Map(
+    field.args.map(({ name, extensions }) => [name, extensions.validator as z.ZodType | undefined]),
+  );
+  // Issues are reported in the declared order of the arguments. The schema sorts them by name.
+  const members = (argumentNames as readonly string[]).flatMap((name) => {
+    const validator = validators.get(name);
+    return validator ? [[name, validator] as const] : [];
+  });
+  const object = z.looseObject(Object.fromEntries(members));
+  const rule = argumentRule as ArgumentRule | undefined;
+  const schema = rule ? object.refine(...rule) : object;
+  schemas.set(field, schema);
+  return schema;
+}
