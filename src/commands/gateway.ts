@@ -3,8 +3,9 @@
  * Manages a project as a document: exports it, shows what a document would change and which customers it would break,
  * and applies it. It calls the REST API with a key or a token from the environment. docs/config-as-code.md describes it.
  */
+import { isUtf8 } from 'node:buffer';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { z } from 'zod';
@@ -160,9 +161,14 @@ function formatProblem(body: string): string {
 
 async function readFile(file: string | undefined): Promise<string> {
   if (file === undefined) throw new CommandError(`-f: required\n${USAGE}`);
-  if (file === '-') return text(process.stdin);
+  const bytes = file === '-' ? await buffer(process.stdin) : readBytes(file);
+  if (!isUtf8(bytes)) throw new CommandError(`-f ${file}: must be UTF-8`);
+  return bytes.toString('utf8');
+}
+
+function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (error) {
     throw new CommandError(`-f: ${(error as Error).message}`);
   }

@@ -1,6 +1,6 @@
 /**
  * Finds values of an input that can't be stored unchanged: strings with NUL or lone surrogates, values nested too deep,
- * numbers that are not finite, and members named __proto__. Lists that are too long to check in one turn of the event
+ * numbers that are not finite, integers that JSON.parse may have rounded, and members named __proto__. Lists that are too long to check in one turn of the event
  * loop are reported first.
  */
 import type { Issue } from '../errors.ts';
@@ -64,13 +64,21 @@ function* listIllFormed(value: unknown, path: PropertyKey[]): Generator<Issue> {
       if (isStorableLeaf(item)) continue;
       yield* listIllFormed(item, [...path, Array.isArray(value) ? Number(key) : key]);
     }
-  } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    yield createInputIssue(path, 'must be a number of at most 64 bits.');
+  } else if (typeof value === 'number') {
+    const detail = describeInexactNumber(value);
+    if (detail) yield createInputIssue(path, detail);
   }
+}
+
+function describeInexactNumber(value: number): string | null {
+  if (!Number.isFinite(value)) return 'must be a number of at most 64 bits.';
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.'
+    : null;
 }
 
 function isStorableLeaf(value: unknown): boolean {
   if (typeof value === 'string') return isStorableString(value);
-  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'number') return describeInexactNumber(value) === null;
   return typeof value !== 'object' || value === null;
 }

@@ -17,6 +17,7 @@ import { findJsonExcess } from '../work/json-size.ts';
 import { type Endpoint, NOT_MODIFIED } from './endpoint/endpoint.ts';
 import { sendProblem, toProblem } from './endpoint/rest-errors.ts';
 import { type Gateway, runRequest } from './endpoint/run-request.ts';
+import { decodeBody, requireDecodableQuery } from './endpoint/utf8.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { registerProxy } from './installation/proxy.ts';
 import { registerUpload } from './integration/manifest.ts';
@@ -84,6 +85,7 @@ function addRoute(app: Rest, route: (typeof ROUTES)[number], gateway: Gateway): 
   const { endpoint, ...options } = route;
   app.route({
     ...options,
+    onRequest: requireDecodableQuery,
     async handler(request, reply) {
       const response = await runRequest(endpoint, gateway, request);
       return sendResponse(endpoint, response, request, reply);
@@ -135,14 +137,15 @@ function getRoute({ routeOptions }: FastifyRequest): string {
 /** Makes request bodies uncompressed JSON. */
 function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, readBody);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readBody);
 }
 
-async function readBody({ headers }: FastifyRequest, text: string | Buffer): Promise<unknown> {
+async function readBody({ headers }: FastifyRequest, body: string | Buffer): Promise<unknown> {
   if (headers['content-encoding']) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the body uncompressed.');
   }
-  return text === '' ? undefined : parseUnambiguousJson(String(text));
+  const text = decodeBody(headers, body as Buffer);
+  return text === '' ? undefined : parseUnambiguousJson(text);
 }
 
 /** Needs no protection from `__proto__`: `JSON.parse` creates an ordinary member, which validation refuses. */

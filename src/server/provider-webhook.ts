@@ -2,9 +2,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../domain/call.ts';
 import { type Receipt, receiveEvents } from '../domain/provider-event/receive-events.ts';
-import { createProblem, type Problem } from '../errors.ts';
+import { createProblem, DomainError, type Problem } from '../errors.ts';
 import { EVENT_BODY_BYTES_MAX } from '../limit-settings.ts';
 import { sendProblem } from '../rest/endpoint/rest-errors.ts';
+import { findBodyRefusal } from '../rest/endpoint/utf8.ts';
 import { getGatewayUrl } from './http/gateway-url.ts';
 import { refuseOtherMethods } from './http/refuse-methods.ts';
 
@@ -26,14 +27,18 @@ export function registerWebhooks(scope: FastifyInstance, services: Services): vo
   };
   scope.removeAllContentTypeParsers();
   // Signatures cover the exact bytes of the body.
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) =>
+    done(findBodyRefusal(headers, body as Buffer), body),
   );
   scope.addHook('onSend', async ({ params }, reply, payload) => {
     const { provider = '' } = params as Partial<AppRoute['Params']>;
     return requiresEmptyResponses(services, provider) ? omitBody(reply) : payload;
   });
   scope.setErrorHandler<{ code?: string } & Error, AppRoute>((error, request, reply) => {
+    if (error instanceof DomainError) {
+      const provider = getMetricName(services, request.params.provider);
+      services.meters.providerEventReceived({ provider, outcome: 'MALFORMED' });
+    }
     if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') throw error;
     return refuseBody(request, reply, 'TOO_LARGE');
   });

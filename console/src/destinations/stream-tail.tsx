@@ -109,7 +109,8 @@ function describeMessage(body: TailMessage['body']): string {
   const { notificationType, action, objectName } = body ?? {};
   if (notificationType)
     return getEventName(String(notificationType).replaceAll('.', '_').toUpperCase());
-  return `${CONTENTS[String(action)] ?? 'Message'} of ${objectName}`;
+  const content = CONTENTS[String(action)] ?? 'Message';
+  return typeof objectName === 'string' ? `${content} of ${objectName}` : content;
 }
 
 function createMessageSource(environment: IEnvironment, id: string): LiveSource<TailMessage> {

@@ -1,11 +1,13 @@
 /** Chooses the authentication scheme of a connection by the credential field of the input. */
 import type { Issue } from '../../errors.ts';
 import type { AuthScheme, Provider } from '../../providers/contract.ts';
+import { FIELD_VALUE } from '../event/target-headers.ts';
 import { createInputIssue } from '../issues.ts';
 import {
   CREDENTIAL_FIELDS,
   type CredentialField,
   type CredentialInput,
+  NOT_IN_HEADER,
   SCHEMES_BY_FIELD,
 } from './credential-input.ts';
 import { listServiceAccountProblems } from './token/service-account.ts';
@@ -115,10 +117,22 @@ function listCustomAuthIssues(
       createIssue(input, `is not an input of ${name}, which has ${inputNames.join(', ')}.`),
     ),
     ...missingNames.map((input) => createIssue(input, 'must be non-empty text or JSON.')),
+    ...inputNames
+      .filter((input) => isSentInHeader(custom, input) && !isHeaderValue(customAuth[input]))
+      .map((input) => createIssue(input, NOT_IN_HEADER)),
     ...problems
       .filter(({ input }) => !missingNames.includes(input))
       .map(({ input, detail }) => createIssue(input, detail)),
   ];
+}
+
+function isSentInHeader({ headers = [] }: NonNullable<Provider['custom']>, input: string): boolean {
+  return headers.some(({ valueTemplate }) => valueTemplate.includes(`{{${input}}}`));
+}
+
+/** True if a header can hold the value. A value that is not text is reported elsewhere. */
+function isHeaderValue(value: unknown): boolean {
+  return typeof value !== 'string' || FIELD_VALUE.test(value);
 }
 
 function isUsable(value: unknown): boolean {

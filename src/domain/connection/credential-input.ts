@@ -1,8 +1,12 @@
 /** The credentials in the input of a mutation: one field for each kind. */
 import { z } from 'zod';
 import { type AuthScheme, CONSENT_SCHEMES, type Provider } from '../../providers/contract.ts';
+import { FIELD_VALUE } from '../event/target-headers.ts';
 import { boundedJsonObject } from '../input-schemas.ts';
 import type { Credentials, StoredToken } from './credentials.ts';
+
+/** The detail of an issue with a value that a header can't hold. */
+export const NOT_IN_HEADER = 'must be Latin-1 text, because it is sent in a header.';
 
 /** The maximum length of a secret. The longest tokens in use, JWTs with many claims, are half as long. */
 const SECRET_LENGTH_MAX = 8_192;
@@ -24,7 +28,10 @@ const clientId = requiredText.describe('The OAuth client id.');
 const clientSecret = requiredText.describe('The OAuth client secret. It is stored encrypted.');
 const scopes = oauthScopes.nullish().describe('The OAuth scopes to request. Default: none.');
 
-const apiKey = requiredText.describe('An API key that the provider issued to the customer.');
+/** Text that is sent in a header, which holds only Latin-1. */
+const headerText = requiredText.regex(FIELD_VALUE, NOT_IN_HEADER);
+
+const apiKey = headerText.describe('An API key that the provider issued to the customer.');
 
 const basicAuth = z
   .object({
@@ -57,7 +64,7 @@ const oauth2PasswordCredentials = z
 
 export const oauth2Token = z
   .object({
-    token: requiredText.describe('The value of the token.'),
+    token: headerText.describe('The value of the token.'),
     issueTime: z.date().nullish().describe('When the token was issued. Default: unknown.'),
     expireTime: z.date().nullish().describe('When the token expires. Default: unknown.'),
   })

@@ -24,7 +24,7 @@ const RESERVED_PREFIXES = ['content-', 'webhook-'];
 /** A token of RFC 9110, section 5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** A field value of RFC 9110, section 5.5: no line breaks or other control characters. */
-const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Checks all headers before it fails, so that the response names every invalid header. */
 export const targetHeaders = z

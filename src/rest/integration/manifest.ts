@@ -1,5 +1,6 @@
 /** Reads revisions from manifests: YAML text, or an uploaded zip archive, with one or several integrations. */
-import { text } from 'node:stream/consumers';
+import { isUtf8 } from 'node:buffer';
+import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { z } from 'zod';
@@ -136,7 +137,10 @@ async function unpackManifest(zip: Uint8Array): Promise<UnpackResult> {
     if (!manifest || otherManifest) {
       return { problem: `must have one file ${MANIFEST_NAMES.join(' or ')} at its top.` };
     }
-    return { manifest: await text(await archive.openReadStreamPromise(manifest)) };
+    const content = await buffer(await archive.openReadStreamPromise(manifest));
+    return isUtf8(content)
+      ? { manifest: content.toString('utf8') }
+      : { problem: 'must have a manifest in UTF-8.' };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { problem: `is not a zip archive that can be read: ${reason}.` };

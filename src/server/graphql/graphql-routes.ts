@@ -2,12 +2,15 @@
  * The routes /graphql and /graphql/projects/{projectIdOrName}. An adapter answers operations that are posted as JSON.
  * Browsers get GraphiQL. Yoga's own handler answers all other requests.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLError } from 'graphql';
 import type { Services } from '../../domain/call.ts';
 import type { Admission } from '../../domain/viewer/admission.ts';
-import { getHttpRefusal, invalid } from '../../errors.ts';
+import { type DomainError, getHttpRefusal, invalid } from '../../errors.ts';
 import { createErrorMapper, toGraphQLError } from '../../graphql/execution/graphql-errors.ts';
 import { readCaller } from '../../graphql/execution/operation-context.ts';
+import { findBodyRefusal, findQueryRefusal } from '../../rest/endpoint/utf8.ts';
 import { findJsonExcess } from '../../work/json-size.ts';
 import { isPageRequest, type ListTabs, sendGraphiqlPage } from './graphiql.ts';
 import { createGraphqlHttpResponse } from './graphql-http-response.ts';
@@ -38,10 +41,9 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
   const mapError = createErrorMapper(log);
   const respondToPlain = createPlainGraphql({ log, yoga, streams: parts.admission.streams });
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    const excess = findJsonExcess(body.toString('utf8'));
-    done(excess ? invalid('body', excess) : null, body);
-  });
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, ({ headers }, body, done) =>
+    done(toMalformed(findRefusal(headers, body as Buffer)), body),
+  );
   scope.setErrorHandler<{ code?: string; statusCode?: number } & Error>((error, request, reply) => {
     const { code = '', statusCode: status = 500 } = error;
     const detail = REFUSAL_DETAILS[code]?.(config.LIMIT_BODY_BYTES) ?? 'The body cannot be read.';
@@ -62,7 +64,7 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
       prefixTrailingSlash: 'no-slash',
       onRequest(request, _reply, done) {
         request.metadata.projectIdOrName = request.params.projectIdOrName;
-        done();
+        done(toMalformed(findQueryRefusal(request.url)) ?? undefined);
       },
       handler(request, reply) {
         if (isPageRequest(request)) return sendGraphiqlPage(request, reply, parts);
@@ -72,6 +74,21 @@ export function registerGraphql(scope: FastifyInstance, parts: GraphqlParts): vo
       },
     });
   }
+}
+
+function findRefusal(headers: IncomingHttpHeaders, body: Buffer): DomainError | null {
+  const refusal = findBodyRefusal(headers, body);
+  if (refusal) return refusal;
+  const excess = findJsonExcess(body.toString('utf8'));
+  return excess === null ? null : invalid('body', excess);
+}
+
+/** Converts the refusal of a malformed request, whose status is not 200 even in `application/json`. */
+function toMalformed(refusal: DomainError | null): GraphQLError | null {
+  if (!refusal) return null;
+  const { code, message, issues, problem } = refusal;
+  const http = { status: problem.status };
+  return toGraphQLError(code, message, { extra: { ...(issues && { issues }) }, http });
 }
 
 /** The path of a project's typed API, relative to /graphql. */

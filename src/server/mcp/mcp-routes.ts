@@ -18,6 +18,7 @@ import type { Call } from '../../domain/call.ts';
 import type { JsonSchema } from '../../domain/contract/formats/json-schema.ts';
 import { sendProblem, toProblem } from '../../rest/endpoint/rest-errors.ts';
 import { type Gateway, serveCaller } from '../../rest/endpoint/run-request.ts';
+import { decodeBody } from '../../rest/endpoint/utf8.ts';
 import { inSpan } from '../../spans.ts';
 import { VERSION } from '../../version.ts';
 import { refuseOtherMethods } from '../http/refuse-methods.ts';
@@ -37,8 +38,10 @@ interface ProjectRoute {
 export function registerMcp(scope: FastifyInstance, gateway: Gateway): void {
   const { services } = gateway;
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, body),
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async ({ headers }: FastifyRequest, body: Buffer) => decodeBody(headers, body),
   );
   scope.setErrorHandler((error, request: FastifyRequest, reply) => {
     const { projectIdOrName = '' } = request.params as Partial<ProjectRoute['Params']>;

@@ -17,6 +17,7 @@ import {
 import { DomainError, invalidInput } from '../../errors.ts';
 import { html } from '../../html.ts';
 import { createProblemHeaders, toProblem } from '../../rest/endpoint/rest-errors.ts';
+import { findBodyRefusal } from '../../rest/endpoint/utf8.ts';
 import type { SealedLocation, Vault } from '../../secrets.ts';
 import { SIGN_IN_CALLBACK_PATH, type SignInIssuer } from '../../sign-in-settings.ts';
 import { parseBounded } from '../../work/bounded-parse.ts';
@@ -53,10 +54,15 @@ const BODY_BYTES_MAX = 8_192;
 function registerLocalSignIn(scope: FastifyInstance, parts: SignInParts): void {
   const { services, cors } = parts;
   const signIn = createLocalSignIn(services);
+  const parseJson = scope.getDefaultJsonParser('error', 'error');
   scope.addContentTypeParser(
     'application/json',
-    { parseAs: 'string', bodyLimit: BODY_BYTES_MAX },
-    scope.getDefaultJsonParser('error', 'error'),
+    { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+    (request, body, done) => {
+      const refusal = findBodyRefusal(request.headers, body as Buffer);
+      if (refusal) done(refusal);
+      else parseJson(request, body.toString(), done);
+    },
   );
   scope.post(`${SIGN_IN_PATH}/local`, async (request, reply) => {
     if (!hasLocalSignIn(services)) {

@@ -101,3 +101,27 @@ test('refuses a host that the provider does not list', async () => {
     (await tenant.query(GENERATE_CONNECTION, variables)).generateConnection.connection.id,
   ).toBeTruthy();
 });
+
+test('refuses integers that JSON numbers cannot hold exactly in provider metadata', async () => {
+  const tenant = await app.createTenant();
+  const providerMetadata = { account: 2 ** 53, nested: { ids: [1, -(2 ** 60)] } };
+  const detail = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
+  expect(await fetchIssues(tenant, { provider: 'airtable', providerMetadata })).toEqual([
+    ['input.providerMetadata.account', detail],
+    ['input.providerMetadata.nested.ids[1]', detail],
+  ]);
+});
+
+test.each([
+  ['apiKey', { apiKey: 'ключ' }],
+  [
+    'oauth2AuthorizationCode.accessToken.token',
+    { apiKey: undefined, oauth2AuthorizationCode: { accessToken: { token: 'ключ' } } },
+  ],
+])('refuses credentials that a header cannot hold: %s', async (name, credentials) => {
+  const tenant = await app.createTenant();
+  const issues = await fetchIssues(tenant, { provider: 'airtable', ...credentials });
+  expect(issues).toEqual([
+    [`input.credentials.${name}`, 'must be Latin-1 text, because it is sent in a header.'],
+  ]);
+});

@@ -27,10 +27,6 @@ export const recordValues = z.record(z.string(), z.unknown()).superRefine((field
   const limit = describeExceededLimit(fields);
   // The issue omits the value, which would make the response as large as the rejected request.
   if (limit) context.addIssue({ code: 'custom', message: limit, params: { isSecret: true } });
-  for (const path of listInexactNumberPaths(fields)) {
-    const message = 'is beyond the integers that are exact in JSON (2^53 - 1): send it as text.';
-    context.addIssue({ code: 'custom', message, path });
-  }
 });
 
 function describeExceededLimit(fields: Record<string, unknown>): string | null {
@@ -41,24 +37,6 @@ function describeExceededLimit(fields: Record<string, unknown>): string | null {
   return byteLength > WRITE_LIMITS.recordBytes
     ? `must be at most ${WRITE_LIMITS.recordBytes} bytes as JSON.`
     : null;
-}
-
-/** Lists integers that JSON.parse may have rounded: the provider would store another number than the caller sent. */
-function* listInexactNumberPaths(
-  value: unknown,
-  path: PropertyKey[] = [],
-): Generator<PropertyKey[]> {
-  if (typeof value === 'number') {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) yield path;
-  } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      yield* listInexactNumberPaths(item, [...path, index]);
-    }
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      yield* listInexactNumberPaths(item, [...path, name]);
-    }
-  }
 }
 
 const association = z
