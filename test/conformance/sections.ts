@@ -12,6 +12,7 @@ import { endpoints } from './endpoints.ts';
 import { errors } from './errors.ts';
 import { eventChoices } from './event-choices.ts';
 import { limits } from './limits.ts';
+import { openChoices } from './open-choices.ts';
 import { resources } from './resources.ts';
 import { resourcesAtProviders } from './resources-at-providers.ts';
 import { states } from './states.ts';
@@ -34,4 +35,5 @@ export const SECTIONS: Section[] = [
   errors,
   eventChoices,
   accountChoices,
+  openChoices,
 ];

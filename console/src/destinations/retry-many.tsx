@@ -30,22 +30,22 @@ const COUNTS = graphql`
     project(idOrName: $project) {
       failed: retryableDeliveryCount(
         destinationId: $destinationId
-        status: FAILED
+        statuses: [FAILED]
         createTime: $createTime
       )
       retrying: retryableDeliveryCount(
         destinationId: $destinationId
-        status: RETRYING
+        statuses: [RETRYING]
         createTime: $createTime
       )
       pending: retryableDeliveryCount(
         destinationId: $destinationId
-        status: PENDING
+        statuses: [PENDING]
         createTime: $createTime
       )
       succeeded: retryableDeliveryCount(
         destinationId: $destinationId
-        status: SUCCEEDED
+        statuses: [SUCCEEDED]
         createTime: $createTime
       ) @include(if: $countsSucceeded)
       pendingDeliveries: deliveries(destinationId: $destinationId, status: PENDING, createTime: $createTime) {

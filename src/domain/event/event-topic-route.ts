@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../../database/violations.ts';
-import { conflict, invalid } from '../../errors.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -12,7 +12,6 @@ import { projectIdOrName } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, idField, resource, updateTime } from '../resource.ts';
-import { getProjectRow } from '../scope.ts';
 import { eventType } from './notification-event.ts';
 
 type Route = Row<'EventTopicRoute'>;
@@ -106,9 +105,11 @@ export const deleteEventTopicRoute = projectMutation({
   description: 'Deletes a route of events to a topic.',
   needs: 'events:write',
   input: deleteEventTopicRouteInput,
-  async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await getProjectRow(call, 'EventTopicRoute', { projectId, id: routeId, noun: 'Route' });
-    await call.database.prisma.eventTopicRoute.deleteMany({ where: { projectId, id: routeId } });
-    return { deletedId: routeId };
+  async run({ database }, { routeId: id }, { id: projectId }): Promise<{ deletedId: string }> {
+    const { count } = await database.prisma.eventTopicRoute.deleteMany({
+      where: { projectId, id },
+    });
+    if (count === 0) throw notFound('Route', id);
+    return { deletedId: id };
   },
 });

@@ -35,16 +35,19 @@ const createTime = timeRange
   .optional()
   .describe('Only deliveries that were created in this range.');
 
+const STATUSES_DEFAULT: DeliveryStatus[] = ['FAILED'];
+const statuses = z
+  .array(deliveryStatus)
+  .min(1)
+  .max(DELIVERY_STATUSES.length)
+  .default(STATUSES_DEFAULT)
+  .describe('Only deliveries with one of these statuses. Default: FAILED.');
+
 const retryDeliveriesInput = z
   .object({
     projectIdOrName,
     destinationId,
-    statuses: z
-      .array(deliveryStatus)
-      .min(1)
-      .max(DELIVERY_STATUSES.length)
-      .default(['FAILED'])
-      .describe('Only deliveries with one of these statuses. Default: FAILED.'),
+    statuses,
     createTime,
   })
   .meta({
@@ -52,11 +55,7 @@ const retryDeliveriesInput = z
     description: `The deliveries to retry, oldest first. One call retries at most ${RETRIED_MAX.toLocaleString('en')}.`,
   });
 
-export const retryableInput = z.object({
-  destinationId,
-  status: deliveryStatus.describe('Only deliveries with this status.'),
-  createTime,
-});
+export const retryableInput = z.object({ destinationId, statuses, createTime });
 
 export const retriedDeliveriesResource = resource(
   'RetriedDeliveries',
@@ -183,11 +182,17 @@ export const countRetryable = read(
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,
-    { destinationId = null, status, createTime }: FiltersOf<typeof retryableInput>,
+    input: Partial<FiltersOf<typeof retryableInput>>,
   ): Promise<number> => {
-    const target = { projectId, destinationId, status, now: call.now() };
-    const values = listValues(target, { createTime });
-    const [row] = await call.database.rows.query<{ count: number }>(COUNT_RETRYABLE, values);
-    return row?.count ?? 0;
+    const { destinationId = null, statuses, createTime } = input;
+    const now = call.now();
+    const counts = await Promise.all(
+      [...new Set(statuses ?? STATUSES_DEFAULT)].map(async (status) => {
+        const values = listValues({ projectId, destinationId, status, now }, { createTime });
+        const [row] = await call.database.rows.query<{ count: number }>(COUNT_RETRYABLE, values);
+        return row?.count ?? 0;
+      }),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
   },
 );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../database/rows.ts';
 import type { Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
-import { type Issue, invalidInput } from '../../errors.ts';
+import { type Issue, invalidInput, notFound } from '../../errors.ts';
 import { id, newId } from '../../ids.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -14,7 +14,6 @@ import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { createdInProject, idField, resource } from '../resource.ts';
 import { requireUnique } from '../row-changes.ts';
-import { getProjectRow } from '../scope.ts';
 
 type Route = Row<'TopicDestinationRoute'>;
 
@@ -109,12 +108,11 @@ export const deleteTopicDestinationRoute = projectMutation({
   description: 'Deletes a route of a topic to a destination.',
   needs: 'events:write',
   input: deleteTopicDestinationRouteInput,
-  async run(call, { routeId }, { id: projectId }): Promise<{ deletedId: string }> {
-    await getProjectRow(call, 'TopicDestinationRoute', { projectId, id: routeId, noun: 'Route' });
-    await call.database.prisma.topicDestinationRoute.deleteMany({
-      where: { projectId, id: routeId },
-    });
-    return { deletedId: routeId };
+  async run({ database }, { routeId: id }, { id: projectId }): Promise<{ deletedId: string }> {
+    const where = { projectId, id };
+    const { count } = await database.prisma.topicDestinationRoute.deleteMany({ where });
+    if (count === 0) throw notFound('Route', id);
+    return { deletedId: id };
   },
 });
 

@@ -159,8 +159,10 @@ export const deleteApiKey = projectMutation({
   input: deleteApiKeyInput,
   async run(call, input, { id: projectId }): Promise<{ deletedId: string }> {
     const key = await getKey(call, projectId, input.apiKey);
-    await call.database.prisma.apiKey.deleteMany({ where: { projectId, id: key.id } });
+    const where = { projectId, id: key.id };
+    const { count } = await call.database.prisma.apiKey.deleteMany({ where });
     call.viewers.clear();
+    if (count === 0) throw createMissingKeyError();
     return { deletedId: key.id };
   },
 });
@@ -172,9 +174,13 @@ async function getKey(
 ): Promise<Row<'ApiKey'>> {
   const condition = isKeyValue(valueOrId) ? { hash: hashKey(valueOrId) } : { id: valueOrId };
   const [key] = await database.rows.find('ApiKey', { projectId, ...condition });
-  // The error omits the input, which may be a mistyped secret.
-  if (!key) throw new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');
+  if (!key) throw createMissingKeyError();
   return key;
+}
+
+/** The error omits the input, which may be a mistyped secret. */
+function createMissingKeyError(): DomainError {
+  return new DomainError('NOT_FOUND', 'The project has no API key with that value or id.');
 }
 
 /** Updates a key and clears this process's cache of viewers. Caches of other processes expire within a second. */

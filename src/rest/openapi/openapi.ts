@@ -8,6 +8,7 @@ import {
 } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { unwrapSchema } from '../../domain/unwrap-schema.ts';
 import { describeNeed, isForBuilders } from '../../domain/viewer/needs.ts';
 import { ERROR_STATUS, problem } from '../../problem-schema.ts';
 import { VERSION } from '../../version.ts';
@@ -177,7 +178,19 @@ const completeSchema: Override = ({ zodSchema: schema, jsonSchema }) => {
     const enumName = findEnumName(schema);
     jsonSchema.enum = (schema.options as string[]).map((name) => toWord(enumName, name));
   }
+  if (jsonSchema.default !== undefined)
+    jsonSchema.default = toWireDefault(unwrapSchema(schema).inner, jsonSchema.default);
 };
+
+/** Returns the default in the form of requests, in which enums have other words than in the domain. */
+function toWireDefault(schema: z.ZodType, value: unknown): typeof value & z.core.util.JSONType {
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    const { inner } = unwrapSchema(schema.element as z.ZodType);
+    return value.map((item) => toWireDefault(inner, item));
+  }
+  if (!(schema instanceof z.ZodEnum)) return value as z.core.util.JSONType;
+  return toWord(findEnumName(schema), value as string);
+}
 
 /** Returns the description of a schema. An optional schema without a description takes the inner schema's description. */
 function findDescription(schema: z.ZodType): string | undefined {

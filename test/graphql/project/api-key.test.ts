@@ -284,3 +284,17 @@ test('returns one issue for more scopes than exist, valid or not', async () => {
     expect(listIssueNames(problem)).toEqual(['input.scopes']);
   }
 });
+
+test('deletes a key once when several callers delete it at the same time', async () => {
+  const tenant = await app.createTenant();
+  const { apiKey } = await createKey(tenant, { label: 'shared' });
+  const query = `mutation DeleteApiKey($input: DeleteApiKeyInput!) {
+    deleteApiKey(input: $input) { deletedId }
+  }`;
+  const input = { projectIdOrName: tenant.projectId, apiKey: apiKey.id };
+  const results = await Promise.all(
+    Array.from({ length: 16 }, () => tenant.request(query, { input })),
+  );
+  const codes = results.map(({ errors }) => errors?.[0]?.extensions.code ?? 'OK');
+  expect(codes.toSorted()).toEqual([...Array(15).fill('NOT_FOUND'), 'OK']);
+});

@@ -114,10 +114,10 @@ test('makes only the fields null whose scope a key with `read` lacks', async () 
   const reader = await tenant.withScopes('read');
   const query = `query ReadAlone($project: String!) {
     project(idOrName: $project) {
-      retryableDeliveryCount(status: FAILED)
+      retryableDeliveryCount
       destinations { nodes { name messages { nodes { body } } } }
-      connections { nodes { status requests { nodes { id } } } }
-      operations { nodes { requests { nodes { id } } } }
+      connections { nodes { status requests { nodes { createTime } } } }
+      operations { nodes { requests { nodes { createTime } } } }
     }
     orgs { nodes { id } }
   }`;

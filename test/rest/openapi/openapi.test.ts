@@ -41,6 +41,22 @@ function* listUndescribedMembers(members: unknown, pointer: string): Generator<s
   }
 }
 
+test('declares no default outside of its enum', () => {
+  const defaults = [...listDefaults(document)];
+  expect(defaults.length).toBeGreaterThan(1);
+  for (const { values, allowed } of defaults)
+    expect(allowed).toEqual(expect.arrayContaining(values));
+});
+
+/** Yields each default of an enum, or of a list of them, with the words of the enum. */
+function* listDefaults(value: unknown): Generator<{ values: unknown[]; allowed: unknown[] }> {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as { default?: unknown; enum?: unknown[]; items?: { enum?: unknown[] } };
+  const allowed = schema.enum ?? schema.items?.enum;
+  if (schema.default !== undefined && allowed) yield { values: [schema.default].flat(), allowed };
+  for (const member of Object.values(value)) yield* listDefaults(member);
+}
+
 test('gives each operation a unique id and a declared tag', () => {
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
