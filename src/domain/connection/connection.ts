@@ -50,7 +50,7 @@ export const connectionStatus = enumeration(
 
 export const connectionResource = resource(
   'Connection',
-  'A connection: an account at a provider that a consumer has connected for a group.',
+  'A connection: an account at a provider that a consumer has connected for a group. GraphQL names the type `ConnectedAccount`, because Relay reserves names that end in `Connection` for the pages of lists.',
   {
     ...createdInProject,
     provider: z.string().describe('The name of the provider.'),

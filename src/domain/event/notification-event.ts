@@ -73,7 +73,7 @@ export function encodeEventCursor({ projectId, position }: LoggedEvent): string 
 
 export const listNotificationEvents = read(
   'read',
-  'Lists events in the order in which they were committed.',
+  'Lists events, oldest first, unlike other lists: a client that continues after its last cursor gets every later event, because the list is in the order in which events were committed.',
   async (
     call: Call,
     { id: projectId }: Row<'Project'>,

@@ -30,7 +30,7 @@ export function encodeMessageCursor({
 
 export const listStreamMessages = read(
   'payloads:read',
-  'The messages of a stream, oldest first. Empty for a webhook.',
+  'The messages of a stream, oldest first, unlike other lists: a reader that continues after its last cursor gets every later message. Empty for a webhook.',
   (call: Call, { projectId, id: destinationId }: Row<'Destination'>, args: PageArgs) => {
     const where: StreamId = { projectId, destinationId };
     const list = {

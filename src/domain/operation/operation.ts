@@ -132,7 +132,7 @@ export const operationResource = resource(
     integrationId: idField.describe('The id of its integration.'),
     installationId: idField.describe('The id of its installation.'),
     configId: idField.describe(
-      'The id of the config that the installation had when the operation began.',
+      'The id of the config that the installation had when the operation began. `node` of GraphQL returns the config.',
     ),
     actionType: operationActionType.describe('Whether it reads, writes or subscribes.'),
     status: computed(

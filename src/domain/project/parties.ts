@@ -6,10 +6,14 @@
 import { z } from 'zod';
 import { CREATE_PARTIES, type PartiesToCreate } from '../../database/hot/generate-connections.ts';
 import type { Row } from '../../database/rows.ts';
+import { isMissingRow } from '../../database/violations.ts';
+import { notFound } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { byName, load } from '../batched.ts';
 import type { Call, Services } from '../call.ts';
+import { projectMutation } from '../declared-mutation.ts';
 import { read } from '../declared-read.ts';
+import { boundedName, projectIdOrName, ref } from '../names.ts';
 import type { FiltersOf, PageArgs } from '../paging/page.ts';
 import { listPage } from '../paging/page-of-rows.ts';
 import { listSearchPage, type searchFilters } from '../paging/search.ts';
@@ -55,6 +59,55 @@ const groupsByRef = byName(
   (call, { projectId, name }) => findProjectRows(call, 'Group', { projectId, groupRef: name }),
   ({ groupRef }) => groupRef,
 );
+
+const updateGroupInput = z
+  .object({
+    projectIdOrName,
+    groupRef: ref.describe('The ref of the group.'),
+    groupName: boundedName.describe('The new display name.'),
+  })
+  .meta({ id: 'UpdateGroupInput', description: 'The new name of a group.' });
+
+export const updateGroup = projectMutation({
+  description: 'Renames a group. Its ref does not change.',
+  needs: 'connections:write',
+  input: updateGroupInput,
+  async run(call, { groupRef, groupName }, { id: projectId }): Promise<Group> {
+    const where = { projectId_groupRef: { projectId, groupRef } };
+    const data = { groupName, updateTime: call.now() };
+    return requireParty('Group', groupRef, call.database.prisma.group.update({ where, data }));
+  },
+});
+
+const updateConsumerInput = z
+  .object({
+    projectIdOrName,
+    consumerRef: ref.describe('The ref of the consumer.'),
+    consumerName: boundedName.describe('The new display name.'),
+  })
+  .meta({ id: 'UpdateConsumerInput', description: 'The new name of a consumer.' });
+
+export const updateConsumer = projectMutation({
+  description: 'Renames a consumer. Its ref does not change.',
+  needs: 'connections:write',
+  input: updateConsumerInput,
+  async run(call, { consumerRef, consumerName }, { id: projectId }): Promise<Consumer> {
+    const where = { projectId_consumerRef: { projectId, consumerRef } };
+    const data = { consumerName, updateTime: call.now() };
+    const { consumer } = call.database.prisma;
+    return requireParty('Consumer', consumerRef, consumer.update({ where, data }));
+  },
+});
+
+/** Throws NOT_FOUND if there is no such party. The ref of a party that is being erased names no row. */
+async function requireParty<T>(noun: string, partyRef: string, update: Promise<T>): Promise<T> {
+  try {
+    return await update;
+  } catch (error) {
+    if (isMissingRow(error)) throw notFound(noun, partyRef);
+    throw error;
+  }
+}
 
 export const consumerResource = resource(
   'Consumer',

@@ -37,7 +37,7 @@ type Args = Record<string, unknown>;
  * `extensions.parseArguments` of a field: validates the coerced arguments and returns the input of its function. Throws
  * BAD_USER_INPUT with all issues.
  */
-export type ParseArguments = (args: never, viewer: Viewer) => unknown;
+export type ParseArguments = (args: Args, viewer: Viewer) => unknown;
 
 /** A rule between the arguments of a field, in the form of zod's `refine`. */
 type ArgumentRule = Parameters<z.ZodObject['refine']>;
@@ -151,7 +151,7 @@ function parseArguments(field: Field, args: Args, viewer: Viewer): unknown {
   const { error } = getArgumentSchema(field).safeParse(args);
   if (error) throw invalidInput(toIssues(error, args));
   const parse = field.extensions.parseArguments as ParseArguments | undefined;
-  return parse?.(args as never, viewer);
+  return parse?.(args, viewer);
 }
 
 const schemas = new WeakMap<Field, z.ZodType>();

@@ -18,7 +18,14 @@ import { addList } from '../schema/lists.ts';
 import { addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { builder } from '../schema/schema-builder.ts';
-import { addConnection, Installation, Integration, Operation, Project } from '../schema/types.ts';
+import {
+  addConnection,
+  Installation,
+  InstallationConfig,
+  Integration,
+  Operation,
+  Project,
+} from '../schema/types.ts';
 
 objectType(Operation, operationResource, (t) => ({
   integration: linkField(t, {
@@ -32,6 +39,13 @@ objectType(Operation, operationResource, (t) => ({
     table: 'Installation',
     column: 'installationId',
     description: 'The installation of the operation. Null if it was deleted.',
+  }),
+  config: linkField(t, {
+    type: InstallationConfig,
+    table: 'InstallationConfig',
+    column: 'configId',
+    description:
+      'The config that the installation had when the operation began. Null if the installation was deleted.',
   }),
 }));
 

@@ -10,9 +10,11 @@ import {
   groupResource,
   listConsumers,
   listGroups,
+  updateConsumer,
+  updateGroup,
 } from '../../domain/project/parties.ts';
 import { addList } from '../schema/lists.ts';
-import { addDeletions } from '../schema/mutations.ts';
+import { addDeletions, addMutations } from '../schema/mutations.ts';
 import { objectType } from '../schema/object-type.ts';
 import { ConnectedAccount, Consumer, Group, Installation, Project } from '../schema/types.ts';
 
@@ -26,4 +28,6 @@ addList(Group, 'connections', ConnectedAccount, listGroupConnections);
 addList(Group, 'installations', Installation, listGroupInstallations);
 addList(Consumer, 'connections', ConnectedAccount, listConsumerConnections);
 
+addMutations('group', Group, { updateGroup });
+addMutations('consumer', Consumer, { updateConsumer });
 addDeletions({ eraseGroup, eraseConsumer });

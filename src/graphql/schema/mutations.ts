@@ -87,8 +87,10 @@ export function addMutation<R extends object>(
         }),
       },
       // A caller other than the pipeline, such as a test, has no parsed inputs.
-      resolve: (_root, args, { call, inputs }, info) =>
-        run(call, (inputs?.get(info.fieldNodes[0] as FieldNode) ?? parseArguments(args)) as never),
+      resolve: (_root, args, { call, inputs }, info) => {
+        const input = inputs?.get(info.fieldNodes[0] as FieldNode) ?? parseArguments(args);
+        return run(call, input as Record<string, unknown>);
+      },
     }),
   );
 }

@@ -8,9 +8,11 @@ import {
   groupResource,
   listConsumers,
   listGroups,
+  updateConsumer,
+  updateGroup,
 } from '../../domain/project/parties.ts';
 import { getRequestedProject } from '../../domain/project/project.ts';
-import { deleteEndpoint, listEndpoint } from '../endpoint/resource-endpoints.ts';
+import { deleteEndpoint, listEndpoint, mutationEndpoint } from '../endpoint/resource-endpoints.ts';
 
 export const groupEndpoints = [
   listEndpoint({
@@ -19,6 +21,15 @@ export const groupEndpoints = [
     tag: 'Groups',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
     list: readWithin(getRequestedProject, listGroups),
+    resource: groupResource,
+  }),
+  mutationEndpoint({
+    id: 'updateGroup',
+    method: 'PATCH',
+    path: '/projects/{projectIdOrName}/groups/{groupRef}',
+    tag: 'Groups',
+    mutation: updateGroup,
+    status: 200,
     resource: groupResource,
   }),
   deleteEndpoint({
@@ -36,6 +47,15 @@ export const consumerEndpoints = [
     tag: 'Consumers',
     input: z.object({ projectIdOrName, ...searchFilters.shape }),
     list: readWithin(getRequestedProject, listConsumers),
+    resource: consumerResource,
+  }),
+  mutationEndpoint({
+    id: 'updateConsumer',
+    method: 'PATCH',
+    path: '/projects/{projectIdOrName}/consumers/{consumerRef}',
+    tag: 'Consumers',
+    mutation: updateConsumer,
+    status: 200,
     resource: consumerResource,
   }),
   deleteEndpoint({

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/ids.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
+import { UPDATE_INSTALLATION } from '../../support/fixtures/integrations.ts';
+import { installReads } from '../../support/fixtures/reads.ts';
 
 const app = await getSharedApp();
 const insert = insertRows(app);
@@ -26,7 +28,7 @@ test('returns an operation after its objects are deleted', async () => {
     metadata,
   });
   const query = `query GetOperation($id: ID!) { node(id: $id) { id ... on Operation {
-    project { id } integrationId integration { id } installationId installation { id } configId
+    project { id } integrationId integration { id } installationId installation { id } configId config { id }
     actionType status result createTime updateTime
     metadata {
       objects successfulRecordIds
@@ -42,6 +44,7 @@ test('returns an operation after its objects are deleted', async () => {
     installationId: operation.installationId,
     installation: null,
     configId: operation.configId,
+    config: null,
     actionType: 'READ',
     status: 'FAILED',
     result: '[contact] No new data found',
@@ -144,4 +147,39 @@ test('returns FORBIDDEN for a key without the scope read', async () => {
   const query = 'query GetNode($id: ID!) { node(id: $id) { id } }';
   expect(await writer.expectRefusal(query, { id })).toMatchObject({ code: 'FORBIDDEN' });
   expect(await tenant.query(query, { id: newId('opr') })).toEqual({ node: null });
+});
+
+test('returns the config that an operation began with after the config was replaced', async () => {
+  const tenant = await app.createTenant();
+  const { id } = await installReads(app, tenant);
+  const { prisma } = app.app.services.database;
+  const { configId } = await prisma.installation.findFirstOrThrow({ where: { id } });
+  const { id: operationId } = await insert.operation({
+    projectId: tenant.projectId,
+    installationId: id,
+    configId,
+  });
+  await tenant.query(UPDATE_INSTALLATION, {
+    input: {
+      projectIdOrName: tenant.projectId,
+      installationId: id,
+      config: { read: [], write: [] },
+    },
+  });
+  const query = `query GetConfig($operation: ID!, $config: ID!) {
+    operation: node(id: $operation) {
+      ... on Operation { configId config { id read { objectName } } installation { config { id } } }
+    }
+    config: node(id: $config) { id }
+  }`;
+  const { operation, config } = await tenant.query(query, {
+    operation: operationId,
+    config: configId,
+  });
+  expect(operation).toMatchObject({
+    configId,
+    config: { id: configId, read: [{ objectName: 'contacts' }] },
+  });
+  expect(operation.installation.config.id).not.toBe(configId);
+  expect(config.id).toBe(configId);
 });

@@ -59,3 +59,39 @@ test("returns null for another tenant's consumer", async () => {
   ).toMatchObject({ code: 'FORBIDDEN' });
   expect(await otherTenant.query(LIST_CONSUMERS, { projectId })).toEqual({ project: null });
 });
+
+const UPDATE = `mutation UpdateConsumer($input: UpdateConsumerInput!) {
+  updateConsumer(input: $input) { consumer { id consumerRef consumerName updateTime } }
+}`;
+
+test('renames a consumer, also in the search of connections', async () => {
+  const tenant = await app.createTenant();
+  await generateConnection(tenant, { apiKey: 'sandbox-key', consumerRef: 'ann' });
+  const input = { projectIdOrName: tenant.projectId, consumerRef: 'ann', consumerName: 'Renamed' };
+  for (let repetition = 0; repetition < 2; repetition += 1) {
+    const { consumer } = (await tenant.query(UPDATE, { input })).updateConsumer;
+    expect(consumer).toMatchObject({ consumerRef: 'ann', consumerName: 'Renamed' });
+    expect(consumer.updateTime).not.toBeNull();
+  }
+  const search = '{ project { connections(search: "renamed") { totalCount } } }';
+  expect((await tenant.query(search)).project.connections.totalCount).toBe(1);
+});
+
+test('refuses to rename an unknown consumer, and one of another tenant', async () => {
+  const [tenant, other] = [await app.createTenant(), await app.createTenant()];
+  await generateConnection(other, { apiKey: 'sandbox-key', consumerRef: 'ann' });
+  const input = { consumerRef: 'ann', consumerName: 'Renamed' };
+  for (const projectIdOrName of [tenant.projectId, other.projectId]) {
+    const variables = { input: { ...input, projectIdOrName } };
+    expect(await tenant.expectRefusal(UPDATE, variables)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const reader = await other.withScopes('read');
+  expect(await reader.expectRefusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const { problem } = await other.expectRefusal(UPDATE, {
+    input: { consumerRef: '', consumerName: '' },
+  });
+  expect(problem.issues?.map(({ name }) => name)).toEqual([
+    'input.consumerRef',
+    'input.consumerName',
+  ]);
+});

@@ -59,3 +59,34 @@ test("returns null for another tenant's group", async () => {
   ).toMatchObject({ code: 'FORBIDDEN' });
   expect(await otherTenant.query(LIST_GROUPS, { projectId })).toEqual({ project: null });
 });
+
+const UPDATE = `mutation UpdateGroup($input: UpdateGroupInput!) {
+  updateGroup(input: $input) { group { id groupRef groupName updateTime } }
+}`;
+
+test('renames a group, also in the search of connections', async () => {
+  const tenant = await app.createTenant();
+  await generateConnection(tenant, { apiKey: 'sandbox-key', groupRef: 'acme' });
+  const input = { projectIdOrName: tenant.projectId, groupRef: 'acme', groupName: 'Renamed' };
+  for (let repetition = 0; repetition < 2; repetition += 1) {
+    const { group } = (await tenant.query(UPDATE, { input })).updateGroup;
+    expect(group).toMatchObject({ groupRef: 'acme', groupName: 'Renamed' });
+    expect(group.updateTime).not.toBeNull();
+  }
+  const search = '{ project { connections(search: "renamed") { totalCount } } }';
+  expect((await tenant.query(search)).project.connections.totalCount).toBe(1);
+});
+
+test('refuses to rename an unknown group, and one of another tenant', async () => {
+  const [tenant, other] = [await app.createTenant(), await app.createTenant()];
+  await generateConnection(other, { apiKey: 'sandbox-key', groupRef: 'acme' });
+  const input = { groupRef: 'acme', groupName: 'Renamed' };
+  for (const projectIdOrName of [tenant.projectId, other.projectId]) {
+    const variables = { input: { ...input, projectIdOrName } };
+    expect(await tenant.expectRefusal(UPDATE, variables)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const reader = await other.withScopes('read');
+  expect(await reader.expectRefusal(UPDATE, { input })).toMatchObject({ code: 'FORBIDDEN' });
+  const { problem } = await other.expectRefusal(UPDATE, { input: { groupRef: '', groupName: '' } });
+  expect(problem.issues?.map(({ name }) => name)).toEqual(['input.groupRef', 'input.groupName']);
+});

@@ -583,6 +583,8 @@ const DELETION_STEPS: Step[] = [
   { mutation: 'deleteInstallation', input: { installationId: '@installation' } },
   { mutation: 'deleteIntegration', input: { integrationIdOrName: 'crm' } },
   { mutation: 'deleteConnection', input: { connectionId: '@basicAuth' } },
+  { mutation: 'updateConsumer', input: { consumerRef: 'ann', consumerName: 'Ann Lee' } },
+  { mutation: 'updateGroup', input: { groupRef: 'apiKey', groupName: 'Renamed' } },
   { mutation: 'eraseConsumer', input: { consumerRef: 'ann' } },
   { mutation: 'eraseGroup', input: { groupRef: 'apiKey' } },
   {
