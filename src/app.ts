@@ -25,7 +25,7 @@ import { createFront, type Front, hasApiRole } from './server/http/front.ts';
 import { isUrlUnknown } from './server/http/gateway-url.ts';
 import { type ClientReaders, createClientReaders } from './server/http/request-client.ts';
 import { type OpenServices, openServices, type ServiceOverrides } from './services.ts';
-import { startWork } from './start-work.ts';
+import { LEASED_WORK, startWork } from './start-work.ts';
 import { getStopWorkMs } from './work/deadline.ts';
 
 /** Lifetime of the demo tokens for the console page. The page renews them. */
@@ -216,12 +216,12 @@ async function openMetrics(
   if (!metrics) return undefined;
   const { observeState } = await import('./metrics/state.ts');
   const { startMetricsServer } = await import('./metrics/metrics.ts');
-  const { config, log, database, feed, streamFeed, queue } = services;
+  const { config, log, database, feed, streamFeed, workers } = services;
   const updateGauges = observeState(metrics.registry, {
     database,
     streams: () => ({ open: admission.streams.size, lagging: feed.lagging + streamFeed.lagging }),
     shares: () => services.shares.readState(),
-    jobs: () => queue.counts(),
+    work: { kinds: LEASED_WORK, countRunning: () => workers.countRunning() },
     countsWork: config.ROLES.includes('worker'),
   });
   const { METRICS_HOST: host, METRICS_PORT: port = 0 } = config;

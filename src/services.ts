@@ -26,7 +26,7 @@ import { createEventLogSource } from './events/event-log.ts';
 import { createFeed } from './events/feed.ts';
 import { createOperationChanges } from './events/operation-changes.ts';
 import { createStreamLogSource } from './events/stream-log.ts';
-import { openQueue } from './jobs/queue.ts';
+import { Workers } from './jobs/workers.ts';
 import { createLog, type Log } from './log.ts';
 import { NO_METERS } from './meters.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -104,7 +104,7 @@ export async function openServices(
     vault,
     catalog: createCatalog(overrides.providers ?? listProviders(config, sandbox)),
     ...createCallerServices({ config, meters, database, log }),
-    queue: use('job queue', await openQueue(database, log, tracer)),
+    workers: new Workers(),
     ...openFeeds(database, log, use),
     readTxtRecords: overrides.readTxtRecords ?? readTxtRecords,
     ...openProviderAccess(use, { config, log, database, sandbox }),

@@ -1,41 +1,138 @@
-/** Starts the background work of a worker: deliveries, jobs and sweeps. */
+/** Names all work that runs without a request. Each entry leads to the function that does it. */
+import type { Database } from './database/database.ts';
 import { EVENTS_CHANNEL } from './database/hot/notification-channels.ts';
+import { analyzeOutgrownTables, OUTGROWN_TABLE_DUE } from './database/postgres/outgrown-tables.ts';
 import { startDeliveries } from './deliveries/delivery-worker.ts';
 import { selectEarliestDueSql } from './deliveries/outbox.ts';
+import { activityCounts } from './domain/activity/activity-deltas.ts';
 import type { Services } from './domain/call.ts';
-import { continueErasure } from './domain/erasure/continue-erasure.ts';
-import { continueRead } from './domain/operation/read/continue-read.ts';
-import { runWrite } from './domain/operation/write/write-run.ts';
-import {
-  type AdditionalWork,
-  type BackgroundWork,
-  type JobHandlers,
-  startJobs,
-} from './jobs/job-worker.ts';
-import { SWEEPS } from './jobs/sweeps.ts';
+import { refreshDueTokens } from './domain/connection/connection-refresh.ts';
+import { erasures } from './domain/erasure/continue-erasure.ts';
+import { dropRemainingDeliveries } from './domain/event/dropped-deliveries.ts';
+import { removeSurplus } from './domain/event/stream/stream-removal.ts';
+import { reads } from './domain/operation/read/continue-read.ts';
+import { scheduledReads } from './domain/operation/read/schedule.ts';
+import { writes } from './domain/operation/write/write-run.ts';
+import { proposals } from './domain/proposal/commit-proposal.ts';
+import { providerEvents } from './domain/provider-event/deliver-provider-events.ts';
+import { subscriptions } from './domain/provider-event/maintain-subscriptions.ts';
+import { providerStreams } from './domain/provider-event/stream/follow-stream.ts';
+import { removeExpired } from './domain/retention.ts';
+import { schemaWatches } from './domain/schema-watch/poll-schemas.ts';
+import type { LeasedWork } from './jobs/leased-work.ts';
+import { type AdditionalWork, type BackgroundWork, runWork } from './jobs/run-work.ts';
+import type { Upkeep } from './jobs/upkeep-loop.ts';
 import { createOutbound } from './outbound/client.ts';
-import { HOUR_MS } from './work/durations.ts';
+import { HOUR_MS, MINUTE_MS } from './work/durations.ts';
 
-/** The interval between checks for deliveries that are due and not started. */
-const DUE_GAP_MS = 1_000;
+/** Leased rows: a worker claims a due row, holds it, and runs it. */
+export const LEASED_WORK: readonly LeasedWork<object>[] = [
+  writes,
+  reads,
+  erasures,
+  proposals,
+  providerEvents,
+  subscriptions,
+  providerStreams,
+  schemaWatches,
+];
 
-export const HANDLERS = {
-  /** Attempts a write once. If the attempt fails, another job runs the next one. */
-  'run-write': async (services, { projectId, taskId: id }) => {
-    await runWrite(services, { projectId, id });
+/** Frees the leases of processes that have ended, within seconds of their end. */
+const endedProcesses: Upkeep = {
+  name: 'ended processes',
+  intervalMs: 1_000,
+  createDueTimeSql: (_inProjects, { processes }) => processes.dueTimeSql,
+  hasNoProject: true,
+  async run({ database, log }) {
+    const processIds = await database.processes.check();
+    if (processIds.length > 0) log.warn({ processIds }, 'process.missed');
   },
-  /** Reads some pages. Another job reads the rest. */
-  'run-read': continueRead,
-  /** Removes some rows. Another job removes the rest. */
-  'run-erasure': continueErasure,
-} satisfies JobHandlers;
+};
 
-const WORK: BackgroundWork = { handlers: HANDLERS, sweeps: SWEEPS };
+/** The maximum number of batches of tokens in one run. The next run continues. */
+const BATCHES_MAX = 100;
+
+export const tokenRefresh: Upkeep = {
+  name: 'token refresh',
+  intervalMs: MINUTE_MS,
+  async run(services, signal) {
+    for (let batch = 0; batch < BATCHES_MAX && !signal.aborted; batch += 1) {
+      if ((await refreshDueTokens(services)) === 0) return;
+    }
+  },
+};
+
+/** Fails the pending deliveries of deleted destinations. */
+export const droppedDeliveries: Upkeep = {
+  name: 'deliveries to deleted destinations',
+  intervalMs: MINUTE_MS,
+  async run({ database, now, log }, signal) {
+    const droppedCount = await dropRemainingDeliveries(database, { now: now(), signal });
+    if (droppedCount > 0) log.info({ dropped: droppedCount }, 'deliveries.dropped');
+  },
+};
+
+const expiredRows: Upkeep = {
+  name: 'expired rows',
+  intervalMs: HOUR_MS,
+  async run(services, signal) {
+    const removedCount = await removeExpired(services, { signal });
+    services.log.info({ removed: removedCount }, 'expired.removed');
+  },
+};
+
+/** Runs more often than the hourly removal, because a stream can exceed its bytes sooner. */
+const oversizedStreams: Upkeep = {
+  name: 'oversized streams',
+  intervalMs: MINUTE_MS,
+  async run(services, signal) {
+    const removedCount = await removeSurplus(services, { signal });
+    if (removedCount > 0) services.log.info({ removed: removedCount }, 'streams.trimmed');
+  },
+};
+
+/**
+ * Returns whether this process maintains the statistics of the database. An embedded database and the nodes of a
+ * cluster maintain their own.
+ */
+const maintainsStatistics = ({ kind, isDistributed }: Database) =>
+  kind === 'postgres' && !isDistributed;
+
+const outgrownTables: Upkeep = {
+  name: 'outgrown tables',
+  intervalMs: 2_000,
+  hasNoProject: true,
+  createDueTimeSql: (_inProjects, database) =>
+    maintainsStatistics(database) ? OUTGROWN_TABLE_DUE : null,
+  async run({ database }) {
+    if (maintainsStatistics(database))
+      await analyzeOutgrownTables(database.sweeps(database.shardGroup));
+  },
+};
+
+const WORK: BackgroundWork = {
+  leased: LEASED_WORK,
+  // Leases of ended processes are freed first.
+  upkeep: [
+    endedProcesses,
+    scheduledReads,
+    tokenRefresh,
+    activityCounts,
+    droppedDeliveries,
+    expiredRows,
+    oversizedStreams,
+    outgrownTables,
+  ],
+  startAdditional: startSending,
+};
 
 /** Starts the work. Disposing the result stops new work and waits for running work. */
 export async function startWork(services: Services): Promise<AsyncDisposable> {
-  return await startJobs(services, { ...WORK, startAdditional: startSending });
+  return await runWork(services, WORK);
 }
+
+/** The interval between checks for deliveries that are due and not started. */
+const DUE_GAP_MS = 1_000;
 
 /**
  * Starts the deliveries of a shard group. They have separate sockets, so that slow receivers in one shard group don't

@@ -5,7 +5,6 @@ import { type Meters, NO_METERS } from '../meters.ts';
 import { openEmbedded } from './embedded/embedded.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { SharedChanges } from './hot/shared-changes.ts';
-import type { JobDatabase } from './job-database.ts';
 import type { Listen, Notify } from './notifications/notifications.ts';
 import type { Outages } from './outages.ts';
 import { openPostgres } from './postgres/postgres.ts';
@@ -40,8 +39,6 @@ export interface Database extends AsyncDisposable {
   listen: Listen;
   /** Use `notifyAfterCommit` of database/transaction.ts for changes of a transaction. */
   notify: Notify;
-  /** The database of the job queue. */
-  jobs: JobDatabase;
   /** The processes that share the database. */
   processes: Processes;
   /** Counts the connections of the pool that requests and jobs share. */

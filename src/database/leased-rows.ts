@@ -15,7 +15,8 @@ import {
 } from '../work/lease.ts';
 import type { Database } from './database.ts';
 import { Prisma } from './generated/client.ts';
-import { allProjectsMark, type SweepDatabase } from './projects/all-projects.ts';
+import { isAtPositionSql } from './keyed-rows.ts';
+import { allProjectsMark, type InProjects, type SweepDatabase } from './projects/all-projects.ts';
 import { rotateParts } from './projects/shard-groups.ts';
 import type { Column, Row, Table } from './tables.ts';
 
@@ -31,18 +32,43 @@ interface LeaseOptions<T extends Table, K extends Column<T>, L extends Column<T>
   key: readonly K[];
   leaseMs: number;
   columns: LeaseColumns & { token: L };
+  /** The column of the time from which a row may be claimed. Null means never. Default: `dueTime`. */
+  dueColumn?: Column<T>;
+  /** SQL: a further condition on rows to claim when they are due, which name themselves `held`. */
+  isDueSql?: string;
   /** A condition on the row, named `held`. Only rows that meet it are claimed, or have their lease renewed. */
   isClaimableSql?: Prisma.Sql;
+  /** Changes of each claim of due rows, in addition to the lease. */
+  onClaim?: ClaimChange;
 }
 
-interface RenewalOptions {
-  /** The log event of a failed renewal. */
-  notRenewed: string;
-  /** Called when the row is no longer held. */
-  onLost?: () => void;
+/** Changes of a claim of due rows, and values that it returns. */
+interface ClaimChange {
+  /** SQL: assignments of columns. */
+  createSql: (now: Date) => Prisma.Sql;
+  /** SQL: values of the row before the claim, each by the name under which the claim returns it. */
+  previousValues: Readonly<Record<string, string>>;
+}
+
+/** How many rows of each group may be claimed. The groups are values of a column. */
+export interface GroupCapacity {
+  column: string;
+  freeByGroup: ReadonlyMap<string, number>;
+  /** The capacity of all other groups. */
+  freeDefault: number;
+}
+
+interface DueRows<C extends string> {
+  countMax: number;
+  now: Date;
+  columns: readonly C[];
+  groups?: GroupCapacity | undefined;
 }
 
 type Client = Pick<Database['prisma'], '$executeRaw'>;
+
+/** The number of due rows whose projects a claim considers, in addition to the rows that it may take. */
+const DUE_PROJECT_ROWS_MAX = 200;
 
 /** A table in Prisma or in a transaction. */
 interface UpdatableTable<W, D> {
@@ -70,45 +96,115 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   }
 
   /**
-   * Claims rows whose `dueTime` has passed, longest overdue first. Rows that another transaction has locked `for key
-   * share`, as foreign-key checks do, can still be claimed.
+   * Claims rows that are due by `now` or by the database's clock, longest overdue first. Rows that another transaction
+   * has locked `for key share`, as foreign-key checks do, can still be claimed.
    */
   async claimDue<C extends Column<T>>(
     database: ClaimDatabase,
-    { countMax, now, columns }: { countMax: number; now: Date; columns: readonly C[] },
+    { groups, ...due }: DueRows<C>,
   ): Promise<Pick<Row<T>, C>[]> {
-    return this.claim(
-      database,
-      { countMax, columns },
-      (groupDatabase, remaining) => Prisma.sql`chosen as (
-        select ${heldColumnsSql(this.#options.key)} from ${this.#table} held
-        where ${inProjectsSql(groupDatabase, 'held')} and held."dueTime" <= ${now} and ${this.isFreeSql} and ${this.#isClaimableSql}
-        order by held."dueTime" limit ${remaining}::int for no key update of held skip locked
+    return this.claim(await this.#limitToDueProjects(database, due), due, (part, remaining) =>
+      groups
+        ? this.#chooseByGroupSql(part, { ...due, countMax: remaining, groups })
+        : Prisma.sql`chosen as (
+        select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held
+        where ${this.#isDueSql(part, due.now)}
+        order by ${this.#dueColumn} limit ${remaining}::int for no key update of held skip locked
       )`,
     );
   }
 
   /**
+   * SQL: the CTE `chosen`, with at most the free capacity of each group. Rows of other groups may be hidden behind many
+   * rows of one group, until the next claim omits that group because it has no capacity left.
+   */
+  #chooseByGroupSql(
+    part: ClaimDatabase,
+    { countMax, now, groups: { column, freeByGroup, freeDefault } }: Required<DueRows<string>>,
+  ): Prisma.Sql {
+    const fullGroups = [...freeByGroup].flatMap(([group, free]) => (free > 0 ? [] : [group]));
+    const group = Prisma.sql`held.${quoteName(column)}`;
+    return Prisma.sql`candidates as materialized (
+        select ranked.*, row_number() over (partition by ranked."group" order by ranked."time") as "number" from (
+          select held.ctid as "place", held."projectId", ${group} as "group", ${this.#dueColumn} as "time"
+          from ${this.#table} held
+          where ${this.#isDueSql(part, now)} and ${group} <> all(${fullGroups}::text[])
+          order by ${this.#dueColumn} limit ${countMax}::int) ranked
+      ), within_capacity as materialized (
+        select "place", "projectId" from candidates where "number" <= coalesce((
+          select state."free" from unnest(${[...freeByGroup.keys()]}::text[], ${[...freeByGroup.values()]}::int[])
+            as state("group", "free") where state."group" = candidates."group"), ${freeDefault}::int)
+      ), chosen as (
+        select held.ctid as "place", held."projectId" ${this.#previousSql} from ${this.#table} held, within_capacity
+        where ${Prisma.raw(isAtPositionSql('held', 'within_capacity'))} and ${this.#isDueSql(part, now)}
+        for no key update of held skip locked
+      )`;
+  }
+
+  /** SQL: true if the row may be claimed, by its time, its lease and the conditions of the table. */
+  #isDueSql(database: ClaimDatabase, now: Date): Prisma.Sql {
+    return Prisma.sql`${inProjectsSql(database, 'held')} and ${this.#dueColumn} <= greatest(now(), ${now})
+      and ${this.isFreeSql} and ${this.#isClaimableSql} and ${Prisma.raw(this.#options.isDueSql ?? 'true')}`;
+  }
+
+  get #dueColumn(): Prisma.Sql {
+    return Prisma.sql`held.${quoteName(this.#options.dueColumn ?? 'dueTime')}`;
+  }
+
+  get #previousSql(): Prisma.Sql {
+    const values = Object.entries(this.#options.onClaim?.previousValues ?? {});
+    return Prisma.raw(values.map(([name, value]) => `, ${value} as "${name}"`).join(''));
+  }
+
+  /** Limits a shard group to its projects with due rows, so that a claim sends no statement for each of its shards. */
+  async #limitToDueProjects(
+    database: ClaimDatabase,
+    { countMax, now }: Pick<DueRows<string>, 'countMax' | 'now'>,
+  ): Promise<ClaimDatabase> {
+    if (database.shardGroup.projectIds() === null) return database;
+    const rows = await runSweep<{ projectId: string }>(
+      database,
+      Prisma.sql`${ALL_PROJECTS_MARK} select distinct "projectId" from (
+        select held."projectId" from ${this.#table} held where ${this.#isDueSql(database, now)}
+        order by ${this.#dueColumn} limit ${DUE_PROJECT_ROWS_MAX + countMax}::int) due`,
+    );
+    const projectIds = rows.map(({ projectId }) => projectId);
+    return { ...database, shardGroup: { ...database.shardGroup, projectIds: () => projectIds } };
+  }
+
+  /** SQL: the earliest time at which a row is due, including rows that are held. Null if there is none. */
+  createDueTimeSql(inProjects: InProjects): string {
+    const column = `held."${this.#options.dueColumn ?? 'dueTime'}"`;
+    return `select ${column} from "${this.#options.table}" held
+      where ${inProjects('held."projectId"')} and ${column} is not null and ${this.#options.isDueSql ?? 'true'}
+      order by ${column} limit 1`;
+  }
+
+  /** SQL: the times since which rows are due that no worker holds, at most `countMax` of them. */
+  createOverdueSql(inProjects: InProjects, countMax: number): string {
+    const column = `held."${this.#options.dueColumn ?? 'dueTime'}"`;
+    return `select ${column} as "time" from "${this.#options.table}" held
+      where ${inProjects('held."projectId"')} and ${column} <= now() and ${this.isFreeSql.sql}
+        and ${this.#options.isDueSql ?? 'true'} limit ${countMax}`;
+  }
+
+  /**
    * Claims up to `countMax` rows, one part of the database's shard group after the other. `chosenCteSql` returns the CTE
-   * `chosen`, which selects the keys of at most `remaining` rows.
+   * `chosen`, which selects `place` (the ctid) and `projectId` of at most `remaining` rows, which it has locked.
    */
   async claim<C extends Column<T>>(
     database: ClaimDatabase,
-    { countMax, columns }: { countMax: number; columns: readonly C[] },
-    chosenCteSql: (groupDatabase: ClaimDatabase, remaining: number) => Prisma.Sql,
+    { countMax, now, columns }: DueRows<C>,
+    chosenCteSql: (part: ClaimDatabase, remaining: number) => Prisma.Sql,
   ): Promise<Pick<Row<T>, C>[]> {
     const rows: Pick<Row<T>, C>[] = [];
     this.#claimCount += 1;
     for (const shardGroup of rotateParts(database.shardGroup, this.#claimCount)) {
       const remaining = countMax - rows.length;
       if (remaining <= 0) break;
-      const groupDatabase = { ...database, shardGroup };
+      const part = { ...database, shardGroup };
       rows.push(
-        ...(await this.#claimChosen(
-          groupDatabase,
-          chosenCteSql(groupDatabase, remaining),
-          columns,
-        )),
+        ...(await this.#claimChosen(part, chosenCteSql(part, remaining), { now, columns })),
       );
     }
     return rows;
@@ -118,15 +214,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
   #claimChosen<C extends Column<T>>(
     database: ClaimDatabase,
     chosenCte: Prisma.Sql,
-    columns: readonly C[],
+    { now, columns }: Pick<DueRows<C>, 'now' | 'columns'>,
   ): Promise<Pick<Row<T>, C>[]> {
-    const isChosenSql = this.#options.key.map((column) => `held."${column}" = chosen."${column}"`);
+    const { onClaim } = this.#options;
+    const change = onClaim ? Prisma.sql`, ${onClaim.createSql(now)}` : Prisma.empty;
+    const previousNames = Object.keys(onClaim?.previousValues ?? {});
+    const previous = Prisma.raw(previousNames.map((name) => `, chosen."${name}"`).join(''));
     return runSweep(
       database,
       Prisma.sql`${ALL_PROJECTS_MARK} with recursive ${chosenCte}
-      update ${this.#table} held set ${this.#leaseSql(database.processes.id)}
-      from chosen where ${Prisma.raw(isChosenSql.join(' and '))}
-      returning ${heldColumnsSql(columns)}`,
+      update ${this.#table} held set ${this.#leaseSql(database.processes.id)} ${change}
+      from chosen where ${Prisma.raw(isAtPositionSql('held', 'chosen'))} and ${inProjectsSql(database, 'held')}
+      returning ${heldColumnsSql(columns)} ${previous}`,
     );
   }
 
@@ -152,17 +251,18 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
     return Prisma.sql`${quoteName(token)} = ${newLeaseToken(processId)}, ${quoteName(expireTime)} = ${this.leaseEndSql}`;
   }
 
-  /** Renews the lease of a claim until it is disposed of. */
+  /** Renews the lease of a claim until it is disposed of. Calls `onLost` if the row is no longer held. */
   keepRenewing(
     { database, log }: { database: { prisma: Client }; log: Log },
     claim: Pick<Row<T>, K | L>,
-    { notRenewed, onLost }: RenewalOptions,
+    onLost: () => void = () => {},
   ): Disposable {
-    const keyFields: object = pick(claim, this.#options.key);
+    const { table, key } = this.#options;
+    const keyFields: object = { table, ...pick(claim, key) };
     const renew = () => this.renew(database.prisma, claim);
     return keepLease(this.#options.leaseMs, renew, (error) => {
-      if (error instanceof LeaseLost) onLost?.();
-      else log.warn({ err: error, ...keyFields }, notRenewed);
+      if (error instanceof LeaseLost) onLost();
+      else log.warn({ err: error, ...keyFields }, 'lease.not_renewed');
     });
   }
 
@@ -174,6 +274,15 @@ export class LeasedRows<T extends Table, K extends Column<T>, L extends Column<T
       update ${this.#table} held set ${quoteName(columns.expireTime)} = ${this.leaseEndSql}
       where ${isHeldSql} and ${this.#isClaimableSql}`;
     requireLease(renewed);
+  }
+
+  /** Releases the row until `dueTime`. Does nothing if the claim no longer holds it. */
+  async release(client: Client, claim: Pick<Row<T>, K | L>, dueTime: Date): Promise<void> {
+    const { key, columns, dueColumn = 'dueTime' } = this.#options;
+    await client.$executeRaw`
+      update ${this.#table} held set ${quoteName(columns.token)} = null, ${quoteName(columns.expireTime)} = null,
+        ${quoteName(dueColumn)} = ${dueTime}
+      where ${matchRow(claim, [...key, columns.token])}`;
   }
 
   /** Returns the `where` that matches the row only while the claim holds it. */

@@ -178,21 +178,23 @@ async function runFirstReads(
   });
   for (const object of objects) {
     const { objectName } = object;
-    const { id: operationId } = await inTransaction(database, async (tx) => {
+    const run = await inTransaction(database, async (tx) => {
       const window = planWindow(
         object,
         { backfill: null, timing: findReadTiming(null, objectName) },
         now(),
       );
-      const operation = await startRun(tx, { installation, objectName, ...window });
+      const { processes } = database;
+      const input = { installation, objectName, ...window };
+      const started = await startRun(tx, input, { processes, isHeld: true });
       await tx.installedObject.update({
         where: {
           projectId_installationId_objectName: { projectId, installationId, objectName },
         },
-        data: { backfillOperationId: operation.id, nextReadTime: null },
+        data: { backfillOperationId: started.operation.id, nextReadTime: null },
       });
-      return operation;
+      return started.run;
     });
-    await continueRead(services, { projectId, operationId }, new AbortController().signal);
+    await continueRead(services, run, new AbortController().signal);
   }
 }

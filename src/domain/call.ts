@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { EventFeed } from '../events/event-log.ts';
 import type { OperationChanges } from '../events/operation-changes.ts';
 import type { StreamFeed } from '../events/stream-log.ts';
-import type { JobQueue } from '../jobs/queue.ts';
+import type { Workers } from '../jobs/workers.ts';
 import type { Log } from '../log.ts';
 import type { Meters } from '../meters.ts';
 import type { ReadTxtRecords } from '../outbound/txt-records.ts';
@@ -40,8 +40,8 @@ export interface Services {
   viewers: ViewerCache;
   keyUses: KeyUses;
   endUsers: EndUsers;
-  /** The job queue. Jobs are committed with the change that causes them. */
-  queue: JobQueue;
+  /** Starts work in this process that it has just stored. */
+  workers: Workers;
   /** Publishes committed events. */
   feed: EventFeed;
   /** Publishes committed stream messages. */

@@ -4,6 +4,7 @@ import {
   EVENTS_CHANNEL,
   OPERATIONS_CHANNEL,
   SUBSCRIPTIONS_CHANNEL,
+  WORK_CHANNEL,
 } from '../database/hot/notification-channels.ts';
 import { notifyAfterCommit, type Transaction } from '../database/transaction.ts';
 
@@ -30,4 +31,9 @@ export function notifySubscriptions(tx: Transaction): void {
 /** Wakes followers of the operation. Call it for each change of an operation. */
 export function notifyOperation(tx: Transaction, operationId: string): void {
   notifyAfterCommit(tx, `${OPERATIONS_CHANNEL} ${operationId}`);
+}
+
+/** Wakes the workers of a kind of background work. Call it for rows that are due immediately. */
+export function notifyWork(tx: Transaction, kind: string): void {
+  notifyAfterCommit(tx, `${WORK_CHANNEL} ${kind}`);
 }

@@ -4,7 +4,7 @@
  */
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../database/database.ts';
-import { acrossProjects, sweep } from '../database/projects/all-projects.ts';
+import { acrossProjects, type InProjects, sweep } from '../database/projects/all-projects.ts';
 
 /** Counting stops at this number, so that it is cheap even if much work is pending. */
 const COUNTED_MAX = 100_000;
@@ -15,10 +15,20 @@ interface StateSources {
   streams: () => { open: number; lagging: number };
   /** Returns the shares of this process, and the number of requests that wait for their turn. */
   shares: () => { shares: readonly ShareState[]; waiting: number };
-  /** Returns the queue's last count of jobs, by queue and state. */
-  jobs: () => Promise<readonly { queue: string; state: string; count: number }[]>;
+  work: {
+    /** The kinds of work on leased rows. */
+    kinds: readonly WorkKind[];
+    /** Returns the number of rows that this process runs, by kind. */
+    countRunning: () => ReadonlyMap<string, number>;
+  };
   /** True if this process counts pending work, which is the same in all processes. */
   countsWork: boolean;
+}
+
+interface WorkKind {
+  kind: string;
+  /** SQL: the column `time`, since when each overdue row waits. Absent if other metrics count the rows. */
+  createOverdueSql?(inProjects: InProjects, countMax: number): string;
 }
 
 /** The use of a share. */
@@ -102,7 +112,7 @@ function observeConnections(gauge: CreateGauge, { database }: StateSources): Upd
   };
 }
 
-function observeWork(gauge: CreateGauge, { database, jobs }: StateSources): UpdateGauges {
+function observeWork(gauge: CreateGauge, { database, work }: StateSources): UpdateGauges {
   const pending = gauge('gateway_deliveries_pending', 'Deliveries that are pending.');
   const due = gauge('gateway_deliveries_due', 'Deliveries that are due.');
   const oldest = gauge('gateway_delivery_oldest_due_seconds', 'How long the oldest has been due.');
@@ -111,7 +121,7 @@ function observeWork(gauge: CreateGauge, { database, jobs }: StateSources): Upda
     'gateway_provider_event_oldest_seconds',
     'How long the oldest event of a provider has waited.',
   );
-  const jobGauge = gauge('gateway_jobs', 'Jobs, by queue and state.', ['queue', 'state']);
+  const updateLeasedWork = observeLeasedWork(gauge, { database, work });
   const databaseUp = gauge(
     'gateway_database_up',
     '1 if the last query of the database for waiting work succeeded, else 0.',
@@ -119,24 +129,46 @@ function observeWork(gauge: CreateGauge, { database, jobs }: StateSources): Upda
   return async () => {
     // A failed query must leave no old values, which would look current.
     for (const outdated of [pending, due, oldest, events, oldestEvent]) outdated.remove();
-    jobGauge.reset();
     try {
       // In a cluster, each shard returns a row.
-      const [outboxes, providerEvents, jobCounts] = await Promise.all([
+      const [outboxes, providerEvents] = await Promise.all([
         sweep<OutboxState>(database, OUTBOX),
         sweep<ProviderEventsState>(database, PROVIDER_EVENTS),
-        jobs(),
+        updateLeasedWork(),
       ]);
       pending.set(sum(outboxes.map((outbox) => outbox.pending)));
       due.set(sum(outboxes.map((outbox) => outbox.due)));
       oldest.set(Math.max(0, ...outboxes.map(({ oldestSeconds }) => oldestSeconds)));
       events.set(sum(providerEvents.map(({ waiting }) => waiting)));
       oldestEvent.set(Math.max(0, ...providerEvents.map(({ oldestSeconds }) => oldestSeconds)));
-      for (const { count, ...labels } of jobCounts) jobGauge.set(labels, count);
       databaseUp.set(1);
     } catch {
       // The outage of the database is already logged.
       databaseUp.set(0);
+    }
+  };
+}
+
+/** Returns a function that updates the gauges, and throws the error of its query. */
+function observeLeasedWork(
+  gauge: CreateGauge,
+  { database, work }: Pick<StateSources, 'database' | 'work'>,
+): () => Promise<void> {
+  const due = gauge('gateway_work_due', 'Rows that wait for a worker, by kind.', ['kind']);
+  const running = gauge('gateway_work_running', 'Rows that this process runs, by kind.', ['kind']);
+  const oldest = gauge(
+    'gateway_work_oldest_due_seconds',
+    'How long the oldest row that waits for a worker has been due, by kind.',
+    ['kind'],
+  );
+  const overdue = createOverdueStatement(work.kinds);
+  return async () => {
+    for (const outdated of [due, running, oldest]) outdated.reset();
+    for (const [kind, count] of work.countRunning()) running.set({ kind }, count);
+    const overdueRows = await sweep<OverdueState>(database, overdue);
+    for (const [kind, rows] of Map.groupBy(overdueRows, (row) => row.kind)) {
+      due.set({ kind }, sum(rows.map((row) => row.due)));
+      oldest.set({ kind }, Math.max(0, ...rows.map(({ oldestSeconds }) => oldestSeconds)));
     }
   };
 }
@@ -182,6 +214,27 @@ const PROVIDER_EVENTS = acrossProjects(
 interface ProviderEventsState {
   waiting: number;
   /** How long the oldest event has waited. 0 if none waits. */
+  oldestSeconds: number;
+}
+
+/** SQL: the overdue rows of each kind, at most COUNTED_MAX. In a cluster, each shard returns rows. */
+function createOverdueStatement(kinds: readonly WorkKind[]) {
+  return acrossProjects('a metric of overdue work', (inProjects) =>
+    kinds
+      .flatMap(({ kind, createOverdueSql }) => {
+        const overdueSql = createOverdueSql?.(inProjects, COUNTED_MAX);
+        if (!overdueSql) return [];
+        return `select '${kind}' as "kind", count(*)::int as "due", ${secondsSinceOldestSql('time')} as "oldestSeconds"
+          from (${overdueSql}) overdue`;
+      })
+      .join(' union all '),
+  );
+}
+
+interface OverdueState {
+  kind: string;
+  due: number;
+  /** How long the oldest row has been due. 0 if none is due. */
   oldestSeconds: number;
 }
 

@@ -64,6 +64,7 @@ const CASTING_FILES = [
   'graphql/schema/inputs.ts',
   'graphql/schema/lists.ts',
   'graphql/schema/object-type.ts',
+  'jobs/leased-work.ts',
   'providers/salesforce/pubsub/change-stream.ts',
   'rest/endpoint/resource-endpoints.ts',
   'rest/event/delivery.ts',

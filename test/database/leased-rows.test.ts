@@ -10,9 +10,9 @@ const app = await getSharedApp();
 const { database, log } = app.app.services;
 const { prisma } = database;
 
-const notRenewed = 'subscription.lease_not_renewed';
 const KEY = ['projectId', 'installationId', 'objectName'] as const;
-const NOW = new Date('2024-01-01T12:00:00Z');
+/** Later than the clock of the database, by which rows may also be due. */
+const NOW = new Date('2100-01-01T12:00:00Z');
 const addMinutes = (count: number) => new Date(NOW.getTime() + count * MINUTE_MS);
 /** Short enough to expire and to be renewed during a test. */
 const SHORT_MS = 30;
@@ -117,7 +117,7 @@ test('keeps a renewed claim, and refuses the result of an expired claim', async 
   const [claimedRow] = await claim(1);
   if (!claimedRow) throw new Error('No row was claimed.');
   {
-    using _lease = rows.keepRenewing({ database, log }, claimedRow, { notRenewed });
+    using _lease = rows.keepRenewing({ database, log }, claimedRow);
     const { leaseExpireTime } = await findRow('object0');
     await expect
       .poll(async () => (await findRow('object0')).leaseExpireTime?.getTime())
@@ -147,7 +147,7 @@ test('neither claims nor keeps rows that are no longer claimable', async () => {
   const [keptRow] = await claim(1);
   if (!keptRow) throw new Error('No row was claimed.');
   const { promise: lost, resolve } = Promise.withResolvers<void>();
-  using _lease = rows.keepRenewing({ database, log }, keptRow, { notRenewed, onLost: resolve });
+  using _lease = rows.keepRenewing({ database, log }, keptRow, resolve);
   await prisma.objectSubscription.updateMany({ where: { projectId }, data: { isWanted: false } });
   await lost;
   expect(await claim(2)).toEqual([]);

@@ -1,7 +1,7 @@
 /** Deliveries of a deleted destination fail. */
 import { expect, test } from 'vitest';
 import { newId } from '../../src/ids.ts';
-import { dropDeliveriesSweep } from '../../src/jobs/sweeps.ts';
+import { droppedDeliveries } from '../../src/start-work.ts';
 import { getSharedApp } from '../support/app.ts';
 import { insertDestination } from '../support/fixtures/integrations.ts';
 
@@ -12,7 +12,7 @@ const { prisma } = services.database;
 const DELETE_DESTINATION =
   'mutation DeleteDestination($input: DeleteDestinationInput!) { deleteDestination(input: $input) { deletedId } }';
 
-const runSweep = () => dropDeliveriesSweep.run(services, new AbortController().signal);
+const runUpkeep = () => droppedDeliveries.run(services, new AbortController().signal);
 
 async function createDeliveries(count: number, columns: object = {}) {
   const tenant = await app.createTenant();
@@ -31,7 +31,7 @@ async function createDeliveries(count: number, columns: object = {}) {
 }
 
 test(
-  'fails 10,000 deliveries with the deletion, and the remaining deliveries in the sweep',
+  'fails 10,000 deliveries with the deletion, and the remaining deliveries in the upkeep',
   { tags: ['all/rows'] },
   async () => {
     const { tenant, projectId, destinationId, countPending } = await createDeliveries(10_500);
@@ -40,7 +40,7 @@ test(
       deleteDestination: {},
     });
     expect(await countPending()).toBe(500);
-    await runSweep();
+    await runUpkeep();
     expect(await countPending()).toBe(0);
     const where = { projectId, status: 'FAILED', nextAttemptTime: null } as const;
     const failureReason = 'The destination was deleted.';
@@ -54,7 +54,7 @@ test('keeps deliveries of a disabled destination pending', async () => {
     where: { projectId, id: destinationId },
     data: { status: 'DISABLED' },
   });
-  await runSweep();
+  await runUpkeep();
   expect(await countPending()).toBe(3);
 });
 
@@ -62,6 +62,6 @@ test('fails deliveries of a deleted destination, even if another process claimed
   const lease = { leaseToken: 'held', leaseExpireTime: new Date(Date.now() + 60_000) };
   const { projectId, destinationId, countPending } = await createDeliveries(3, lease);
   await prisma.destination.deleteMany({ where: { projectId, id: destinationId } });
-  await Promise.all([runSweep(), runSweep()]);
+  await Promise.all([runUpkeep(), runUpkeep()]);
   expect(await countPending()).toBe(0);
 });

@@ -1,8 +1,9 @@
 /** With `watchSchema`, an integration delivers changes of an object's fields to a destination. */
+
 import { expect, test } from 'vitest';
-import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
+import { schemaWatches } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { schemaMessage } from '../../src/domain/schema-watch/schema-difference.ts';
-import { limitToShardGroup } from '../../src/jobs/job-worker.ts';
+import { limitToShardGroup } from '../../src/jobs/run-work.ts';
 import type { FieldDescription } from '../../src/providers/contract.ts';
 import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
@@ -18,6 +19,7 @@ import {
   insertDestination,
   toRevision,
 } from '../support/fixtures/integrations.ts';
+import { runAllDueRows } from '../support/work/due-work.ts';
 
 const DAY_MS = 86_400_000;
 const sandbox = createSandboxProvider(() => 'http://sandbox.test');
@@ -79,7 +81,7 @@ async function checkAfter(ms = 0): Promise<void> {
   nowMs += ms;
   const { services } = app.app;
   for (const group of await services.database.listShardGroups()) {
-    await pollSchemas(limitToShardGroup(services, group), new AbortController().signal);
+    await runAllDueRows(limitToShardGroup(services, group), schemaWatches);
   }
 }
 

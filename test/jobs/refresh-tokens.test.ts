@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { refreshDueTokens } from '../../src/domain/connection/connection-refresh.ts';
 import { ServiceUnavailable } from '../../src/errors.ts';
-import { startJobs } from '../../src/jobs/job-worker.ts';
-import { refreshTokensSweep } from '../../src/jobs/sweeps.ts';
+import { runWork } from '../../src/jobs/run-work.ts';
 import { createLog } from '../../src/log.ts';
 import { createSandboxProvider } from '../../src/providers/sandbox/sandbox-provider.ts';
+import { tokenRefresh } from '../../src/start-work.ts';
 import {
   createTestApp,
   getSharedApp,
@@ -25,8 +25,8 @@ const POLLING = { interval: 20 };
 const HOUR_MS = 3_600_000;
 const CONNECTION_COUNT = 12;
 
-function startRefreshSweeps({ app: { services } }: Pick<TestApp, 'app'>) {
-  return startJobs(services, { handlers: {}, sweeps: [refreshTokensSweep] });
+function startRefreshes({ app: { services } }: Pick<TestApp, 'app'>) {
+  return runWork(services, { leased: [], upkeep: [tokenRefresh] });
 }
 
 /** Starts another server with the same database and provider. */
@@ -82,8 +82,8 @@ test('refreshes each expiring token once when two servers sweep at the same time
   onTestFinished(() => sandbox.faults.clear());
   {
     await using otherApp = await startAnotherServer();
-    await using _here = await startRefreshSweeps(app);
-    await using _there = await startRefreshSweeps(otherApp);
+    await using _here = await startRefreshes(app);
+    await using _there = await startRefreshes(otherApp);
     const expireTime = new Date(Date.now() + HOUR_MS / 2);
     const countRemaining = () =>
       prisma.connection.count({
@@ -110,7 +110,7 @@ test("sets BAD_CREDENTIALS with one event when a sweep's refresh is rejected", a
   const options = { groupRef: 'refused', expiresInMs: 60_000, refreshToken: 'sbx_rt_unknown' };
   const id = await connect(tenant, options);
   const { signal } = new AbortController();
-  for (let sweep = 0; sweep < 2; sweep += 1) await refreshTokensSweep.run(services, signal);
+  for (let sweep = 0; sweep < 2; sweep += 1) await tokenRefresh.run(services, signal);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     status: 'BAD_CREDENTIALS',
     tokenExpireTime: null,
@@ -141,7 +141,7 @@ test('postpones unreadable connections, and refreshes other connections', async 
   const tenant = await createTenantWithApp();
   const unreadableIds = await createUnreadableConnections(tenant, 8);
   const id = await connect(tenant, { groupRef: 'readable', expiresInMs: 60_000 });
-  await refreshTokensSweep.run(services, new AbortController().signal);
+  await tokenRefresh.run(services, new AbortController().signal);
   const expireTime = new Date(Date.now() + 120_000);
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toMatchObject({
     tokenExpireTime: expect.toSatisfy((time: Date) => time > expireTime),
@@ -178,6 +178,6 @@ test('refreshes no token while the server stops', async () => {
   const tenant = await createTenantWithApp();
   const id = await connect(tenant, { groupRef: 'waiting', expiresInMs: 60_000 });
   const connectionBefore = await prisma.connection.findFirstOrThrow({ where: { id } });
-  await refreshTokensSweep.run(services, AbortSignal.abort());
+  await tokenRefresh.run(services, AbortSignal.abort());
   expect(await prisma.connection.findFirstOrThrow({ where: { id } })).toEqual(connectionBefore);
 });

@@ -153,7 +153,8 @@ test('counts a read, its records and its delivery, and reports pending work of t
   await pollSeries('gateway_delivery_attempt_duration_seconds_count{outcome="succeeded"}').toBe(1);
   await pollSeries('gateway_deliveries_pending').toBe(0);
   await pollSeries('gateway_database_up').toBe(1);
-  await pollSeries('gateway_jobs{queue="run-read",state="active"}').toBe(0);
+  await pollSeries('gateway_work_running{kind="read"}').toBe(0);
+  await pollSeries('gateway_work_due{kind="read"}').toBe(0);
   expect(
     await readSeries('db_client_operation_duration_seconds_count{outcome="ok"}'),
   ).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/transaction.ts';
 import { TEST_MESSAGE_TYPE } from '../../src/domain/event/test-message.ts';
-import { pollSchemas } from '../../src/domain/schema-watch/poll-schemas.ts';
+import { schemaWatches } from '../../src/domain/schema-watch/poll-schemas.ts';
 import { EVENTS, type EventData } from '../../src/events/event-types.ts';
 import { recordEvent } from '../../src/events/record.ts';
 import { newId } from '../../src/ids.ts';
@@ -19,6 +19,7 @@ import {
   SUBSCRIPTION_POLLING,
 } from '../support/fixtures/subscriptions.ts';
 import { type ReceivedMessage, startReceiver } from '../support/receiver.ts';
+import { runAllDueRows } from '../support/work/due-work.ts';
 
 type EventType = keyof typeof EVENTS;
 
@@ -168,7 +169,7 @@ async function changeRecordAndSchema(tenant: Tenant, installationId: string) {
   await expect.poll(readStatus, SUBSCRIPTION_POLLING).toBe('ACTIVE');
   await createSandboxClient(sandbox.url).create({ email: 'ada@example.test' });
   const key = { projectId: tenant.projectId, installationId };
-  const checkSchemas = () => pollSchemas(services, new AbortController().signal);
+  const checkSchemas = () => runAllDueRows(services, schemaWatches);
   await checkSchemas();
   await expect
     .poll(async () => (await prisma.schemaWatch.findFirstOrThrow({ where: key })).connectionId)

@@ -196,7 +196,7 @@ test('traces a write up to the provider', async () => {
   expect(callSpan?.attributes).toMatchObject({ 'gateway.provider': 'sandbox' });
 });
 
-test('traces a read with its jobs and deliveries, also if another process runs them', async () => {
+test('traces a read with its turns and deliveries, also if another process runs them', async () => {
   app.app.sandbox.seed('companies', 3);
   const tenant = await app.createTenant();
   const { signingSecret } = (
@@ -223,7 +223,7 @@ test('traces a read with its jobs and deliveries, also if another process runs t
     .toMatch(/> deliver > POST$/m);
   await expect
     .poll(() => [...listPaths(listSpans())].join('\n'), POLLING)
-    .toMatch(/> job run-read > provider call > GET$/m);
+    .toMatch(/> run read > provider call > GET$/m);
   const [sendSpan] = listSpans().filter(
     (span) => listPath(span).slice(-2).join() === 'deliver,POST',
   );

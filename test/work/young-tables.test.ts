@@ -12,11 +12,12 @@ import {
   releaseSuccessors,
 } from '../../src/deliveries/outbox.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/deliveries/record-attempts.ts';
-import { CLAIM_WRITES } from '../../src/domain/operation/write/write-task.ts';
+import { writes } from '../../src/domain/operation/write/write-run.ts';
 import { newId } from '../../src/ids.ts';
 import { getSharedApp, onCitus, type TestApp } from '../support/app.ts';
 import { countRowsRead } from '../support/database/rows-read.ts';
 import { createWriter } from '../support/fixtures/writes.ts';
+import { claimDueRows } from '../support/work/due-work.ts';
 
 const MANY_ROWS = 8_000;
 const BATCH_SIZE = 100;
@@ -135,18 +136,18 @@ async function sendDeliveries({ app, projectId, destinationId }: YoungProject): 
   await releaseClaims(query, toBatch(await claimDueDeliveries(query, order)));
 }
 
-async function runWrites({ app, projectId, installationId, newest }: YoungProject): Promise<void> {
-  const { database, now: clock } = app.app.services;
-  const { query } = database.rows;
-  const [now, leaseToken, ids] = [clock(), newId('opr'), newest('opr')];
-  const claims = ids.map((id) => ({ projectId, id, leaseToken, now }));
-  expect(await query(CLAIM_WRITES.text, [JSON.stringify(claims)])).toHaveLength(ids.length);
-  const ends = ids.map((operationId) => ({
+async function runWrites({ app, projectId, installationId }: YoungProject): Promise<void> {
+  const { services } = app.app;
+  const { query } = services.database.rows;
+  const now = services.now();
+  const claims = await claimDueRows(services, writes, projectId);
+  expect(claims).not.toEqual([]);
+  const ends = claims.map(({ id: operationId, leaseToken }) => ({
     ...{ projectId, installationId, operationId, leaseToken, now, metadata: {}, event: null },
     ...{ status: 'SUCCESS', result: 'Wrote a record.', outcomes: [{}] },
     lastLine: { id: newId('log'), severity: 'INFO', message: 'Wrote a record.' },
   }));
-  const half = Math.ceil(ids.length / 2);
+  const half = Math.ceil(ends.length / 2);
   for (const [{ text }, inputs] of [
     [END_WRITES, ends.slice(0, half)],
     [END_UNREPORTED_WRITES, ends.slice(half)],

@@ -1,7 +1,6 @@
 /** Opens a Citus cluster. Other folders import it through `database/cluster.ts`. */
 import type { Log } from '../../log.ts';
 import type { Database } from '../database.ts';
-import type { JobDatabase } from '../job-database.ts';
 import { ALL_PROJECTS } from '../projects/shard-groups.ts';
 import type { ServerRouting } from '../reads/read-bursts.ts';
 import type { RunQuery } from '../rows.ts';
@@ -16,8 +15,6 @@ export interface Cluster extends Disposable {
   pools: Required<Pick<PoolOptions, 'Client' | 'findRefusal'>>;
   /** The nodes of a statement, for reads that are sent together. */
   servers: ServerRouting;
-  /** Options of the job queue, whose tables stay on the coordinator. */
-  queue: JobDatabase['options'];
   /** Creates one group of projects for each node. */
   createShardGroups(query: RunQuery): Pick<Database, 'shardGroup' | 'listShardGroups'>;
 }
@@ -31,7 +28,6 @@ export async function openCluster(server: Server, log: Log): Promise<Cluster> {
   return {
     pools: { Client: createRoutedSession({ locations, watch }), findRefusal },
     servers: { getServerKey: (values) => locations.listNodes(values).join(), findRefusal },
-    queue: { backend: 'citus' },
     createShardGroups: (query) => ({
       shardGroup: ALL_PROJECTS,
       listShardGroups: () => locations.createShardGroups(query),

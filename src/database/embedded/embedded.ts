@@ -9,7 +9,6 @@ import { createClients } from '../clients.ts';
 import { followClock } from '../clock.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database, DatabaseObservers } from '../database.ts';
-import { createJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { type Listen, Listeners } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
@@ -99,7 +98,6 @@ export async function openEngine(engine: OpenEngine, log: Log, meters?: Meters):
     ...ONE_SHARD_GROUP,
     sweeps: () => query,
     listen,
-    jobs: createJobDatabase(pool, listen),
     ping: async () => availability.check(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -115,7 +113,7 @@ async function prepareSession(
 
 /**
  * Delivers notifications within the process, because no other process has the embedded database open. The gateway's
- * notifications stay in memory. The job queue sends its own by SQL, and they arrive over the single connection.
+ * notifications stay in memory. Notifications by SQL arrive over the single connection.
  */
 class EmbeddedNotifications {
   readonly #listeners = new Listeners();

@@ -31,6 +31,7 @@ export interface WriteToAccept
       | 'dueTime'
       | 'deadlineTime'
       | 'leaseToken'
+      | 'traceparent'
     > {
   /** The approved proposal that the write commits. Null for other writes. */
   proposal: { id: string; committedBy: string; dueTime: Date } | null;
@@ -88,8 +89,8 @@ function acceptWritesSql(
       "id" text, "projectId" text, "integrationId" text, "installationId" text, "configId" text,
       "groupId" text, "consumerId" text, "metadata" jsonb,
       "objectName" text, "type" "WriteType", "mode" "WriteMode", "allOrNone" boolean, "headers" jsonb,
-      "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text, "now" timestamptz,
-      "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
+      "openGroup" text, "dueTime" timestamptz, "deadlineTime" timestamptz, "leaseToken" text,
+      "traceparent" text, "now" timestamptz, "firstLine" jsonb, "entries" jsonb, "idempotencyKey" jsonb, "proposal" jsonb)
   ),
   commits as materialized (
     select proposal."place", input."projectId", input."id" as "operationId", input."now", commit."committedBy",
@@ -165,10 +166,10 @@ function acceptWritesSql(
 export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" ("id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
-      "headers", "recordCount", "dueTime", "deadlineTime",
+      "headers", "recordCount", "dueTime", "deadlineTime", "traceparent",
       "leaseToken", "leaseExpireTime", "isUncertain", "uncertainSince", "attempts", "lastAttempt")
     select "id", "projectId", "installationId", "objectName", "type", "mode", "allOrNone",
-      "headers", jsonb_array_length("entries"), "dueTime", "deadlineTime",
+      "headers", jsonb_array_length("entries"), "dueTime", "deadlineTime", "traceparent",
       "leaseToken", case when "leaseToken" is not null then ${leaseEnd} end, "leaseToken" is not null,
       case when "leaseToken" is not null then "now" end,
       case when "leaseToken" is null then 0 else 1 end, case when "leaseToken" is not null then "now" end
@@ -193,9 +194,9 @@ export function acceptWrites(leaseEnd: string): BatchChange<WriteToAccept, Accep
 export function collectWrites(recordsMax: number): BatchChange<WriteToAccept, AcceptedWrite> {
   const tasks = `
     insert into "WriteTask" as task ("id", "projectId", "installationId", "objectName", "type", "mode",
-      "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "createTime")
+      "headers", "openGroup", "recordCount", "dueTime", "deadlineTime", "traceparent", "createTime")
     select "id", "projectId", "installationId", "objectName", "type", "mode",
-      "headers", "openGroup", 1, "dueTime", "deadlineTime", "now"
+      "headers", "openGroup", 1, "dueTime", "deadlineTime", "traceparent", "now"
     from accepted_writes
     on conflict ("projectId", "openGroup") do update set "recordCount" = task."recordCount" + 1,
       "openGroup" = case when task."recordCount" + 1 < ${recordsMax} then task."openGroup" end,

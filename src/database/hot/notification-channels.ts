@@ -12,6 +12,9 @@ export const OPERATIONS_CHANNEL = 'gateway_operations';
 /** A provider's event was stored. */
 export const PROVIDER_EVENTS_CHANNEL = 'gateway_provider_events';
 
+/** Rows of background work may be due. The payload is the kind of work. */
+export const WORK_CHANNEL = 'gateway_work';
+
 /** A group or a consumer is being erased. */
 export const ERASURES_CHANNEL = 'gateway_erasures';
 

@@ -1,4 +1,4 @@
-/** Opens any PostgreSQL: a pool for requests, one for jobs, and a connection for notifications. */
+/** Opens any PostgreSQL: a pool for requests, one for work across projects, and a connection for notifications. */
 import type { Config } from '../../config.ts';
 import { splitDatabaseUrl } from '../../database-urls.ts';
 import { endWithin } from '../../work/deadline.ts';
@@ -7,7 +7,6 @@ import { followClock } from '../clock.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import { COLUMN_TYPES } from '../column-types.ts';
 import type { Database, DatabaseObservers } from '../database.ts';
-import { createPostgresJobDatabase } from '../job-database.ts';
 import { migrate } from '../migrating/migrate.ts';
 import { createSender } from '../notifications/notifications.ts';
 import { Outages } from '../outages.ts';
@@ -49,7 +48,6 @@ export async function openPostgres(
     servers: cluster?.servers,
     sendNotifications: notifications.send,
   });
-  const jobs = createPostgresJobDatabase(server, notifications.listen, cluster?.queue);
   return {
     kind: 'postgres',
     ...migrationResult,
@@ -59,7 +57,6 @@ export async function openPostgres(
     ...(cluster?.createShardGroups(query) ?? ONE_SHARD_GROUP),
     sweeps: sweeps.getQuery,
     listen: notifications.listen,
-    jobs,
     outages,
     connections: () => sessions.counts(),
     ping: notifications.ping,
@@ -68,7 +65,7 @@ export async function openPostgres(
       for (const primary of primaries) void primary[Symbol.asyncDispose]();
       clock[Symbol.dispose]();
       cluster?.[Symbol.dispose]();
-      await Promise.all([notifications[Symbol.asyncDispose](), jobs[Symbol.asyncDispose]()]);
+      await notifications[Symbol.asyncDispose]();
       // If this fails, the leases of the process expire.
       await endWithin(processes.leave(), LEAVE_MS);
       await clients[Symbol.asyncDispose]();

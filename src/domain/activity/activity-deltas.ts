@@ -1,5 +1,6 @@
 /** Adds activity deltas to the stored counts. If several processes run it, a lock lets one of them work at a time. */
 import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
+import type { Upkeep } from '../../jobs/upkeep-loop.ts';
 import type { Services } from '../call.ts';
 
 /** The maximum number of deltas in one statement, which locks the counts for tens of milliseconds. */
@@ -10,6 +11,14 @@ const STATEMENT_DELTAS_MAX = 5_000;
  * No attempt takes longer than 55 s.
  */
 const STEPS = Array.from({ length: 64 }, (_, step) => step);
+
+export const activityCounts: Upkeep = {
+  name: 'activity counts',
+  intervalMs: 10_000,
+  createDueTimeSql: (inProjects) =>
+    `select now() from "ActivityDelta" where ${inProjects('"projectId"')} limit 1`,
+  run: foldActivity,
+};
 
 /** Adds deltas until none are left, or another process has the lock. */
 export async function foldActivity(

@@ -1,10 +1,13 @@
 /**
- * Continues an erasure for a turn of some seconds, and enqueues the next turn. Deliveries and running work are erased
+ * Continues an erasure for a turn of some seconds. Deliveries and running work are erased
  * first. Every part may run repeatedly, so that a killed worker leaves no rows behind.
  */
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { isForeignKeyViolation } from '../../database/violations.ts';
+import { notifyWork } from '../../events/channel.ts';
 import { findPrefix } from '../../ids.ts';
+import { leasedWork } from '../../jobs/leased-work.ts';
+import { RELEASED_LEASE } from '../../work/lease.ts';
 import type { Services } from '../call.ts';
 import { removeFromJournal } from '../connection/token/token-commit.ts';
 import type { LeasedConnection } from '../connection/token/token-lease.ts';
@@ -21,11 +24,11 @@ import {
   removeOperations,
   removeRows,
 } from './erase-rows.ts';
-import { type ErasureKey, enqueueErasure } from './erasure.ts';
+import { ERASURE_KIND, ERASURE_LEASES, type Erasure, type ErasureKey } from './erasure.ts';
 
 /** The maximum number of connections that are revoked in parallel. Each revocation waits for its provider. */
 const CONNECTIONS_MAX = 20;
-/** The duration of a turn. It is short, so that the worker can start another job or stop within seconds. */
+/** The duration of a turn. It is short, so that the worker can start another erasure or stop within seconds. */
 const TURN_MS = 5_000;
 
 /**
@@ -45,15 +48,23 @@ const PROJECT_TABLES = [
   'Consumer',
 ];
 
-/** Runs one turn of an erasure. Does nothing if everything has been erased. */
-export async function continueErasure(
+/** Erasures of groups, consumers and projects. */
+export const erasures = leasedWork({
+  kind: ERASURE_KIND,
+  leases: ERASURE_LEASES,
+  columns: ['projectId', 'id', 'leaseToken'],
+  perProcess: 2,
+  run: continueErasure,
+});
+
+/** Runs one turn of a claimed erasure. */
+async function continueErasure(
   services: Services,
-  key: ErasureKey,
+  claim: ErasureClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, log } = services;
-  const where = { projectId_id: key };
-  if (!(await database.prisma.erasure.findUnique({ where }))) return;
+  const { database, log, now } = services;
+  const { leaseToken: _leaseToken, ...key } = claim;
   const endMs = performance.now() + TURN_MS;
   const isOver = () => signal.aborted || performance.now() >= endMs;
   if ((await eraseParts(services, key, isOver)) && (await endErasure(services, key))) {
@@ -61,8 +72,14 @@ export async function continueErasure(
     log.info({ projectId: key.projectId, erasedId: key.id }, 'erasure.ended');
     return;
   }
-  await inTransaction(database, (tx) => enqueueErasure(services, tx, key));
+  const change = { dueTime: now(), ...RELEASED_LEASE };
+  await inTransaction(database, async (tx) => {
+    await ERASURE_LEASES.updateClaimed(tx.erasure, claim, change);
+    notifyWork(tx, ERASURE_KIND);
+  });
 }
+
+type ErasureClaim = Pick<Erasure, 'projectId' | 'id' | 'leaseToken'>;
 
 /** Returns true if every part is erased, false if the turn is over. */
 async function eraseParts(

@@ -22,7 +22,7 @@ const deleteProjectInput = z
   });
 
 /**
- * Throws NOT_FOUND for callers who are not members of the org. One transaction hides the project; jobs erase its rows.
+ * Throws NOT_FOUND for callers who are not members of the org. One transaction hides the project; a worker erases its rows.
  */
 export const deleteProject = projectMutation({
   description:
@@ -36,7 +36,7 @@ export const deleteProject = projectMutation({
     await inTransaction(call.database, async (tx) => {
       await leaveOrg(tx, id);
       await deleteAccessRows(tx, id);
-      await beginErasure(call, tx, { projectId: id, id });
+      await beginErasure(tx, { projectId: id, id });
     });
     call.viewers.clear();
     return { deletedId: id };

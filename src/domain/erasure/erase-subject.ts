@@ -60,7 +60,7 @@ async function erase(
     await releaseRef(tx, key);
     const input = { path: [refName], equals: subjectRef };
     await tx.oAuthConnect.deleteMany({ where: { projectId, input } });
-    await beginErasure(call, tx, key);
+    await beginErasure(tx, key);
   });
   await call.erasedSubjects.refresh();
   // Installations do not refer to their consumer, so the filter for erased subjects can't hide them.

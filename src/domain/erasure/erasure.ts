@@ -1,20 +1,24 @@
 /**
  * Starts the erasure of a group, a consumer or a project with all rows that refer to it. One transaction hides the
- * subject and stores an `Erasure` and a job. Jobs then delete the rows, each for some seconds (continue-erasure.ts).
+ * subject and stores an `Erasure`. A worker then deletes the rows, some seconds at a time (continue-erasure.ts).
  */
-import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import { inTransaction, type Transaction } from '../../database/transaction.ts';
-import { notifyErasure } from '../../events/channel.ts';
-import type { Services } from '../call.ts';
+import { LeasedRows } from '../../database/leased-rows.ts';
+import type { Row } from '../../database/tables.ts';
+import type { Transaction } from '../../database/transaction.ts';
+import { notifyErasure, notifyWork } from '../../events/channel.ts';
+import { LEASE } from '../../work/lease.ts';
 
-/** The maximum number of erasures that one sweep enqueues. */
-const SWEEP_ERASURES_MAX = 200;
+/** The name of the work on erasures. */
+export const ERASURE_KIND = 'erasure';
 
-const SELECT_ERASURES = acrossProjects(
-  'erasures that have begun',
-  (inProjects) => `select "projectId", "id" from "Erasure" where ${inProjects('"projectId"')}
-   order by "createTime" limit ${SWEEP_ERASURES_MAX}`,
-);
+export const ERASURE_LEASES = new LeasedRows({
+  table: 'Erasure',
+  key: ['projectId', 'id'],
+  leaseMs: 10_000,
+  columns: LEASE,
+});
+
+export type Erasure = Row<'Erasure'>;
 
 export interface ErasureKey {
   projectId: string;
@@ -25,34 +29,8 @@ export interface ErasureKey {
 /**
  * Starts an erasure. Must run in the transaction that hides the subject. An erasure that has already begun continues.
  */
-export async function beginErasure(
-  { queue }: Pick<Services, 'queue'>,
-  tx: Transaction,
-  key: ErasureKey,
-): Promise<void> {
+export async function beginErasure(tx: Transaction, key: ErasureKey): Promise<void> {
   await tx.erasure.createMany({ data: key, skipDuplicates: true });
   notifyErasure(tx);
-  await enqueueErasure({ queue }, tx, key);
-}
-
-/**
- * Enqueues erasures whose job may be lost: a database that was moved or restored has lost all jobs. A job that already
- * waits is not enqueued twice, and two jobs of an erasure may run in parallel.
- */
-export async function recoverErasures(services: Services): Promise<void> {
-  const { database } = services;
-  const keys = await sweep<ErasureKey>(database, SELECT_ERASURES);
-  if (keys.length === 0) return;
-  await inTransaction(database, async (tx) => {
-    for (const key of keys) await enqueueErasure(services, tx, key);
-  });
-}
-
-/** Enqueues the job that continues the erasure. */
-export function enqueueErasure(
-  { queue }: Pick<Services, 'queue'>,
-  tx: Transaction,
-  { projectId, id }: ErasureKey,
-): Promise<void> {
-  return queue.enqueue(tx, 'run-erasure', { projectId, id }, { singletonKey: id });
+  notifyWork(tx, ERASURE_KIND);
 }

@@ -4,6 +4,7 @@ import { findNamedTarget, type NamedTarget } from '../../database/hot/write-targ
 import type { Row } from '../../database/rows.ts';
 import { notFound } from '../../errors.ts';
 import { findPrefix } from '../../ids.ts';
+import { notifyWorkers } from '../../jobs/workers.ts';
 import { withDeadline } from '../../work/deadline.ts';
 import type { Call } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -19,7 +20,7 @@ import type { UnknownFields } from './write/record-mapping.ts';
 import type { EndedWrite } from './write/write-end.ts';
 import { type WriteInput, writeRecordsInput } from './write/write-input.ts';
 import { planWrite } from './write/write-plan.ts';
-import { beginWrite, runToEnd } from './write/write-run.ts';
+import { runAttempt, runToEnd, writes } from './write/write-run.ts';
 import {
   acceptWrite,
   createWriteKey,
@@ -83,7 +84,7 @@ async function write(
 export function writeAndWait(call: Call, write: WriteToStart): Promise<WriteOutcome> {
   const { target } = write.plan;
   return waitForProvider(call, target.installation, async () => {
-    const { operation, task, entries } = await acceptWrite(call, write);
+    const { operation, task, entries } = await acceptWrite(call, write, { isHeld: true });
     const runningWrite = task && runToEnd(call, { task, entries, target, wasUncertain: false });
     return awaitOutcome(call, write.input, operation, runningWrite);
   });
@@ -99,11 +100,24 @@ export function awaitOperation(
   return waitForProvider(call, { projectId }, () => awaitOutcome(call, { batch }, operation));
 }
 
-/** Accepts a write, and returns without its outcome. */
+/**
+ * Accepts a write, and returns without its outcome. If this process has a free place, it stores the write with a lease
+ * and runs the first attempt. If not, or if the write collects further records, a worker claims it when it is due.
+ */
 async function writeLater(call: Call, write: WriteToStart): Promise<WriteOutcome> {
-  await refuseIfBacklogged(call, write.plan.target.installation.projectId);
-  const { operation, task, entries } = await acceptWrite(call, write);
-  if (task) await beginWrite(call, task, entries);
+  const { target } = write.plan;
+  const { id: group, projectId } = target.installation;
+  await refuseIfBacklogged(call, projectId);
+  using place = write.input.autoBatchPolicy
+    ? null
+    : call.workers.takePlace(writes, { projectId, group });
+  const { operation, task, entries } = await acceptWrite(call, write, { isHeld: place !== null });
+  if (task && place) {
+    const claim = { task, entries, target, wasUncertain: false };
+    place.start({ ...task, wasUncertain: false }, (services) => runAttempt(services, claim));
+  } else if (task?.openGroup === null) {
+    notifyWorkers(call.database, writes);
+  }
   return createAcceptedOutcome(operation);
 }
 

@@ -1,14 +1,16 @@
 /**
  * Commits approved proposals. The statement that accepts the write also claims the proposal, so that a proposal is written
  * at most once, and only while it is approved. Each attempt of the write first compares the record with the version that
- * the proposal expects. A sweep completes proposals whose process ended before their write.
+ * the proposal expects. A worker completes proposals whose process ended before their write.
  */
 import { z } from 'zod';
-import { acrossProjects, sweep } from '../../database/projects/all-projects.ts';
-import type { Row } from '../../database/rows.ts';
+import { LeasedRows } from '../../database/leased-rows.ts';
+import { listColumns, type Row } from '../../database/tables.ts';
 import { inTransaction } from '../../database/transaction.ts';
 import { conflict, DomainError } from '../../errors.ts';
+import { leasedWork } from '../../jobs/leased-work.ts';
 import { MINUTE_MS } from '../../work/durations.ts';
+import { LEASE, RELEASED_LEASE } from '../../work/lease.ts';
 import { authorizeAgent } from '../agent/agent-objects.ts';
 import type { Call, Services } from '../call.ts';
 import { projectMutation } from '../declared-mutation.ts';
@@ -24,11 +26,10 @@ import { getProposalRow, type Proposal, proposalInput } from './proposal.ts';
 import { recordProposalEvent } from './proposal-event.ts';
 import { hashPlan, planProposedWrite } from './proposed-write.ts';
 
-/** The interval at which the sweep checks a proposal whose write has not ended, or that it could not complete. */
+/** The interval at which a worker checks a proposal whose write has not ended. */
 const POLL_MS = MINUTE_MS;
 /** A concurrent call may change the proposal while the write is accepted. */
 const TRIES_MAX = 3;
-const SWEEP_PROPOSALS_MAX = 200;
 
 const commitProposalInput = proposalInput
   .extend({
@@ -154,7 +155,7 @@ async function endCommit(
     const dueTime = isRunning ? new Date(now.getTime() + POLL_MS) : null;
     const { count } = await tx.proposal.updateMany({
       where: { projectId, id, status: 'COMMITTING' },
-      data: { status, operationId, dueTime, updateTime: now },
+      data: { status, operationId, dueTime, updateTime: now, ...RELEASED_LEASE },
     });
     const proposal = await tx.proposal.findUniqueOrThrow({ where });
     if (count === 0 || isRunning) return proposal;
@@ -168,32 +169,29 @@ async function endCommit(
   });
 }
 
-const DUE_PROPOSALS = acrossProjects(
-  'proposals that are due',
-  (inProjects) => `select * from "Proposal" where ${inProjects('"projectId"')} and "dueTime" <= $1
-   order by "dueTime" limit ${SWEEP_PROPOSALS_MAX}`,
-);
+const PROPOSAL_LEASES = new LeasedRows({
+  table: 'Proposal',
+  key: ['projectId', 'id'],
+  leaseMs: 10_000,
+  columns: LEASE,
+});
 
-/** Expires proposals that were not committed in time, and completes commits whose process has ended. */
-export async function continueProposals(services: Services): Promise<void> {
-  const { database, log, now } = services;
-  const dueProposals = await sweep<Proposal>(database, DUE_PROPOSALS, [now()]);
-  for (const proposal of dueProposals) {
-    const { projectId, id } = proposal;
-    try {
-      if (proposal.status === 'COMMITTING') await recoverCommit(services, proposal);
-      else await expireProposal(services, proposal);
-    } catch (error) {
-      // A failure with one proposal must not stop the sweep.
-      log.warn({ err: error, proposalId: id }, 'proposal.not_continued');
-      const dueTime = new Date(now().getTime() + POLL_MS);
-      const where = { projectId, id, dueTime: proposal.dueTime };
-      await database.prisma.proposal.updateMany({ where, data: { dueTime } });
-    }
-  }
+/** Proposals that expire, and commits whose process has ended. */
+export const proposals = leasedWork({
+  kind: 'proposal',
+  leases: PROPOSAL_LEASES,
+  columns: listColumns('Proposal'),
+  perProcess: 8,
+  run: continueProposal,
+});
+
+/** Expires a claimed proposal that was not committed in time, or completes its commit. */
+async function continueProposal(services: Services, proposal: Proposal): Promise<void> {
+  if (proposal.status === 'COMMITTING') await completeCommit(services, proposal);
+  else await expireProposal(services, proposal);
 }
 
-async function recoverCommit(services: Services, proposal: Proposal): Promise<void> {
+async function completeCommit(services: Services, proposal: Proposal): Promise<void> {
   const { prisma } = services.database;
   const { projectId, operationId } = proposal;
   if (operationId === null) throw new Error('Bug: a proposal is being committed without a write.');
@@ -211,10 +209,8 @@ async function recoverCommit(services: Services, proposal: Proposal): Promise<vo
   });
 }
 
-async function expireProposal(
-  { database, now }: Services,
-  { projectId, id }: Proposal,
-): Promise<void> {
+async function expireProposal({ database, now }: Services, proposal: Proposal): Promise<void> {
+  const { projectId, id } = proposal;
   await inTransaction(database, async (tx) => {
     const { count } = await tx.proposal.updateMany({
       where: {
@@ -223,9 +219,14 @@ async function expireProposal(
         status: { in: ['PENDING', 'APPROVED'] },
         expireTime: { lte: now() },
       },
-      data: { status: 'EXPIRED', dueTime: null, updateTime: now() },
+      data: { status: 'EXPIRED', dueTime: null, updateTime: now(), ...RELEASED_LEASE },
     });
-    if (count === 0) return;
+    if (count === 0) {
+      // A call has changed the proposal and its due time since it was claimed.
+      const where = PROPOSAL_LEASES.getClaimFilter(proposal);
+      await tx.proposal.updateMany({ where, data: RELEASED_LEASE });
+      return;
+    }
     const expiredProposal = await tx.proposal.findUniqueOrThrow({
       where: { projectId_id: { projectId, id } },
     });

@@ -3,14 +3,16 @@
  * time delivers the events of a subscription, in the order of their times. Subscriptions run concurrently.
  */
 import { Prisma } from '../../database/generated/client.ts';
+import { PROVIDER_EVENTS_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { inProjectsSql, LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { pickSubject } from '../../events/subject.ts';
+import { leasedWork } from '../../jobs/leased-work.ts';
+import { notifyWorkers } from '../../jobs/workers.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LeaseLost } from '../../work/lease.ts';
-import { runClaims } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
 import { lockDestination } from '../event/destination-uses.ts';
@@ -19,10 +21,6 @@ import { createEventMessages, type EventMessage, type StoredEvent } from './even
 import { type EventSource, fetchRecords, getEventSource } from './event-source.ts';
 import type { ObjectSubscription } from './object-subscription.ts';
 
-/** The maximum number of subscriptions whose events one process delivers concurrently. */
-const CONCURRENCY = 16;
-/** The interval between polls for more subscriptions while some are running. */
-const POLL_MS = 100;
 const EVENT_BATCH = 100;
 /** The maximum turn of one subscription, after which other subscriptions get a turn. */
 const TURN_MS = 5_000;
@@ -38,6 +36,7 @@ const EVENT_LEASES = new LeasedRows({
   key: ['projectId', 'installationId', 'objectName'],
   leaseMs: 10_000,
   columns: { token: 'eventLeaseToken', expireTime: 'eventLeaseExpireTime' },
+  dueColumn: 'eventsRetryTime',
 });
 
 const CLAIMED_COLUMNS = [
@@ -55,20 +54,18 @@ type EventClaim = Pick<ObjectSubscription, (typeof CLAIMED_COLUMNS)[number]>;
 
 const RELEASED_EVENT_LEASE = { eventLeaseToken: null, eventLeaseExpireTime: null } as const;
 
-/** Delivers all waiting events. Returns when none is left. */
-export async function deliverProviderEvents(
-  services: Services,
-  signal: AbortSignal,
-): Promise<void> {
-  await runClaims({
-    claim: async (runningCount) => {
-      const freeCount = signal.aborted ? 0 : CONCURRENCY - runningCount;
-      return freeCount > 0 ? claimSubscriptionsWithEvents(services, freeCount) : [];
-    },
-    work: (subscription) => deliverSubscriptionEvents(services, subscription, signal),
-    pollMs: POLL_MS,
-  });
-}
+/** Subscriptions with stored events that wait to be delivered. */
+export const providerEvents = leasedWork({
+  kind: 'provider_event',
+  leases: EVENT_LEASES,
+  columns: CLAIMED_COLUMNS,
+  perProcess: 16,
+  channel: PROVIDER_EVENTS_CHANNEL,
+  claim: claimSubscriptionsWithEvents,
+  createDueTimeSql: (inProjects) => `select now() from "ProviderEvent"
+    where ${inProjects('"projectId"')} and "doneTime" is null limit 1`,
+  run: deliverSubscriptionEvents,
+});
 
 /**
  * Claims subscriptions with waiting events, in all projects. The recursive query reads one index entry for each
@@ -76,12 +73,12 @@ export async function deliverProviderEvents(
  * prevents the deletion of the subscription, but does not block the storing of new events.
  */
 export async function claimSubscriptionsWithEvents(
-  { database }: Pick<Services, 'database'>,
+  { database, now }: Pick<Services, 'database' | 'now'>,
   countMax: number,
 ): Promise<EventClaim[]> {
   return EVENT_LEASES.claim(
     database,
-    { countMax, columns: CLAIMED_COLUMNS },
+    { countMax, now: now(), columns: CLAIMED_COLUMNS },
     (projects, limit) => Prisma.sql`waiting as (
       (select "projectId", "installationId", "objectName" from "ProviderEvent"
         where ${inProjectsSql(projects, 'ProviderEvent')} and "doneTime" is null order by "projectId", "installationId", "objectName" limit 1)
@@ -92,7 +89,7 @@ export async function claimSubscriptionsWithEvents(
           > (waiting."projectId", waiting."installationId", waiting."objectName")
         order by "projectId", "installationId", "objectName" limit 1) following
     ), chosen as (
-      select held."projectId", held."installationId", held."objectName"
+      select held.ctid as "place", held."projectId"
       from waiting
       join "ObjectSubscription" held using ("projectId", "installationId", "objectName")
       where (held."eventsRetryTime" is null or held."eventsRetryTime" <= now())
@@ -102,15 +99,12 @@ export async function claimSubscriptionsWithEvents(
   );
 }
 
-/** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. Never throws. */
+/** Delivers a subscription's waiting events for a few seconds at most, and releases the lease. */
 async function deliverSubscriptionEvents(
   services: Services,
   claim: EventClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  using _lease = EVENT_LEASES.keepRenewing(services, claim, {
-    notRenewed: 'provider_events.lease_not_renewed',
-  });
   const { prisma } = services.database;
   try {
     const endMs = performance.now() + TURN_MS;
@@ -121,11 +115,11 @@ async function deliverSubscriptionEvents(
     }
     await EVENT_LEASES.updateClaimed(prisma.objectSubscription, claim, RELEASED_EVENT_LEASE);
   } catch (error) {
-    if (error instanceof LeaseLost) return;
-    await recordFailure(services, claim, error).catch((failure: unknown) =>
-      services.log.warn({ err: failure }, 'provider_events.failure_not_recorded'),
-    );
+    if (error instanceof LeaseLost) throw error;
+    return recordFailure(services, claim, error);
   }
+  // Events may have arrived while this claim held the subscription.
+  notifyWorkers(services.database, providerEvents);
 }
 
 /**

@@ -3,15 +3,16 @@
  * Repeating the work is safe: the events of a duplicate subscription are stored once.
  */
 import { hash } from 'node:crypto';
+import { SUBSCRIPTIONS_CHANNEL } from '../../database/hot/notification-channels.ts';
 import { LeasedRows } from '../../database/leased-rows.ts';
 import { inTransaction, type Transaction } from '../../database/transaction.ts';
 import { newId } from '../../ids.ts';
+import { leasedWork } from '../../jobs/leased-work.ts';
 import { ProviderError } from '../../providers/provider-error.ts';
 import type { DesiredSubscription, SubscribeCapability } from '../../providers/subscribing.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, HOUR_MS } from '../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE, requireLease } from '../../work/lease.ts';
-import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import type { AccountSession } from '../connection/connection-session.ts';
 import { OperationRequests } from '../diagnosis/request-recorder.ts';
@@ -30,40 +31,39 @@ import { getSubscriptionParties, type SubscriptionParties } from './subscription
 import { addIdToAddress, deleteExpiredSecrets, replaceSecrets } from './subscription-secret.ts';
 import { listWebhookSecrets, toWebhookUrl } from './webhook-secret.ts';
 
-/** The maximum number of subscriptions that one process maintains concurrently. */
-const CONCURRENCY = 8;
 const RETRY = { firstMs: 5_000, maxMs: HOUR_MS, jitter: 0.5 };
 /** The retry interval for errors that a user must fix. */
 const ONCE_A_DAY = { firstMs: DAY_MS, maxMs: DAY_MS };
 /** After this many failed removals, the subscription stays at the provider and its events are refused. */
 const UNSUBSCRIBE_TRIES_MAX = 8;
 
-/** Maintains all subscriptions that are due. */
-export async function maintainSubscriptions(
-  services: Services,
-  signal: AbortSignal,
-): Promise<void> {
-  await runUntilEmpty({
-    next: () => claimDueSubscription(services),
-    work: (subscription) => maintainSubscription(services, subscription),
-    concurrency: CONCURRENCY,
-    signal,
-  });
-}
+const KEY_COLUMNS = ['projectId', 'installationId', 'objectName'] as const;
 
-async function maintainSubscription(
-  services: Services,
-  subscription: ObjectSubscription,
-): Promise<void> {
-  using _lease = SUBSCRIPTION_LEASES.keepRenewing(services, subscription, {
-    notRenewed: 'subscription.lease_not_renewed',
-  });
-  try {
-    if (subscription.isWanted) await subscribe(services, subscription);
-    else await unsubscribe(services, subscription);
-  } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error;
-  }
+/** The lease of a worker that maintains a subscription. */
+export const SUBSCRIPTION_LEASES = new LeasedRows({
+  table: 'ObjectSubscription',
+  key: KEY_COLUMNS,
+  leaseMs: 30_000,
+  columns: LEASE,
+});
+
+/** Subscriptions that are due to be created, renewed or removed at their providers. */
+export const subscriptions = leasedWork({
+  kind: 'subscription',
+  leases: SUBSCRIPTION_LEASES,
+  columns: [...KEY_COLUMNS, 'leaseToken'],
+  perProcess: 8,
+  channel: SUBSCRIPTIONS_CHANNEL,
+  run: maintainSubscription,
+});
+
+type SubscriptionClaim = Pick<ObjectSubscription, (typeof KEY_COLUMNS)[number] | 'leaseToken'>;
+
+async function maintainSubscription(services: Services, claim: SubscriptionClaim): Promise<void> {
+  const where = SUBSCRIPTION_LEASES.getClaimFilter(claim);
+  const subscription = await services.database.prisma.objectSubscription.findFirst({ where });
+  if (subscription?.isWanted) await subscribe(services, subscription);
+  else if (subscription) await unsubscribe(services, subscription);
 }
 
 async function subscribe(baseServices: Services, subscription: ObjectSubscription): Promise<void> {
@@ -248,28 +248,6 @@ function computeMaintenanceTime({ now }: Pick<Services, 'now'>, expireTime: Date
   const nowMs = now().getTime();
   const halfMs = expireTime ? (expireTime.getTime() - nowMs) / 2 : DAY_MS;
   return new Date(nowMs + Math.max(Math.min(halfMs, DAY_MS), 1_000));
-}
-
-const KEY_COLUMNS = ['projectId', 'installationId', 'objectName'] as const;
-
-/** The lease of a worker that maintains a subscription. */
-const SUBSCRIPTION_LEASES = new LeasedRows({
-  table: 'ObjectSubscription',
-  key: KEY_COLUMNS,
-  leaseMs: 30_000,
-  columns: LEASE,
-});
-
-/** Claims the subscription that is due first, in all projects. Null if none is due. */
-export async function claimDueSubscription({
-  database,
-  now,
-}: Pick<Services, 'database' | 'now'>): Promise<ObjectSubscription | null> {
-  const due = { countMax: 1, now: now(), columns: KEY_COLUMNS };
-  const [key] = await SUBSCRIPTION_LEASES.claimDue(database, due);
-  if (!key) return null;
-  const where = { projectId_installationId_objectName: key };
-  return database.prisma.objectSubscription.findUnique({ where });
 }
 
 type SubscriptionChange = Partial<

@@ -8,10 +8,10 @@ import { inTransaction } from '../../database/transaction.ts';
 import { unprocessable } from '../../errors.ts';
 import { enqueueMessages } from '../../events/enqueue-messages.ts';
 import { pickSubject } from '../../events/subject.ts';
+import { leasedWork } from '../../jobs/leased-work.ts';
 import { scheduleRetry } from '../../work/backoff.ts';
 import { DAY_MS, MINUTE_MS } from '../../work/durations.ts';
 import { LEASE, LeaseLost, RELEASED_LEASE } from '../../work/lease.ts';
-import { runUntilEmpty } from '../../work/run-items.ts';
 import type { Services } from '../call.ts';
 import { openSession } from '../connection/connection-session.ts';
 import { stopIfBacklogged } from '../event/delivery-backlog.ts';
@@ -42,35 +42,20 @@ const WATCH_LEASES = new LeasedRows({
   columns: LEASE,
 });
 
-/** The maximum number of installations that one process polls concurrently. */
-const CONCURRENCY = 4;
 const ONCE_A_DAY = '0 0 * * *';
 const RETRY = { firstMs: MINUTE_MS, maxMs: DAY_MS, jitter: 0.5 };
 
-export async function pollSchemas(services: Services, signal: AbortSignal): Promise<void> {
-  await runUntilEmpty({
-    next: () => claimWatch(services),
-    work: (watch) => pollWatch(services, watch),
-    concurrency: CONCURRENCY,
-    signal,
-  });
-}
-
-/** Claims the watch that is due first, in all projects. Null if none is due. */
-async function claimWatch({
-  database,
-  now,
-}: Pick<Services, 'database' | 'now'>): Promise<SchemaWatch | null> {
-  const due = { countMax: 1, now: now(), columns: listColumns('SchemaWatch') };
-  const [watch] = await WATCH_LEASES.claimDue(database, due);
-  return watch ?? null;
-}
+/** Watched installations whose fields are due to be polled. */
+export const schemaWatches = leasedWork({
+  kind: 'schema_watch',
+  leases: WATCH_LEASES,
+  columns: listColumns('SchemaWatch'),
+  perProcess: 4,
+  run: pollWatch,
+});
 
 async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> {
   const { projectId, installationId: id } = watch;
-  using _lease = WATCH_LEASES.keepRenewing(services, watch, {
-    notRenewed: 'schema_watch.lease_not_renewed',
-  });
   try {
     const installationContent = await findInstallationContent(services, { projectId, id });
     // The row was deleted together with its installation.
@@ -85,7 +70,7 @@ async function pollWatch(services: Services, watch: SchemaWatch): Promise<void> 
     const descriptions = await describeObjects(services, installationContent);
     await recordFields(services, watch, { installationContent, watchSchema, descriptions });
   } catch (error) {
-    if (error instanceof LeaseLost) return;
+    if (error instanceof LeaseLost) throw error;
     await recordFailure(services, watch, error);
   }
 }
@@ -176,7 +161,5 @@ async function recordFailure(
   });
   const { prisma } = services.database;
   const change = { ...scheduleRetry(services, RETRY, watch.failures), ...RELEASED_LEASE };
-  await WATCH_LEASES.updateClaimed(prisma.schemaWatch, watch, change).catch((failure: unknown) => {
-    if (!(failure instanceof LeaseLost)) throw failure;
-  });
+  await WATCH_LEASES.updateClaimed(prisma.schemaWatch, watch, change);
 }

@@ -15,12 +15,10 @@ import { recordAttempts } from '../../../src/deliveries/record-attempts.ts';
 import { refreshDueTokens } from '../../../src/domain/connection/connection-refresh.ts';
 import { isBacklogged } from '../../../src/domain/event/delivery-backlog.ts';
 import { findDestinationUses } from '../../../src/domain/event/destination-uses.ts';
-import { recordPage } from '../../../src/domain/operation/read/continue-read.ts';
-import { claimRun, recoverReads } from '../../../src/domain/operation/read/read-run.ts';
+import { reads, recordPage } from '../../../src/domain/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
-import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
-import { recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
+import { writes } from '../../../src/domain/operation/write/write-run.ts';
 import { removeExpired } from '../../../src/domain/retention.ts';
 import {
   isRetainedAfter,
@@ -30,6 +28,7 @@ import {
 } from '../../../src/events/event-log.ts';
 import { schema } from '../../../src/graphql/schema/schema.ts';
 import { newId } from '../../../src/ids.ts';
+import { LEASED_WORK } from '../../../src/start-work.ts';
 import { createTestApp, onPostgres, type TestApp } from '../../support/app.ts';
 import { fillProject, formatRowId } from '../../support/database/fill.ts';
 import { fillOrg } from '../../support/database/filled-org.ts';
@@ -45,6 +44,7 @@ import {
   selectPage,
 } from '../../support/fuzz/query-shapes.ts';
 import { callSandbox, connectWithTokens } from '../../support/providers/oauth.ts';
+import { claimDueRow, claimDueRows, runDueRows } from '../../support/work/due-work.ts';
 
 /** Enough time to fill the tables, or to walk over all combinations of filters, on a busy machine. */
 const LONG_MS = 240_000;
@@ -356,8 +356,8 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     const work = async () => {
       await writer.write({ record: createContact(), idempotencyKey: newId('opr') });
       await writer.write({ batch: [{ record: createContact() }, { record: createContact() }] });
-      const { operationId } = await writer.write(asynchronousWrite);
-      await runWrite(app.app.services, { projectId: writer.projectId, id: operationId });
+      await writer.write(asynchronousWrite);
+      await runDueRows(app.app.services, writes, { projectId: writer.projectId });
       const credentials = { apiKey: 'sandbox-key', consumerRef: 'another' };
       await generateConnection(writer, credentials);
       await generateConnection(writer, { ...credentials, groupName: 'A', consumerName: 'B' });
@@ -369,15 +369,11 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
   test('reads only related rows to record a page of a read', async () => {
     const tenant = await app.createTenant();
     const installation = await installReads(app, tenant);
-    const { triggerRead } = await tenant.query(TRIGGER_READ, {
+    await tenant.query(TRIGGER_READ, {
       input: { ...installation.triggerInput, objectName: 'contacts' },
     });
     const { services } = app.app;
-    const run = await claimRun(services, {
-      projectId: tenant.projectId,
-      operationId: triggerRead.operation.id,
-    });
-    if (!run) throw new Error('The read is claimed already.');
+    const run = await claimDueRow(services, reads, tenant.projectId);
     const installationKey = { id: installation.id, projectId: tenant.projectId };
     const source = await getReadSource(services, installationKey, 'contacts');
     const records = [{ id: '1', fields: {}, raw: {} }];
@@ -386,13 +382,12 @@ describe.runIf(onPostgres)('on PostgreSQL', () => {
     expect(await listFaults(work)).toEqual([]);
   });
 
-  test('reads only due rows in sweeps', async () => {
+  test('claims only due rows', async () => {
     const { services } = app.app;
     const config = { ...services.config, LIMIT_PENDING_DELIVERIES: PAGE_SIZE };
     const work = async () => {
       await startDueReads({ ...services, config });
-      await recoverReads(services);
-      await recoverWrites(services);
+      for (const work of LEASED_WORK) await claimDueRows(services, work);
       await refreshDueTokens(services);
     };
     expect(await listFaults(work)).toEqual([]);

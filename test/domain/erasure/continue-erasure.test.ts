@@ -5,19 +5,18 @@
  */
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../../src/database/transaction.ts';
-import { continueErasure } from '../../../src/domain/erasure/continue-erasure.ts';
+import { erasures } from '../../../src/domain/erasure/continue-erasure.ts';
 import { beginErasure } from '../../../src/domain/erasure/erasure.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { insertRows } from '../../support/database/insert-rows.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { claimDueRow, runDueRows } from '../../support/work/due-work.ts';
 
 const app = await getSharedApp();
 const { services } = app.app;
 const { prisma } = services.database;
 const insert = insertRows(app);
 const DELIVERY_COUNT = 1_200;
-/** Loses the job of an erasure, which a worker of the app would run at the same time as a test. */
-const queue = { ...services.queue, enqueue: async () => {} };
 
 async function beginGroupErasure() {
   const { projectId, ...tenant } = await app.createTenant();
@@ -32,7 +31,7 @@ async function beginGroupErasure() {
     await Promise.all(rows.map((row) => insert.delivery(row)));
   }
   const key = { projectId, id: group.id };
-  await inTransaction(services.database, (tx) => beginErasure({ queue }, tx, key));
+  await inTransaction(services.database, (tx) => beginErasure(tx, key));
   const countRemaining = async () => [
     await prisma.delivery.count({ where: { projectId } }),
     await prisma.operation.count({ where: { projectId } }),
@@ -41,36 +40,43 @@ async function beginGroupErasure() {
   return { key, countRemaining };
 }
 
+function expireLease(where: { projectId: string; id: string }) {
+  return prisma.erasure.updateMany({ where, data: { leaseExpireTime: new Date(0) } });
+}
+
 test('resumes an erasure that a stopped worker has begun, and ignores further calls', async () => {
   const { key, countRemaining } = await beginGroupErasure();
-  await continueErasure(services, key, AbortSignal.abort());
+  const { projectId } = key;
+  await runDueRows(services, erasures, { projectId, signal: AbortSignal.abort() });
   const [deliveries, ...otherCounts] = await countRemaining();
   expect(deliveries).toBeGreaterThan(0);
   expect(deliveries).toBeLessThan(DELIVERY_COUNT);
   expect(otherCounts).toEqual([DELIVERY_COUNT, 1]);
-  const signal = new AbortController().signal;
-  await Promise.all([
-    continueErasure(services, key, signal),
-    continueErasure(services, key, signal),
+  const claim = await claimDueRow(services, erasures, projectId);
+  const { signal } = new AbortController();
+  // The process of the first claim has frozen, and its lease has ended.
+  await expireLease(key);
+  await Promise.allSettled([
+    erasures.run(services, claim, signal),
+    runDueRows(services, erasures, { projectId }),
   ]);
   expect(await countRemaining()).toEqual([0, 0, 0]);
   expect(await prisma.erasure.count({ where: key })).toBe(0);
-  await continueErasure(services, key, signal);
+  expect(await runDueRows(services, erasures, { projectId })).toEqual([]);
 });
 
 test('erases rows that are inserted during an erasure, and refuses rows afterwards', async () => {
   const { key, countRemaining } = await beginGroupErasure();
   const { projectId, id: groupId } = key;
   const insertOperation = () => insert.operation({ projectId, groupId });
-  const signal = new AbortController().signal;
   for (let round = 0; round < 3; round += 1) {
     await Promise.allSettled([
-      continueErasure(services, key, signal),
+      runDueRows(services, erasures, { projectId }),
       insertOperation(),
       insertOperation(),
     ]);
   }
-  await continueErasure(services, key, signal);
+  await runDueRows(services, erasures, { projectId });
   expect(await countRemaining()).toEqual([0, 0, 0]);
   await expect(insertOperation()).rejects.toThrow(/foreign key/i);
 });

@@ -5,8 +5,8 @@ import { inTransaction } from '../../../src/database/transaction.ts';
 import { endSubscriptions } from '../../../src/domain/erasure/continue-erasure.ts';
 import { claimSubscriptionsWithEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import {
-  claimDueSubscription,
   deleteClaimedSubscription,
+  subscriptions,
 } from '../../../src/domain/provider-event/maintain-subscriptions.ts';
 import {
   storeInOwnTransaction,
@@ -16,6 +16,7 @@ import { newId } from '../../../src/ids.ts';
 import type { ProviderEvent } from '../../../src/providers/subscribing.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
+import { claimDueRow } from '../../support/work/due-work.ts';
 
 const app = await getSharedApp();
 const { services } = app.app;
@@ -57,6 +58,12 @@ async function createSubscription() {
   return { key, owner, erasure };
 }
 
+/** Claims the subscription, and returns its row. */
+async function claimSubscription(key: { projectId: string }) {
+  const claim = await claimDueRow(services, subscriptions, key.projectId);
+  return prisma.objectSubscription.findFirstOrThrow({ where: claim });
+}
+
 /** Stores an event, and calls `beforeCommit` before the commit. */
 async function storeEvent(
   owner: { projectId: string; providerAppId: string },
@@ -75,8 +82,7 @@ test('deletes events that are being stored when their subscription is deleted', 
     where: key,
     data: { isWanted: false, dueTime: services.now() },
   });
-  const claim = await claimDueSubscription(services);
-  if (!claim) throw new Error('No subscription is due.');
+  const claim = await claimSubscription(key);
   await prisma.objectSubscription.updateMany({ where: key, data: { isWanted: true } });
   let ending: Promise<void> | undefined;
   await storeEvent(owner, () => {
@@ -146,8 +152,7 @@ test(
     );
     expect(await listRemaining()).toEqual([1, 2_500]);
     await prisma.objectSubscription.updateMany({ where: key, data: { dueTime: services.now() } });
-    const claim = await claimDueSubscription(services);
-    if (!claim) throw new Error('No subscription is due.');
+    const claim = await claimSubscription(key);
     await expect(deleteClaimedSubscription(createStoppingServices(), claim)).rejects.toThrow(
       'The process has stopped.',
     );

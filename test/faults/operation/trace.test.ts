@@ -72,14 +72,14 @@ test('continues the trace of a request in the job and the delivery of another pr
   await expect
     .poll(() => findSpan(apiTraces, 'POST /graphql')?.parentSpanId, POLLING)
     .toBe(callerId);
-  await expect.poll(() => findSpan(workerTraces, 'job run-read'), POLLING).toBeDefined();
+  await expect.poll(() => findSpan(workerTraces, 'run read'), POLLING).toBeDefined();
   await expect.poll(() => findSpan(workerTraces, 'deliver'), POLLING).toBeDefined();
   const listSpanIds = (receiver: { spans: ReceivedSpan[] }) =>
     listSpans(receiver).map(({ spanId }) => spanId);
-  // The parent of the job's span is a span of the request, which the other process exported.
-  expect(listSpanIds(apiTraces)).toContain(findSpan(workerTraces, 'job run-read')?.parentSpanId);
+  // The parent of the work's span is a span of the request, which the other process exported.
+  expect(listSpanIds(apiTraces)).toContain(findSpan(workerTraces, 'run read')?.parentSpanId);
   expect(listSpanIds(workerTraces)).toContain(findSpan(workerTraces, 'deliver')?.parentSpanId);
-  expect(findSpan(apiTraces, 'job run-read')).toBeUndefined();
+  expect(findSpan(apiTraces, 'run read')).toBeUndefined();
   const [message] = webhookReceiver.listMessages('read');
   expect(message?.headers.traceparent).toContain(traceId);
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { deliverProviderEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
+import { providerEvents } from '../../../src/domain/provider-event/deliver-provider-events.ts';
 import { getSharedApp, type Tenant } from '../../support/app.ts';
 import { generateConnection } from '../../support/fixtures/connections.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { PORTAL_ID, startHubspotServer } from '../../support/providers/hubspot-server.ts';
 import { CREATE_PROVIDER_APP } from '../../support/providers/oauth.ts';
 import { FOREIGN_COUNT, FOREIGN_EVENTS } from '../../support/wire/events/foreign-events.ts';
+import { runAllDueRows } from '../../support/work/due-work.ts';
 
 const APP_SECRET = 'secret of the app';
 const ACCESS_TOKEN = 'hubspot-token';
@@ -86,7 +87,7 @@ function send(url: string, body: object, { secret = APP_SECRET, timestamp = Date
 }
 
 async function listEntries({ projectId }: Tenant) {
-  await deliverProviderEvents(services, new AbortController().signal);
+  await runAllDueRows(services, providerEvents);
   const rows = await prisma.delivery.findMany({ where: { projectId }, orderBy: { id: 'asc' } });
   return rows.flatMap(({ body }) => JSON.parse(body).result);
 }

@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { recordPage } from '../../../src/domain/operation/read/continue-read.ts';
-import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
+import { reads as readWork, recordPage } from '../../../src/domain/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import type { ProviderRecord } from '../../../src/providers/moving-records.ts';
@@ -16,6 +15,7 @@ import {
   startReadJobs,
   TRIGGER_READ,
 } from '../../support/fixtures/reads.ts';
+import { claimDueRow, claimDueRows } from '../../support/work/due-work.ts';
 
 const app = await getSharedApp();
 const { services, sandbox } = app.app;
@@ -46,9 +46,8 @@ async function startRead(): Promise<StartedRead> {
 }
 
 /** Claims the read as a worker does. Returns a function that records a page of it. */
-async function claimRead({ tenant: { projectId }, reads, id }: StartedRead) {
-  const run = await claimRun(services, { projectId, operationId: id });
-  if (!run) throw new Error('The read is claimed already.');
+async function claimRead({ tenant: { projectId }, reads }: StartedRead) {
+  const run = await claimDueRow(services, readWork, projectId);
   const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
   return (page: { records: ProviderRecord[]; nextCursor: string | null }) =>
     recordPage(services, {
@@ -193,8 +192,7 @@ test("resumes a read of a killed worker, and refuses the late worker's page", as
   const read = await startRead();
   const { tenant, reads, id } = read;
   const recordLatePage = await claimRead(read);
-  const key = { projectId: tenant.projectId, operationId: id };
-  expect(await claimRun(services, key)).toBeNull();
+  expect(await claimDueRows(services, readWork, tenant.projectId)).toEqual([]);
   // Simulates a worker that has not renewed its lease.
   await updateRun(id, { dueTime: new Date(0), leaseExpireTime: new Date(0) });
   await expectAllRecordsOnce(reads);

@@ -1,7 +1,7 @@
 /** A page of a read is recorded with few statements, which change only its rows. */
+
 import { expect, test } from 'vitest';
-import { recordPage } from '../../../src/domain/operation/read/continue-read.ts';
-import { claimRun } from '../../../src/domain/operation/read/read-run.ts';
+import { reads as readWork, recordPage } from '../../../src/domain/operation/read/continue-read.ts';
 import { startDueReads } from '../../../src/domain/operation/read/schedule.ts';
 import { getReadSource } from '../../../src/domain/operation/read/source.ts';
 import { LeaseLost } from '../../../src/work/lease.ts';
@@ -9,6 +9,7 @@ import { getSharedApp } from '../../support/app.ts';
 import { recordStatements } from '../../support/database/statements.ts';
 import { installReads } from '../../support/fixtures/reads.ts';
 import { createStream } from '../../support/fixtures/streams.ts';
+import { claimDueRow } from '../../support/work/due-work.ts';
 
 const app = await getSharedApp();
 const { services } = app.app;
@@ -28,8 +29,7 @@ async function createClaimedRun() {
   await startDueReads(services);
   const [operation] = await reads.listOperations();
   if (!operation) throw new Error('No read has started.');
-  const run = await claimRun(services, { projectId, operationId: operation.id });
-  if (!run) throw new Error('The read is claimed already.');
+  const run = await claimDueRow(services, readWork, projectId);
   const source = await getReadSource(services, { id: reads.id, projectId }, 'contacts');
   const createPage = (id: string, nextCursor: string | null) => ({
     records: [{ id, fields: { email: `${id}@example.com` }, raw: { id } }],

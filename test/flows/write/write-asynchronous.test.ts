@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { runClaim, runWrite } from '../../../src/domain/operation/write/write-run.ts';
-import { claimWrite, recoverWrites } from '../../../src/domain/operation/write/write-task.ts';
+import { writes } from '../../../src/domain/operation/write/write-run.ts';
+import { notifyWorkers } from '../../../src/jobs/workers.ts';
+import { LeaseLost } from '../../../src/work/lease.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';
 import { deleteInstallation } from '../../support/fixtures/integrations.ts';
@@ -10,6 +11,7 @@ import {
   startWriteJobs,
   type Writer,
 } from '../../support/fixtures/writes.ts';
+import { claimDueRow, claimDueRows, runDueRows } from '../../support/work/due-work.ts';
 
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
@@ -18,8 +20,16 @@ let aheadMs = 0;
 const app = await getSharedApp({ now: () => new Date(Date.now() + aheadMs) });
 const { sandbox, services } = app.app;
 const { prisma } = services.database;
-const workers = await startWriteJobs(app);
+let workers = await startWriteJobs(app);
 afterAll(() => workers[Symbol.asyncDispose]());
+
+/** Runs the test while no worker runs writes. */
+async function withoutWorkers(work: () => Promise<void>): Promise<void> {
+  await workers[Symbol.asyncDispose]();
+  await work().finally(async () => {
+    workers = await startWriteJobs(app);
+  });
+}
 
 const listEmails = () => sandbox.listRecords('contacts').map(({ email }) => email);
 const writeAsynchronously = (writer: Writer, overrides: object) =>
@@ -138,81 +148,55 @@ test('does not retry a write after its deadline', async () => {
   });
   await waitUntil(operationId, isRetried);
   aheadMs += 3 * HOUR_MS;
+  notifyWorkers(services.database, writes);
   const operation = await writer.waitForOperation(operationId);
   sandbox.faults.clear();
   expect(operation).toMatchObject({ status: 'FAILURE', metadata: { successfulRecordIds: [] } });
   expect(operation.result).toContain('unknown');
 });
 
-/** Claims the write with a lease that has expired, like the lease of a killed process. */
-async function expireLease(taskId: string) {
-  const key = await prisma.writeTask.findFirstOrThrow({ where: { id: taskId } });
-  const claim = await claimWrite(services.database, key, services.now());
-  if (!claim) throw new Error('Another process has claimed the write.');
-  await prisma.$executeRaw`
-    update "WriteTask" set "leaseExpireTime" = clock_timestamp()
-    where "projectId" = ${key.projectId} and "id" = ${taskId}`;
-  return claim;
-}
+test('continues a write of a killed process, and refuses its late result', () =>
+  withoutWorkers(async () => {
+    const writer = await createWriter(app);
+    const { projectId } = writer;
+    const record = createContact();
+    const { operationId } = await writeAsynchronously(writer, { record });
+    const lostClaim = await claimDueRow(services, writes, projectId);
+    expect(await claimDueRows(services, writes, projectId)).toEqual([]);
+    await prisma.$executeRaw`
+      update "WriteTask" set "leaseExpireTime" = clock_timestamp()
+      where "projectId" = ${projectId} and "id" = ${operationId}`;
+    await runDueRows(services, writes, { projectId });
+    expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
+    const task = await getTask(operationId);
+    const { signal } = new AbortController();
+    await expect(writes.run(services, lostClaim, signal)).rejects.toThrow(LeaseLost);
+    expect(await getTask(operationId)).toEqual(task);
+    expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
+  }));
 
-/** Stores a write without a job, so that no worker runs it. */
-async function writeWithoutJob(writer: Writer, overrides: object) {
-  const { operationId } = await writeAsynchronously(writer, {
-    autoBatchPolicy: { maxDelayMinutes: 1440 },
-    ...overrides,
-  });
-  await prisma.writeTask.updateMany({
-    where: { id: operationId },
-    data: { dueTime: services.now(), openGroup: null },
-  });
-  return operationId;
-}
+test('runs a write once, and not after its end', () =>
+  withoutWorkers(async () => {
+    const writer = await createWriter(app);
+    const { projectId } = writer;
+    const { operationId } = await writeAsynchronously(writer, { record: createContact() });
+    const claims = await Promise.all([1, 2].map(() => claimDueRows(services, writes, projectId)));
+    const [claim, ...otherClaims] = claims.flat();
+    if (!claim) throw new Error('The write is not due.');
+    expect(otherClaims).toEqual([]);
+    await writes.run(services, claim, new AbortController().signal);
+    expect(await runDueRows(services, writes, { projectId })).toEqual([]);
+    expect((await getTask(operationId)).attempts).toBe(1);
+  }));
 
-test('continues a write of a killed process, and refuses its late result', async () => {
-  const writer = await createWriter(app);
-  const record = createContact();
-  const operationId = await writeWithoutJob(writer, { record });
-  const lostClaim = await expireLease(operationId);
-  await recoverWrites(services);
-  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  const task = await getTask(operationId);
-  expect(await runClaim(services, lostClaim)).toBeNull();
-  expect(await getTask(operationId)).toEqual(task);
-  expect(listEmails().filter((email) => email === record.email)).toHaveLength(1);
-});
-
-test('neither claims a claimed write nor runs a finished write', async () => {
-  const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: createContact() });
-  const key = { projectId: writer.projectId, id: operationId };
-  const claim = await claimWrite(services.database, key, services.now());
-  expect(await claimWrite(services.database, key, services.now())).toBeNull();
-  if (claim) await runClaim(services, claim);
-  await runWrite(services, key);
-  expect((await getTask(operationId)).attempts).toBe(1);
-});
-
-test('claims a write once if two claims share a statement', async () => {
-  const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: createContact() });
-  const key = { projectId: writer.projectId, id: operationId };
-  const claims = await Promise.all(
-    [1, 2].map(() => claimWrite(services.database, key, services.now())),
-  );
-  const [claim, emptyClaim] = claims.toSorted((a, b) => Number(b !== null) - Number(a !== null));
-  expect(emptyClaim).toBeNull();
-  if (claim) await runClaim(services, claim);
-  expect(await writer.waitForOperation(operationId)).toMatchObject({ status: 'SUCCESS' });
-  expect((await getTask(operationId)).attempts).toBe(1);
-});
-
-test('fails a write whose installation is deleted', async () => {
-  const writer = await createWriter(app);
-  const operationId = await writeWithoutJob(writer, { record: createContact() });
-  await deleteInstallation(writer, writer.installationId);
-  await runWrite(services, { projectId: writer.projectId, id: operationId });
-  expect(await writer.waitForOperation(operationId)).toMatchObject({
-    status: 'FAILURE',
-    result: expect.stringContaining('installation has been deleted'),
-  });
-});
+test('fails a write whose installation is deleted', () =>
+  withoutWorkers(async () => {
+    const writer = await createWriter(app);
+    const { operationId } = await writeAsynchronously(writer, { record: createContact() });
+    await deleteInstallation(writer, writer.installationId);
+    await runDueRows(services, writes, { projectId: writer.projectId });
+    expect(await writer.waitForOperation(operationId)).toMatchObject({
+      status: 'FAILURE',
+      result: expect.stringContaining('installation has been deleted'),
+    });
+  }));

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
-import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
-import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
+import { writes } from '../../../src/domain/operation/write/write-run.ts';
 import { createSandboxProvider } from '../../../src/providers/sandbox/sandbox-provider.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
+import { claimDueRow, runDueRows } from '../../support/work/due-work.ts';
 
 const sandbox = await startSandbox();
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -58,14 +58,14 @@ test('reports an unknown outcome if the response to the first of several attempt
     record: { id: result.recordId, firstname: 'Ann' },
     retryPolicy: { deadlineHours: 2 },
   });
-  const key = { projectId: writer.projectId, id: operationId };
+  const run = () => runDueRows(services, writes, { projectId: writer.projectId });
   sandbox.faults.set({ drop: 'after', pathPrefix: '/objects/contacts' });
-  expect(await runWrite(services, key)).toHaveProperty('nextTime');
+  expect(await run()).toMatchObject([{ next: expect.anything() }]);
   aheadMs += HOUR_MS;
   sandbox.faults.set({ status: 429, times: 2, pathPrefix: '/objects/contacts' });
-  expect(await runWrite(services, key)).toHaveProperty('nextTime');
+  expect(await run()).toMatchObject([{ next: expect.anything() }]);
   aheadMs += 2 * HOUR_MS;
-  expect(await runWrite(services, key)).toHaveProperty('endedWrite');
+  expect(await run()).toMatchObject([{ endedWrite: expect.anything() }]);
   expect(await writer.waitForOperation(operationId)).toMatchObject({
     status: 'FAILURE',
     result: expect.stringContaining('The outcome is unknown'),
@@ -78,11 +78,11 @@ test('reports an unknown outcome for a creation whose process was killed, withou
   const record = createContact();
   const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record });
   const key = { projectId: writer.projectId, id: operationId };
-  await claimWrite(services.database, key, services.now());
+  await claimDueRow(services, writes, key.projectId);
   await prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${key.projectId} and "id" = ${operationId}`;
-  await runWrite(services, key);
+  await runDueRows(services, writes, { projectId: key.projectId });
   const operation = await writer.waitForOperation(operationId);
   expect(operation).toMatchObject({
     status: 'FAILURE',

@@ -3,10 +3,10 @@
  * stores a key for a day.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { runWrite } from '../../../src/domain/operation/write/write-run.ts';
-import { claimWrite } from '../../../src/domain/operation/write/write-task.ts';
+import { writes } from '../../../src/domain/operation/write/write-run.ts';
 import { getSharedApp } from '../../support/app.ts';
 import { createContact, createWriter } from '../../support/fixtures/writes.ts';
+import { claimDueRow, runDueRows } from '../../support/work/due-work.ts';
 
 const HOUR_MS = 3_600_000;
 const pathPrefix = '/objects/contacts';
@@ -32,7 +32,7 @@ async function enqueueCreation() {
   const key = { projectId: writer.projectId, id: operationId };
   return {
     key,
-    run: () => runWrite(services, key),
+    run: () => runDueRows(services, writes, { projectId: key.projectId }),
     waitForEnd: () => writer.waitForOperation(operationId),
     countContacts: () =>
       sandbox.listRecords('contacts').filter(({ email }) => email === record.email).length,
@@ -71,7 +71,7 @@ test('starts the lifetime of a key with the first attempt', async () => {
 
 test("does not repeat a creation of a killed process after the key's lifetime", async () => {
   const write = await enqueueCreation();
-  await claimWrite(services.database, write.key, services.now());
+  await claimDueRow(services, writes, write.key.projectId);
   await services.database.prisma.$executeRaw`
     update "WriteTask" set "leaseExpireTime" = clock_timestamp()
     where "projectId" = ${write.key.projectId} and "id" = ${write.key.id}`;

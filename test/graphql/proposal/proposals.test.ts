@@ -1,6 +1,8 @@
 /** Proposals of agents: their checks, approvals and commits. */
+
 import { expect, test } from 'vitest';
-import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
+import { proposals as proposalWork } from '../../../src/domain/proposal/commit-proposal.ts';
+import { runWork } from '../../../src/jobs/run-work.ts';
 import {
   createAgent,
   createApprover,
@@ -14,6 +16,7 @@ import {
   installPeople,
   startTypedApi,
 } from '../../support/fixtures/typed-api.ts';
+import { runDueRows } from '../../support/work/due-work.ts';
 
 const app = await startTypedApi();
 const { services } = app.app;
@@ -257,7 +260,7 @@ test('expires a proposal that is not committed in time', async () => {
   expect(await proposals.getCommitRefusal(agent, proposal)).toMatchObject({
     code: 'PROPOSAL_EXPIRED',
   });
-  await continueProposals(services);
+  await runDueRows(services, proposalWork);
   const query = `query GetProposal($id: ID!) {
     node(id: $id) { ... on Proposal { status } }
   }`;
@@ -361,8 +364,8 @@ test('continues the other proposals if one fails', async () => {
   // No code path creates such a row.
   await rows.update({ where: where(brokenProposal.id), data: { status: 'COMMITTING', dueTime } });
   await rows.update({ where: where(expiredProposal.id), data: { expireTime: dueTime, dueTime } });
-  await continueProposals(services);
-  expect(await rows.findUnique({ where: where(expiredProposal.id) })).toMatchObject({
-    status: 'EXPIRED',
-  });
+  await using _workers = await runWork(services, { leased: [proposalWork], upkeep: [] });
+  const readStatus = async () =>
+    (await rows.findUnique({ where: where(expiredProposal.id) }))?.status;
+  await expect.poll(readStatus).toBe('EXPIRED');
 });

@@ -1,7 +1,8 @@
 /** Tests that each error of a tool has its code, and a text that says what an agent can do next. */
+
 import { SdkHttpError } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { continueProposals } from '../../../src/domain/proposal/commit-proposal.ts';
+import { proposals as proposalWork } from '../../../src/domain/proposal/commit-proposal.ts';
 import { createTestApp } from '../../support/app.ts';
 import {
   type Agent,
@@ -14,6 +15,7 @@ import { createSandboxClient } from '../../support/fixtures/subscriptions.ts';
 import { createPeopleTenant, startTypedApi } from '../../support/fixtures/typed-api.ts';
 import { connectMcp, type McpClient, postMcp } from '../../support/mcp/mcp-client.ts';
 import { stopRates } from '../../support/process/rates.ts';
+import { runDueRows } from '../../support/work/due-work.ts';
 
 const app = await startTypedApi();
 const { prisma } = app.app.services.database;
@@ -171,7 +173,7 @@ test('refuses to commit an expired proposal', async () => {
     detail: expect.stringContaining('Propose the write again.'),
   };
   expect((await mcp.call('commit_write', commit)).data).toMatchObject(refusal);
-  await continueProposals(app.app.services);
+  await runDueRows(app.app.services, proposalWork);
   expect((await mcp.call('commit_write', commit)).data).toMatchObject(refusal);
   expect((await mcp.call('get_proposal', { proposalId })).data.status).toBe('EXPIRED');
 });

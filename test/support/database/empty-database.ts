@@ -4,13 +4,14 @@
  * few of them.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../../../src/database/database.ts';
 
 /** Emptying stops after this time, because a statement that a test left running may never end. */
 const EMPTY_MAX_MS = 5_000;
 /** Above this size, emptying takes longer than recreating the database. */
 const EMPTIED_BYTES_MAX = 32 * 1024 ** 2;
-const SCHEMAS = ['public', 'pgboss'];
-const KEPT_TABLES = ['_prisma_migrations', 'version', 'queue'];
+const SCHEMAS = ['public'];
+const KEPT_TABLES = ['_prisma_migrations'];
 
 const FROM_TABLES = `from pg_class where relkind in ('r', 'p') and relnamespace = any($1::regnamespace[])`;
 
@@ -47,6 +48,11 @@ export interface Connection {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
+/** Returns a connection that sends statements over those of an open database. */
+export function toConnection({ rows }: Pick<Database, 'rows'>): Connection {
+  return { query: async (text, values = []) => ({ rows: await rows.query(text, values) }) };
+}
+
 /**
  * Empties the database, and sets `session_replication_role` for the session. Returns false if there are too many rows, or
  * if the schema has changed.
@@ -69,9 +75,10 @@ export async function emptyDatabase(client: Connection): Promise<boolean> {
   );
   if (rows.length > 0) {
     const names = rows.map(({ name }) => name);
-    const deletions = names.map((name) => `delete from ${name};`).join(' ');
+    const deletions = names.map((name, index) => `deleted_${index} as (delete from ${name})`);
     // Foreign keys need no checks, because all rows are deleted.
-    await client.query(`set session_replication_role = replica; ${deletions}`);
+    await client.query('set session_replication_role = replica');
+    await client.query(`with ${deletions.join(', ')} select 1`);
     // Without the option, it would also read all of `pg_class` to update the age of the database.
     await client.query(`vacuum (skip_database_stats) ${names.join(', ')}`);
   }

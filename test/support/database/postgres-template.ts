@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { openQueue } from '../../../src/jobs/queue.ts';
 import { createLog } from '../../../src/log.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -70,6 +69,5 @@ export async function migrateTemplate(url: string): Promise<void> {
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
   });
   const log = createLog('silent');
-  await using database = await openDatabase(config, log);
-  await (await openQueue(database, log))[Symbol.asyncDispose]();
+  await using _database = await openDatabase(config, log);
 }

@@ -42,11 +42,11 @@ const productTexts = new Set<string>();
 const WHOLE_DATABASE_SESSIONS = ['integration-gateway migrations', 'integration-gateway copy'];
 
 /**
- * Statements of background work, which run at any time: the job queue, leases, the clock, connections, and
+ * Statements of background work, which run at any time: leases, the clock, connections, and
  * notifications after a commit.
  */
 const BACKGROUND_STATEMENTS = [
-  /pgboss|SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
+  /SandboxLease|ServerProcess|as waiting\("index", "time"\)/,
   /select "id" from "Erasure" where "id" <> "projectId" and /,
   /from pg_dist_|join pg_dist_/,
   /^select \(extract\(epoch from clock_timestamp\(\)\)/,

@@ -8,13 +8,16 @@ import {
   type RecordedPage,
   recordPageInTransaction,
 } from '../../../database/hot/record-pages.ts';
+import { listColumns } from '../../../database/tables.ts';
 import { inTransaction } from '../../../database/transaction.ts';
-import { DomainError, unprocessable } from '../../../errors.ts';
+import { createMaskedError, DomainError, unprocessable } from '../../../errors.ts';
+import { leasedWork } from '../../../jobs/leased-work.ts';
 import type { ProviderSession } from '../../../providers/contract.ts';
 import type { PageRead, RecordPage } from '../../../providers/moving-records.ts';
 import { RepeatedCursors } from '../../../providers/page-guard.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
+import { computeBackoffMs } from '../../../work/backoff.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
@@ -28,7 +31,7 @@ import { DeliveredEntries } from './delivered-entries.ts';
 import { createPageToRecord, type ReadPage } from './page-to-record.ts';
 import { failRun, succeedRun } from './read-end.ts';
 import { createPlanKey, describeUnmappedNames, isEmptyWindow } from './read-plan.ts';
-import { claimRun, type ReadRun, RUNS, type RunKey, recordWait, releaseRun } from './read-run.ts';
+import { READ_KIND, READ_LEASES, type ReadRun, recordWait, releaseRun } from './read-run.ts';
 import { getReadSource, NO_RECORDS, type ReadSource, withAllFields } from './source.ts';
 
 /** The duration of a turn. It is short, so that the worker can start another read or stop within seconds. */
@@ -42,6 +45,11 @@ const WAIT_MS = MINUTE_MS;
 
 /** A read fails after this number of consecutive failures. With the backoff, this takes about ten minutes. */
 const FAILURES_MAX = 10;
+/** How a read is retried after an unexpected error. */
+const DEFECT_BACKOFF = { firstMs: 1_000, maxMs: MINUTE_MS };
+/** The consecutive failures after which an unexpected error fails the read. With the backoff, this takes a day. */
+const DEFECTS_MAX = DAY_MS / MINUTE_MS + 6;
+const DEFECTS_PER_LINE = 10;
 /** The longest wait that a provider may request. */
 const RETRY_AFTER_MS_MAX = HOUR_MS;
 /** A read fails after this number of restarts without getting further. */
@@ -56,26 +64,30 @@ const FIRST_PAGE_STATE = {
   waiting: null,
 };
 
-/** Runs one turn. Does nothing if the read has ended or another worker holds it. */
+/** Reads that are due, and triggered reads that this process has just started. */
+export const reads = leasedWork({
+  kind: READ_KIND,
+  leases: READ_LEASES,
+  columns: listColumns('ReadRun'),
+  perProcess: 16,
+  group: 'projectId',
+  perGroup: 8,
+  run: continueRead,
+});
+
+/** Runs one turn of a claimed read. Throws LeaseLost if another worker has taken over the read. */
 export async function continueRead(
   services: Services,
-  key: RunKey,
+  run: ReadRun,
   signal: AbortSignal,
 ): Promise<void> {
-  const run = await claimRun(services, key);
-  if (!run) return;
-  using _lease = RUNS.keepRenewing(services, run, { notRenewed: 'read.lease_not_renewed' });
   const { operationId, pagesRead, failures, restarts } = run;
   using requests = new OperationRequests(services, {
     operationId,
     isContinued: pagesRead + failures + restarts > 0,
   });
   const read = new ClaimedRead(requests.services, run);
-  try {
-    await read.readPages(signal).catch((error: unknown) => read.interrupt(error));
-  } catch (error) {
-    if (!(error instanceof LeaseLost)) throw error;
-  }
+  await read.readPages(signal).catch((error: unknown) => read.interrupt(error));
 }
 
 class ClaimedRead {
@@ -163,11 +175,7 @@ class ClaimedRead {
   async interrupt(error: unknown): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     if (error instanceof DomainError) return this.#fail(error.message);
-    if (!(error instanceof ProviderError)) {
-      const { operationId } = this.#run;
-      this.#services.log.error({ err: error, operationId }, 'read.slice_failed');
-      return this.#retry('An internal error.', null);
-    }
+    if (!(error instanceof ProviderError)) return this.#retryAfterDefect(error);
     if (error instanceof RepeatedCursors) return this.#fail(error.message);
     if (error.kind === 'CURSOR_GONE') return this.#restart(error.message);
     if (!error.isTemporary) return this.#fail(error.message);
@@ -182,6 +190,21 @@ class ClaimedRead {
     const message = `[${this.#run.objectName}] Try ${failures} failed: ${toStorableString(reason)}`;
     const lines = [{ severity: 'WARNING' as const, message, details: { waitMs } }];
     return releaseRun(this.#services, this.#run, { waitMs, change: { failures }, lines });
+  }
+
+  /** Retries for a day, in which an operator may mend the defect. */
+  async #retryAfterDefect(error: unknown): Promise<void> {
+    const { operationId } = this.#run;
+    const { log } = this.#services;
+    const failures = this.#run.failures + 1;
+    if (failures >= DEFECTS_MAX) {
+      const { instance } = createMaskedError(log, error, { operationId }).problem;
+      return this.#fail(`An internal error. Report ${instance} to the operator.`);
+    }
+    if (failures === 1 || failures % DEFECTS_PER_LINE === 0)
+      log.error({ err: error, operationId, failures }, 'read.slice_failed');
+    const waitMs = computeBackoffMs(DEFECT_BACKOFF, failures);
+    return releaseRun(this.#services, this.#run, { waitMs, change: { failures } });
   }
 
   async #restart(reason: string): Promise<void> {

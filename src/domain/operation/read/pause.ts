@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import type { Issue } from '../../../errors.ts';
+import { notifyWork } from '../../../events/channel.ts';
 import { id } from '../../../ids.ts';
 import type { Call, Services } from '../../call.ts';
 import { projectMutation } from '../../declared-mutation.ts';
@@ -20,7 +21,7 @@ import { getProjectRow } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
 import { logOperation } from '../operation-work.ts';
 import { findProviderName } from './read-plan.ts';
-import { enqueueRun, recordWait } from './read-run.ts';
+import { READ_KIND, recordWait } from './read-run.ts';
 
 const NOTE_LENGTH_MAX = 1_000;
 
@@ -168,7 +169,7 @@ async function pauseRuns(tx: Transaction, where: ObjectFilter, now: Date): Promi
 
 /** Resumes runs, which continue after the last recorded page. */
 async function resumeRuns(
-  { queue, now }: Pick<Services, 'queue' | 'now'>,
+  { now }: Pick<Services, 'now'>,
   tx: Transaction,
   where: ObjectFilter,
 ): Promise<void> {
@@ -184,6 +185,6 @@ async function resumeRuns(
     });
     const message = `[${objectName}] Read resumed`;
     await logOperation(tx, { id, projectId }, { severity: 'INFO', message });
-    await enqueueRun({ queue }, tx, run);
   }
+  if (resumedRuns.length > 0) notifyWork(tx, READ_KIND);
 }

@@ -2,14 +2,21 @@
  * Stores the runs of reads. A worker holds a run by a lease. Every change of a run names the worker's claim, so that only
  * the newer of two workers makes progress.
  */
-import { Prisma } from '../../../database/generated/client.ts';
+import type { Database } from '../../../database/database.ts';
 import type { ReadType } from '../../../database/generated/enums.ts';
 import { LeasedRows } from '../../../database/leased-rows.ts';
-import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
-import { listColumns, type Row } from '../../../database/tables.ts';
+import { run, sql, statements } from '../../../database/statements.ts';
+import type { Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
-import { notifyOperation } from '../../../events/channel.ts';
-import { LEASE, RELEASED_LEASE, requireLease } from '../../../work/lease.ts';
+import { notifyOperation, notifyWork } from '../../../events/channel.ts';
+import { findCurrentTraceparent } from '../../../spans.ts';
+import {
+  LEASE,
+  leaseEndSql,
+  newLeaseToken,
+  RELEASED_LEASE,
+  requireLease,
+} from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { StoredOperationMetadata } from '../operation.ts';
 import {
@@ -21,12 +28,18 @@ import {
 
 export type ReadRun = Row<'ReadRun'>;
 
-export const RUNS = new LeasedRows({
+/** Another process takes over a frozen worker's run after this time. A live worker renews the lease earlier. */
+const LEASE_MS = 10_000;
+
+/** The name of the work on runs. */
+export const READ_KIND = 'read';
+
+export const READ_LEASES = new LeasedRows({
   table: 'ReadRun',
   key: ['projectId', 'operationId'],
-  // Another process takes over a frozen worker's run after this time. A live worker renews the lease earlier.
-  leaseMs: 10_000,
+  leaseMs: LEASE_MS,
   columns: LEASE,
+  isDueSql: 'not held."paused"',
 });
 
 interface RunToStart {
@@ -39,24 +52,40 @@ interface RunToStart {
   position: Date | null;
 }
 
-/** Creates the operation and its run. Call `beginRun` after the commit. */
+/** A run with its operation. */
+export interface StartedRun {
+  operation: Row<'Operation'>;
+  run: ReadRun;
+}
+
+/**
+ * Creates the operation and its run. With `isHeld`, this process has the lease of the run from the start, and must run
+ * its first turn after the commit. Otherwise the commit wakes a worker.
+ */
 export async function startRun(
   tx: Transaction,
-  { installation, ...run }: RunToStart,
-): Promise<Row<'Operation'>> {
-  const metadata = createReadMetadata({ ...run, recordsRead: 0, estimatedTotal: null });
+  { installation, ...input }: RunToStart,
+  { processes, isHeld = false }: Pick<Database, 'processes'> & { isHeld?: boolean },
+): Promise<StartedRun> {
+  const metadata = createReadMetadata({ ...input, recordsRead: 0, estimatedTotal: null });
   const operation = await createOperation(tx, { installation, actionType: 'READ', metadata });
   const { id: operationId, projectId } = operation;
-  await tx.readRun.create({
-    data: { operationId, projectId, installationId: installation.id, ...run },
-  });
-  const { readType, since, until } = run;
+  const lease = isHeld && {
+    leaseToken: newLeaseToken(processes.id),
+    leaseExpireTime: sql<Date>`${sql.raw(leaseEndSql(LEASE_MS))}`,
+  };
+  const ids = { operationId, projectId, installationId: installation.id };
+  const values = { ...ids, ...input, traceparent: findCurrentTraceparent(), ...lease };
+  const [readRun] = await run(tx, statements.insertInto('ReadRun').values(values).returningAll());
+  if (!readRun) throw new Error('Bug: the insert of a read returned no row.');
+  const { readType, since, until } = input;
   await logOperation(tx, operation, {
     severity: 'INFO',
-    message: `[${run.objectName}] Read accepted`,
+    message: `[${input.objectName}] Read accepted`,
     details: { readType, since, until },
   });
-  return operation;
+  if (!isHeld) notifyWork(tx, READ_KIND);
+  return { operation, run: readRun };
 }
 
 /** Returns the operation's metadata with the progress of the read. */
@@ -71,41 +100,6 @@ export function createReadMetadata({
 }
 
 export type RunKey = Pick<ReadRun, 'operationId' | 'projectId'>;
-
-/** Begins the run. Call it after the commit. If the process ends first, a sweep begins the run. */
-export function beginRun(
-  { queue }: Pick<Services, 'queue'>,
-  { operationId, projectId }: RunKey,
-): Promise<void> {
-  return queue.begin(
-    'run-read',
-    { projectId, operationId },
-    { singletonKey: operationId, group: projectId },
-  );
-}
-
-export function enqueueRun(
-  { queue }: Pick<Services, 'queue'>,
-  tx: Transaction,
-  { operationId, projectId, startAfter }: RunKey & { startAfter?: Date | undefined },
-): Promise<void> {
-  const options = {
-    singletonKey: operationId,
-    group: projectId,
-    ...(startAfter && { startAfter }),
-  };
-  return queue.enqueue(tx, 'run-read', { projectId, operationId }, options);
-}
-
-const IS_DUE = Prisma.sql`held."dueTime" <= now() and not held."paused"`;
-
-/** Claims the run. Returns null if it has ended, is paused, is not due, or is held by another worker. */
-export function claimRun(
-  { database }: Pick<Services, 'database'>,
-  key: RunKey,
-): Promise<ReadRun | null> {
-  return RUNS.claimOne(database, key, { columns: listColumns('ReadRun'), condition: IS_DUE });
-}
 
 /** The columns of a run that a page or an interruption changes. */
 type RunChange = Partial<
@@ -126,13 +120,13 @@ type RunChange = Partial<
 
 /** Deletes the row of a run that has ended. Throws LeaseLost if the claim no longer holds the run. */
 export async function endRun(tx: Transaction, claim: ReadRun): Promise<void> {
-  const { count } = await tx.readRun.deleteMany({ where: RUNS.getClaimFilter(claim) });
+  const { count } = await tx.readRun.deleteMany({ where: READ_LEASES.getClaimFilter(claim) });
   requireLease(count);
 }
 
-/** Releases the run. The next job continues it, after `waitMs` or immediately. */
+/** Releases the run. A worker continues it, after `waitMs` or immediately. */
 export async function releaseRun(
-  services: Services,
+  { database, now }: Pick<Services, 'database' | 'now'>,
   run: ReadRun,
   {
     waitMs = 0,
@@ -141,15 +135,12 @@ export async function releaseRun(
   }: { waitMs?: number; change?: RunChange; lines?: LogLine[] },
 ): Promise<void> {
   const { operationId: id, projectId } = run;
-  await inTransaction(services.database, async (tx) => {
-    await RUNS.updateClaimed(tx.readRun, run, { ...change, ...RELEASED_LEASE });
-    const [dueRun] = await tx.$queryRaw<{ dueTime: Date }[]>`
-      update "ReadRun" set "dueTime" = now() + ${Math.ceil(waitMs)}::int * interval '1 millisecond'
-      where "projectId" = ${projectId} and "operationId" = ${id} returning "dueTime"`;
+  const dueTime = new Date(now().getTime() + Math.ceil(waitMs));
+  await inTransaction(database, async (tx) => {
+    await READ_LEASES.updateClaimed(tx.readRun, run, { ...change, dueTime, ...RELEASED_LEASE });
     if (lines.length > 0) await logOperation(tx, { id, projectId }, ...lines);
-    if (waitMs > 0) await enqueueRun(services, tx, { ...run, startAfter: dueRun?.dueTime });
+    if (waitMs === 0) notifyWork(tx, READ_KIND);
   });
-  if (waitMs === 0) await beginRun(services, run);
 }
 
 /** Records why a read waits. If the reason is new, its operation shows it and gets a line in its log. */
@@ -175,28 +166,4 @@ export async function recordWait(
   if (count === 0) return;
   await logOperation(tx, { id, projectId }, { severity: 'WARNING', message: result });
   notifyOperation(tx, id);
-}
-
-/** The time in which a worker normally starts a run that is due. */
-const GRACE_SECONDS = 3;
-
-/** The maximum number of runs that one sweep enqueues. */
-const SWEEP_RUNS_MAX = 50;
-
-const SELECT_OVERDUE_RUNS = acrossProjects(
-  'reads that are due',
-  (inProjects) => `select "operationId", "projectId" from "ReadRun"
-   where ${inProjects('"projectId"')} and "dueTime" < now() and not "paused" and case
-     when "leaseToken" is null then "dueTime" < now() - interval '${GRACE_SECONDS} seconds'
-     else ${RUNS.isFreeSql.sql} end
-   order by "dueTime" limit ${SWEEP_RUNS_MAX}`,
-);
-
-/** Enqueues runs whose worker was killed or whose job was lost. */
-export async function recoverReads(services: Services): Promise<void> {
-  const runs = await sweep<RunKey>(services.database, SELECT_OVERDUE_RUNS);
-  if (runs.length === 0) return;
-  await inTransaction(services.database, async (tx) => {
-    for (const run of runs) await enqueueRun(services, tx, run);
-  });
 }

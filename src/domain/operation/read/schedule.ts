@@ -1,8 +1,8 @@
 /** Starts the scheduled reads of objects that are due, and sets the times of their next reads. */
 import { acrossProjects, sweep } from '../../../database/projects/all-projects.ts';
-import type { Row } from '../../../database/rows.ts';
 import { anyOf, run, sql } from '../../../database/statements.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { lockedWork } from '../../../jobs/upkeep-loop.ts';
 import type { Services } from '../../call.ts';
 import { BACKLOG_WAIT_SECONDS, isBacklogged } from '../../event/delivery-backlog.ts';
 import { listUnmappedNames } from '../../installation/choice/mapped-names.ts';
@@ -13,13 +13,10 @@ import { getNextRunTime } from '../../integration/cron.ts';
 import type { ReadObject } from '../../integration/integration-content.ts';
 import type { InstallationAtWork } from '../operation-work.ts';
 import { findReadTiming, planWindow } from './read-plan.ts';
-import { beginRun, startRun } from './read-run.ts';
+import { startRun } from './read-run.ts';
 
 /** The maximum number of objects in one transaction. A short transaction leaves the next objects to other processes. */
 const TRANSACTION_OBJECTS_MAX = 25;
-/** The maximum number of transactions in one sweep. The next sweep continues. */
-const BATCHES_MAX = 40;
-
 /** A due object with everything that determines whether and how it is read. Its row is locked. */
 interface DueObject extends InstallationAtWork {
   objectName: string;
@@ -32,26 +29,28 @@ interface DueObject extends InstallationAtWork {
   choice: ReadConfig | null;
 }
 
-/** Starts the reads of due objects. Safe in several processes in parallel: only one of them locks an object. */
-export async function startDueReads(services: Services): Promise<void> {
-  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
-    const projectIds = await listDueProjects(services);
-    if (projectIds.length === 0) return;
-    const backloggedProjects = await listBackloggedProjects(services, projectIds);
-    const { objectCount, operations } = await inTransaction(services.database, async (tx) => {
-      const objects = await lockDueObjects(tx, projectIds, services.now());
-      const startedOperations: Row<'Operation'>[] = [];
-      for (const object of objects) {
-        const operation = await startOrPostpone(services, tx, { object, backloggedProjects });
-        if (operation) startedOperations.push(operation);
-      }
-      return { objectCount: objects.length, operations: startedOperations };
-    });
-    for (const { id, projectId } of operations) {
-      await beginRun(services, { operationId: id, projectId });
-    }
-    if (objectCount < TRANSACTION_OBJECTS_MAX) return;
-  }
+/** Starts the scheduled reads of due objects, which workers then run. */
+export const scheduledReads = lockedWork({
+  name: 'scheduled reads',
+  createDueTimeSql: (inProjects) => `select "nextReadTime" from "InstalledObject"
+    where ${inProjects('"projectId"')} and "nextReadTime" is not null and not "paused" order by "nextReadTime" limit 1`,
+  advance: startDueReads,
+});
+
+/**
+ * Starts the reads of some due objects, and returns true if more may be due. Safe in several processes in parallel: only
+ * one of them locks an object.
+ */
+export async function startDueReads(services: Services): Promise<boolean> {
+  const projectIds = await listDueProjects(services);
+  if (projectIds.length === 0) return false;
+  const backloggedProjects = await listBackloggedProjects(services, projectIds);
+  return inTransaction(services.database, async (tx) => {
+    const objects = await lockDueObjects(tx, projectIds, services.now());
+    for (const object of objects)
+      await startOrPostpone(services, tx, { object, backloggedProjects });
+    return objects.length === TRANSACTION_OBJECTS_MAX;
+  });
 }
 
 const SELECT_DUE_PROJECTS = acrossProjects(
@@ -108,12 +107,12 @@ function lockDueObjects(
   );
 }
 
-/** Starts the object's read and returns its operation. Returns null if the read does not start now. */
+/** Starts the object's read, unless it must wait. Sets the time of the next read. */
 async function startOrPostpone(
-  services: Pick<Services, 'now' | 'catalog'>,
+  services: Pick<Services, 'now' | 'catalog' | 'database'>,
   tx: Transaction,
   { object, backloggedProjects }: { object: DueObject; backloggedProjects: ReadonlySet<string> },
-): Promise<Row<'Operation'> | null> {
+): Promise<void> {
   const { id: installationId, projectId, objectName, choice, spec } = object;
   const now = services.now();
   const schedule = resolveSchedule(spec, choice);
@@ -126,18 +125,18 @@ async function startOrPostpone(
     data: { nextReadTime },
   });
   // One read of an object runs at a time. If it takes longer than its schedule, the next read is skipped.
-  if (!schedule || mustWait || object.isRunning) return null;
+  if (!schedule || mustWait || object.isRunning) return;
   // The read waits until every required name is mapped. Records that were read before would stay incomplete.
-  if (spec && choice && listUnmappedNames(spec, choice).length > 0) return null;
+  if (spec && choice && listUnmappedNames(spec, choice).length > 0) return;
   const provider = services.catalog.findWithModule(object.provider, object.module);
   const timing = findReadTiming(provider, objectName);
   const window = planWindow(object, { backfill: resolveBackfill(spec, choice), timing }, now);
-  const operation = await startRun(tx, { installation: object, objectName, ...window });
+  const input = { installation: object, objectName, ...window };
+  const { operation } = await startRun(tx, input, services.database);
   if (window.readType === 'BACKFILL') {
     await tx.installedObject.updateMany({
       where: { projectId, installationId, objectName },
       data: { backfillOperationId: operation.id },
     });
   }
-  return operation;
 }

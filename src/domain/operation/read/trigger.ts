@@ -25,8 +25,9 @@ import { projectIdOrName, ref } from '../../names.ts';
 import { findGroupByRef } from '../../project/parties.ts';
 import { findProjectRows } from '../../scope.ts';
 import { orEndUser } from '../../viewer/needs.ts';
+import { continueRead, reads } from './continue-read.ts';
 import { describeUnmappedNames, findProviderName } from './read-plan.ts';
-import { beginRun, startRun } from './read-run.ts';
+import { startRun } from './read-run.ts';
 import { getReadSource } from './source.ts';
 
 /** The maximum number of running triggered reads in a project. More reads would only wait for each other. */
@@ -75,17 +76,20 @@ export const triggerRead = projectMutation({
     if (plan.unmappedNames.length > 0) throw unprocessable(describeUnmappedNames(plan));
     if (await isConsentPending(call, connection)) throw unprocessable(AWAITS_CONSENT);
     await refuseIfBacklogged(call, project.id);
-    const operation = await inTransaction(call.database, async (tx) => {
+    const { processes } = call.database;
+    using place = call.workers.takePlace(reads, { projectId: project.id, group: project.id });
+    const started = await inTransaction(call.database, async (tx) => {
       const runningCount = await tx.readRun.count({
         where: { projectId: project.id, readType: 'TRIGGERED' },
         take: TRIGGERED_RUNS_MAX,
       });
       if (runningCount === TRIGGERED_RUNS_MAX) throw createTooManyRunsError();
       const window = { readType: 'TRIGGERED', since, until, position: null } as const;
-      return startRun(tx, { installation, objectName, ...window });
+      const options = { processes, isHeld: place !== null };
+      return startRun(tx, { installation, objectName, ...window }, options);
     });
-    await beginRun(call, { operationId: operation.id, projectId: project.id });
-    return operation;
+    place?.start(started.run, continueRead);
+    return started.operation;
   },
 });
 

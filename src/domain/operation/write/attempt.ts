@@ -17,7 +17,13 @@ import {
 import { hasValue } from './record-mapping.ts';
 import { hasValues, hasVersion } from './record-version.ts';
 import type { AttemptFailure } from './retry.ts';
-import { type Claim, saveOutcomes, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
+import {
+  type Claim,
+  saveOutcomes,
+  WRITE_LEASES,
+  type WriteEntry,
+  type WriteTask,
+} from './write-task.ts';
 
 interface Attempt {
   claim: Claim;
@@ -83,7 +89,7 @@ function saveProgress(
   entries: readonly WriteEntry[],
 ): Promise<void> {
   return inTransaction(database, async (tx) => {
-    await TASKS.renew(tx, task);
+    await WRITE_LEASES.renew(tx, task);
     await saveOutcomes(tx, task, entries);
   });
 }

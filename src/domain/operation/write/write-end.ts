@@ -37,7 +37,7 @@ import {
   type Claim,
   listOmittedFields,
   saveOutcomes,
-  TASKS,
+  WRITE_LEASES,
   type WriteEntry,
   type WriteTask,
 } from './write-task.ts';
@@ -96,7 +96,7 @@ interface TaskEnd {
 async function endCollected(services: Services, { task, entries, rows }: TaskEnd): Promise<void> {
   await retryTransaction(services, async (tx) => {
     // The provider has finished. The operations end in the next transactions.
-    await TASKS.updateClaimed(tx.writeTask, task, { isUncertain: false });
+    await WRITE_LEASES.updateClaimed(tx.writeTask, task, { isUncertain: false });
     await saveOutcomes(tx, task, entries);
   });
   for (let start = 0; start < rows.length; start += TRANSACTION_OPERATIONS_MAX) {
@@ -104,7 +104,7 @@ async function endCollected(services: Services, { task, entries, rows }: TaskEnd
     await retryTransaction(services, (tx) => endOperations(tx, batch));
   }
   const change = { dueTime: null, isUncertain: false, endTime: services.now(), ...RELEASED_LEASE };
-  await retryTransaction(services, (tx) => TASKS.updateClaimed(tx.writeTask, task, change));
+  await retryTransaction(services, (tx) => WRITE_LEASES.updateClaimed(tx.writeTask, task, change));
 }
 
 function countEnded({ meters }: Services, { task, entries, rows }: TaskEnd): void {
@@ -228,7 +228,7 @@ function createDoneEvent(
   });
 }
 
-/** Releases the write until its next attempt, and logs the failure. */
+/** Postpones the write to its next attempt, and logs the failure. */
 export async function postponeWrite(
   services: Services,
   claim: Claim,
@@ -239,14 +239,16 @@ export async function postponeWrite(
   }: { time: Date; failure: AttemptFailure; entries: readonly WriteEntry[] },
 ): Promise<void> {
   const { task, wasUncertain } = claim;
-  const { id: taskId, projectId, objectName, attempts, installationId: group } = task;
+  const { projectId, objectName, attempts } = task;
   const isUncertain = failure.outcomeUnknown || wasUncertain;
   const now = services.now();
   const retry = { attempts, lastAttempt: task.lastAttempt ?? now };
   const message = `Attempt ${attempts} failed, the next one is at ${time.toISOString()}: ${failure.message}`;
+  // A caller that waits for the write keeps the lease, and makes the next attempt itself.
+  const lease = claim.isAwaited ? {} : RELEASED_LEASE;
   await retryTransaction(services, async (tx) => {
-    const change = { dueTime: time, isUncertain, ...RELEASED_LEASE };
-    await TASKS.updateClaimed(tx.writeTask, task, change);
+    const change = { dueTime: time, isUncertain, ...lease };
+    await WRITE_LEASES.updateClaimed(tx.writeTask, task, change);
     await saveOutcomes(tx, task, entries);
     for (const [id, ownEntries] of Map.groupBy(entries, ({ operationId }) => operationId)) {
       const operation = { id, projectId };
@@ -256,10 +258,6 @@ export async function postponeWrite(
       if (!(await updateOperation(tx, operation, { metadata, now }))) continue;
       await logOperation(tx, operation, { severity: 'WARNING', message });
     }
-    // The caller of a synchronous write runs the next attempt itself.
-    if (task.mode === 'SYNCHRONOUS') return;
-    const options = { startAfter: time, singletonKey: `${taskId}.${attempts}`, group };
-    await services.queue.enqueue(tx, 'run-write', { projectId, taskId }, options);
   });
 }
 

@@ -1,6 +1,8 @@
-/** Runs a write: claims it, attempts it, and stores the outcome. No network call happens inside a transaction. */
+/** Runs writes: attempts each claimed write, and stores the outcome. No network call happens inside a transaction. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
+import { listColumns } from '../../../database/tables.ts';
+import { leasedWork } from '../../../jobs/leased-work.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { OperationRequests } from '../../diagnosis/request-recorder.ts';
@@ -11,48 +13,49 @@ import { type AttemptFailure, decideRetry, getKeyExpireTime, isRepeatable } from
 import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
 import {
   type Claim,
-  claimWrite,
+  type ClaimedWrite,
   listEntries,
-  TASKS,
+  WRITE_LEASES,
   type WriteEntry,
   type WriteTask,
 } from './write-task.ts';
 
-/**
- * The time of the next attempt, or the ended write. Null if the write had already ended, was not due, or was held by
- * another process. `endedWrite` is null if the write collects the records of several calls, or had already ended.
- */
-type AttemptResult = { nextTime: Date } | { endedWrite: EndedWrite | null } | null;
+/** Writes that are due, and writes that this process has just accepted. Synchronous writes run in their call. */
+export const writes = leasedWork({
+  kind: 'write',
+  leases: WRITE_LEASES,
+  columns: listColumns('WriteTask'),
+  perProcess: 32,
+  group: 'installationId',
+  perGroup: 24,
+  run: runWrite,
+});
 
-/**
- * Runs one attempt of a write. It may be called at any time and repeatedly. `entries` are the records that the caller has
- * just stored. If they are all records of the write, the first attempt does not read them again.
- */
-export async function runWrite(
+/** Runs one attempt of a claimed write. */
+async function runWrite(
   services: Services,
-  { entries, ...key }: { projectId: string; id: string; entries?: WriteEntry[] },
-  now = services.now(),
+  { wasUncertain, ...task }: ClaimedWrite,
 ): Promise<AttemptResult> {
-  const claim = await claimWrite(services.database, key, now);
-  if (!claim) return null;
-  const { attempts, recordCount } = claim.task;
-  const hasAllEntries = attempts === 1 && entries?.length === recordCount;
-  return runClaim(services, hasAllEntries ? { ...claim, entries } : claim);
+  return runAttempt(services, { task, wasUncertain });
 }
 
-/** Runs one attempt of a claimed write. Also returns null if another process has taken over the write. */
-export async function runClaim(services: Services, claim: Claim): Promise<AttemptResult> {
-  using _lease = TASKS.keepRenewing(services, claim.task, {
-    notRenewed: 'write.lease_not_renewed',
-  });
+/**
+ * The next attempt, or the ended write. `endedWrite` is null if the write collects the records of several calls, or had
+ * already ended.
+ */
+type AttemptResult = { next: NextAttempt } | { endedWrite: EndedWrite | null };
+
+interface NextAttempt {
+  time: Date;
+  /** True if the outcome of an attempt is unknown. */
+  isUncertain: boolean;
+}
+
+/** Runs one attempt of a claimed write. Throws LeaseLost if another process has taken over the write. */
+export async function runAttempt(services: Services, claim: Claim): Promise<AttemptResult> {
   const { id: operationId, attempts } = claim.task;
   using requests = new OperationRequests(services, { operationId, isContinued: attempts > 1 });
-  try {
-    return await attemptAndRecord(requests.services, claim);
-  } catch (error) {
-    if (error instanceof LeaseLost) return null;
-    throw error;
-  }
+  return await attemptAndRecord(requests.services, claim);
 }
 
 async function attemptAndRecord(services: Services, claim: Claim): Promise<AttemptResult> {
@@ -61,33 +64,48 @@ async function attemptAndRecord(services: Services, claim: Claim): Promise<Attem
   const retry = isOpen ? await attemptOnce(services, claim, entries) : null;
   if (!retry) return { endedWrite: await endWrite(services, claim, entries) };
   await postponeWrite(services, claim, { ...retry, entries });
-  return { nextTime: retry.time };
-}
-
-/** Runs attempts until the write ends, for a caller that waits. Returns null if it ends in another process. */
-export async function runToEnd(services: Services, claim: Claim): Promise<EndedWrite | null> {
-  let result = await runClaim(services, claim);
-  while (result && 'nextTime' in result) {
-    const { nextTime } = result;
-    await wait(Math.max(0, nextTime.getTime() - services.now().getTime()));
-    result = await runWrite(services, claim.task, nextTime);
-  }
-  return result?.endedWrite ?? null;
+  const isUncertain = retry.failure.outcomeUnknown || claim.wasUncertain;
+  return { next: { time: retry.time, isUncertain } };
 }
 
 /**
- * Begins an accepted asynchronous write, unless it collects further records. `recoverWrites` begins a write that
- * collects records when it is due.
+ * Holds the write and runs its attempts until it ends, for a caller that waits. Returns null if it ends in another
+ * process.
  */
-export async function beginWrite(
+export async function runToEnd(
   services: Services,
-  { id, projectId, installationId: group, openGroup }: WriteTask,
-  entries: WriteEntry[],
-): Promise<void> {
-  if (openGroup !== null) return;
-  const run = () => runWrite(services, { projectId, id, entries });
-  const options = { singletonKey: id, group, run };
-  await services.queue.begin('run-write', { projectId, taskId: id }, options);
+  firstClaim: Omit<Claim, 'isAwaited'>,
+): Promise<EndedWrite | null> {
+  using _lease = WRITE_LEASES.keepRenewing(services, firstClaim.task);
+  let claim: Claim = { ...firstClaim, isAwaited: true };
+  try {
+    for (;;) {
+      const result = await runAttempt(services, claim);
+      if ('endedWrite' in result) return result.endedWrite;
+      await wait(Math.max(0, result.next.time.getTime() - services.now().getTime()));
+      claim = await beginNextAttempt(services, claim.task, result.next);
+    }
+  } catch (error) {
+    if (error instanceof LeaseLost) return null;
+    throw error;
+  }
+}
+
+/** Counts the next attempt of a write that this process still holds. Throws LeaseLost. */
+async function beginNextAttempt(
+  { database, now }: Services,
+  task: WriteTask,
+  { time, isUncertain }: NextAttempt,
+): Promise<Claim> {
+  const lastAttempt = new Date(Math.max(time.getTime(), now().getTime()));
+  const change = {
+    attempts: task.attempts + 1,
+    lastAttempt,
+    isUncertain: true,
+    uncertainSince: isUncertain ? (task.uncertainSince ?? task.createTime) : lastAttempt,
+  };
+  await WRITE_LEASES.updateClaimed(database.prisma.writeTask, task, change);
+  return { task: { ...task, ...change }, wasUncertain: isUncertain, isAwaited: true };
 }
 
 interface Retry {

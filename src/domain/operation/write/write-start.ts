@@ -11,6 +11,7 @@ import {
 import type { Row } from '../../../database/rows.ts';
 import { conflict } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
+import { findCurrentTraceparent } from '../../../spans.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { newLeaseToken } from '../../../work/lease.ts';
 import type { Call, Services } from '../../call.ts';
@@ -18,10 +19,10 @@ import type { LogLine } from '../operation-work.ts';
 import { createWriteMetadata } from './outcome.ts';
 import { RETRY_HOURS_DEFAULT, WRITE_LIMITS, type WriteInput } from './write-input.ts';
 import type { WritePlan } from './write-plan.ts';
-import { listOmittedFields, TASKS, type WriteEntry, type WriteTask } from './write-task.ts';
+import { listOmittedFields, WRITE_LEASES, type WriteEntry, type WriteTask } from './write-task.ts';
 
 /** Creates a task for each write, which is due immediately or leased from the start. */
-const ACCEPT_WRITES = acceptWrites(TASKS.leaseEndSql.sql);
+const ACCEPT_WRITES = acceptWrites(WRITE_LEASES.leaseEndSql.sql);
 
 /**
  * Adds each write to the open task of its installation, object and type. The task runs when it is full, or when one of
@@ -39,7 +40,7 @@ export interface WriteToStart {
 
 interface StartedWrite {
   operation: Row<'Operation'>;
-  /** The task, held for the caller if the write is synchronous. Null if another call took the idempotency key. */
+  /** The task, held for this process if `isHeld`. Null if another call took the idempotency key. */
   task: WriteTask | null;
   /** The records of this call. A task that collects records also has records of other calls. */
   entries: WriteEntry[];
@@ -51,12 +52,18 @@ export class ProposalTaken extends Error {
 }
 
 /**
- * Stores the write, or finds the operation of the call that took its idempotency key. Throws ProposalTaken if its proposal
- * is not approved, or was committed by another call.
+ * Stores the write, or finds the operation of the call that took its idempotency key. With `isHeld`, this process has
+ * the lease of the task from the start, and must run its first attempt. Throws ProposalTaken if its proposal is not
+ * approved, or was committed by another call.
  */
-export async function acceptWrite(services: Services, write: WriteToStart): Promise<StartedWrite> {
+export async function acceptWrite(
+  services: Services,
+  write: WriteToStart,
+  { isHeld }: { isHeld: boolean },
+): Promise<StartedWrite> {
   const { input, plan, key } = write;
-  const row = toRow(services, write);
+  const leaseToken = isHeld ? newLeaseToken(services.database.processes.id) : null;
+  const row = toRow(services, write, leaseToken);
   const change = input.autoBatchPolicy ? COLLECT_WRITES : ACCEPT_WRITES;
   const acceptedWrite = await services.database.changes.run(change, row);
   if (acceptedWrite) {
@@ -74,8 +81,9 @@ export async function acceptWrite(services: Services, write: WriteToStart): Prom
 }
 
 function toRow(
-  services: Pick<Services, 'database' | 'now'>,
+  services: Pick<Services, 'now'>,
   { input, plan, key, proposal }: WriteToStart,
+  leaseToken: string | null,
 ): WriteToAccept {
   const now = services.now();
   const { target, objectName, entries } = plan;
@@ -96,7 +104,8 @@ function toRow(
     headers: input.headers,
     openGroup: input.autoBatchPolicy ? createOpenTaskKey(input, plan) : null,
     ...computeTimes(input, now),
-    leaseToken: input.mode === 'SYNCHRONOUS' ? newLeaseToken(services.database.processes.id) : null,
+    leaseToken,
+    traceparent: findCurrentTraceparent(),
     proposal: proposal ?? null,
     now,
     firstLine: { id: newId('log'), ...createFirstLine(input, plan) },

@@ -3,11 +3,13 @@
  * with the position after them.
  */
 import type { Client } from '@grpc/grpc-js';
+import { SUBSCRIPTIONS_CHANNEL } from '../../../database/hot/notification-channels.ts';
+import { listColumns } from '../../../database/tables.ts';
 import { unprocessable } from '../../../errors.ts';
+import { leasedWork } from '../../../jobs/leased-work.ts';
 import { OutboundError } from '../../../outbound/outbound-error.ts';
 import { ProviderError } from '../../../providers/provider-error.ts';
 import { LeaseLost, RELEASED_LEASE } from '../../../work/lease.ts';
-import { runClaims } from '../../../work/run-items.ts';
 import type { Services } from '../../call.ts';
 import { openSession } from '../../connection/connection-session.ts';
 import { findVariable } from '../../connection/session/account-address.ts';
@@ -15,6 +17,7 @@ import { waitForCapacity } from '../event-backlog.ts';
 import { readList } from './read-list.ts';
 import {
   claimStreams,
+  createStreamDueTimeSql,
   type FollowedStream,
   type ProviderStream,
   recordLostPosition,
@@ -24,50 +27,29 @@ import {
   storeBatch,
 } from './stream-state.ts';
 
-/** The maximum number of streams that one process follows. */
-const STREAMS_MAX = 1_000;
-/** Small claims distribute the streams over processes that poll at the same time. */
-const CLAIM_BATCH = 10;
-/** The interval between polls for more streams while some are followed. */
-const POLL_MS = 2_000;
 /** An end without events counts as a failure, so that the stream is not reopened in a loop without a delay. */
 const ENDED_EMPTY = 'The provider ended its stream before it sent anything.';
 
-/** Claims streams and follows them. Returns when no stream is left to follow. */
-export async function followStreams(services: Services, signal: AbortSignal): Promise<void> {
-  await runClaims({
-    claim: (followedCount) => claimNextStreams(services, followedCount, signal),
-    work: (stream) => followStream(services, stream, signal),
-    pollMs: POLL_MS,
-  });
-}
+/** Streams and lists of changes that no process follows. */
+export const providerStreams = leasedWork({
+  kind: 'provider_stream',
+  leases: STREAM_LEASES,
+  columns: listColumns('ProviderStream'),
+  perProcess: 1_000,
+  // Small claims distribute the streams over processes that claim at the same time.
+  claimMax: 10,
+  channel: SUBSCRIPTIONS_CHANNEL,
+  claim: claimStreams,
+  createDueTimeSql: createStreamDueTimeSql,
+  run: followStream,
+});
 
-/** Claims streams. While streams are followed, ignores a database outage: they detect it when they store events. */
-async function claimNextStreams(
-  services: Services,
-  followedCount: number,
-  signal: AbortSignal,
-): Promise<ProviderStream[]> {
-  const countMax = signal.aborted ? 0 : Math.min(STREAMS_MAX - followedCount, CLAIM_BATCH);
-  if (countMax <= 0) return [];
-  return claimStreams(services, countMax).catch((error: unknown) => {
-    if (followedCount === 0) throw error;
-    return [];
-  });
-}
-
-/** Follows a stream until it fails, ends or is no longer needed, and releases the lease. Never throws. */
+/** Follows a stream until it fails, ends or is no longer needed, and releases the lease. */
 async function followStream(
   services: Services,
   stream: ProviderStream,
-  stopSignal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
-  const lostLease = new AbortController();
-  using _lease = STREAM_LEASES.keepRenewing(services, stream, {
-    notRenewed: 'provider_stream.lease_not_renewed',
-    onLost: () => lostLease.abort(),
-  });
-  const signal = AbortSignal.any([stopSignal, lostLease.signal]);
   try {
     const capability = services.catalog.find(stream.provider)?.capabilities.subscribe;
     const { list } = capability ?? {};
@@ -79,11 +61,8 @@ async function followStream(
       RELEASED_LEASE,
     );
   } catch (error) {
-    if (error instanceof LeaseLost) return;
-    await recordStreamFailure(services, stream, error).catch((failure: unknown) => {
-      if (failure instanceof LeaseLost) return;
-      services.log.warn({ err: failure }, 'provider_stream.failure_not_recorded');
-    });
+    if (error instanceof LeaseLost) throw error;
+    await recordStreamFailure(services, stream, error);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Recovers changes for which no events arrived: reads the records, and queries the provider for deletions. */
-import type { Row } from '../../../database/rows.ts';
 import type { Transaction } from '../../../database/transaction.ts';
 import type { ProviderEvent, TimeSpan } from '../../../providers/subscribing.ts';
 import { MINUTE_MS } from '../../../work/durations.ts';
@@ -70,13 +69,12 @@ function listObjectsWithDeletions(subscriptionPeriods: readonly SubscriptionPeri
   return objects.values();
 }
 
-/** Creates the reads and returns their operations, which the caller must begin after the commit. */
+/** Starts the reads, which workers run after the commit. */
 export async function startReads(
-  services: Pick<Services, 'now'>,
+  services: Pick<Services, 'now' | 'database'>,
   tx: Transaction,
   { subscriptionPeriods, listsDeletions }: MissedChanges,
-): Promise<Row<'Operation'>[]> {
-  const operations: Row<'Operation'>[] = [];
+): Promise<void> {
   for (const { subscription, period } of subscriptionPeriods) {
     const { projectId, installationId: id, objectName, kinds } = subscription;
     const isRead = kinds.includes('CREATE') || kinds.includes('UPDATE');
@@ -89,17 +87,16 @@ export async function startReads(
     const result = `Changes ${times} without events ${describeOutcome(isRead, isDeletionLost)}`;
     await logSubscribe(services, tx, subscription, { status: 'SUCCESS', result });
     if (!isRead) continue;
-    const run = await startRun(tx, {
+    const input = {
       installation,
       objectName,
       since: period.since,
       until: new Date(period.until.getTime() + CLOCK_SKEW_MS),
       readType: 'TRIGGERED',
       position: null,
-    });
-    operations.push(run);
+    } as const;
+    await startRun(tx, input, services.database);
   }
-  return operations;
 }
 
 function describeOutcome(isRead: boolean, isDeletionLost: boolean): string {

@@ -5,7 +5,7 @@
  */
 import { Prisma } from '../../../database/generated/client.ts';
 import { inProjectsSql, LeasedRows, runSweep } from '../../../database/leased-rows.ts';
-import { allProjectsMark } from '../../../database/projects/all-projects.ts';
+import { allProjectsMark, type InProjects } from '../../../database/projects/all-projects.ts';
 import { listColumns, type Row } from '../../../database/tables.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
 import { notifySubscriptions } from '../../../events/channel.ts';
@@ -20,7 +20,6 @@ import { MINUTE_MS } from '../../../work/durations.ts';
 import { LEASE, RELEASED_LEASE } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import type { AccountSession } from '../../connection/connection-session.ts';
-import { beginRun } from '../../operation/read/read-run.ts';
 import { logWorkFailure } from '../../provider/work-failure.ts';
 import { type ObjectSubscription, recordSubscribeError } from '../object-subscription.ts';
 import { storeInTransaction } from '../receive-events.ts';
@@ -50,6 +49,11 @@ export const STREAM_LEASES = new LeasedRows({
   columns: LEASE,
   isClaimableSql: IS_WANTED,
 });
+
+/** SQL: when the next stream may be claimed. A followed stream may be claimed when its lease ends. */
+export const createStreamDueTimeSql = (inProjects: InProjects): string => `
+  select min(case when ${STREAM_LEASES.isFreeSql.sql} then "dueTime" else "leaseExpireTime" end)
+  from "ProviderStream" where ${inProjects('"projectId"')}`;
 
 const ALL_PROJECTS_MARK = Prisma.raw(allProjectsMark('streams without subscriptions'));
 
@@ -97,7 +101,7 @@ export async function recordStreamOpen(services: Services, source: FollowedSourc
   const lostPeriods = position === null ? createMissedPeriods(stream, now) : [];
   const missedChanges = await findMissedChanges(services, source, lostPeriods);
   const knownTime = position === null ? now : stream.knownTime;
-  const operations = await inTransaction(services.database, async (tx) => {
+  await inTransaction(services.database, async (tx) => {
     const working = { status: 'ACTIVE', error: null } as const;
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, { ...working, knownTime });
     const where = { projectId, connectionId, isWanted: true, providerRef: { not: null } } as const;
@@ -106,12 +110,9 @@ export async function recordStreamOpen(services: Services, source: FollowedSourc
       data: { ...working, failures: 0 },
     });
     await storeEvents(tx, source, missedChanges.events);
-    return startReads(services, tx, missedChanges);
+    await startReads(services, tx, missedChanges);
   });
   stream.knownTime = knownTime;
-  for (const { id: operationId } of operations) {
-    await beginRun(services, { operationId, projectId });
-  }
 }
 
 function createMissedPeriods({ knownTime }: ProviderStream, until: Date): MissedPeriod[] {
@@ -224,21 +225,17 @@ export async function storeBatch(
   const knownTime = lastTime ?? services.now();
   const missedChanges = await findMissedChanges(services, source, gaps);
   const allEvents = [...events, ...missedChanges.events];
-  const { storedCount, operations } = await inTransaction(services.database, async (tx) => {
+  const storedCount = await inTransaction(services.database, async (tx) => {
     await STREAM_LEASES.updateClaimed(tx.providerStream, stream, {
       position,
       knownTime,
       failures: 0,
     });
-    return {
-      storedCount: await storeEvents(tx, source, allEvents),
-      operations: await startReads(services, tx, missedChanges),
-    };
+    const count = await storeEvents(tx, source, allEvents);
+    await startReads(services, tx, missedChanges);
+    return count;
   });
   Object.assign(stream, { position, knownTime, failures: 0 });
-  for (const { id: operationId, projectId } of operations) {
-    await beginRun(services, { operationId, projectId });
-  }
   if (allEvents.length === 0 && gaps.length === 0) return;
   const { provider, connectionId } = stream;
   services.meters.providerEventReceived({ provider, outcome: 'ACCEPTED' });

@@ -10,7 +10,7 @@ import { type Database, openEngine } from '../../../../src/database/database.ts'
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import type { Engine } from '../../../../src/database/embedded/engine.ts';
 import { testLog } from '../../process/test-log.ts';
-import { type Connection, emptyDatabase, tryToEmpty } from '../empty-database.ts';
+import { emptyDatabase, toConnection, tryToEmpty } from '../empty-database.ts';
 import { guardFunctions, Releasable } from '../releasable.ts';
 import { runAsTest } from '../test-statements.ts';
 import { takeFirstEngine } from './first-engine.ts';
@@ -25,7 +25,7 @@ const IDLE_MAX = 3;
 const LOANS_MAX = 50;
 
 /** Undoes the migrations. */
-const DROP_SCHEMAS = 'drop schema public, pgboss cascade; create schema public';
+const DROP_SCHEMAS = 'drop schema public cascade; create schema public';
 
 /** An engine, and the database that is open on it for the next app. */
 interface Idle {
@@ -71,7 +71,6 @@ export async function borrowDatabase(): Promise<Database> {
     prisma: loan.wrapBound(database.prisma),
     rows,
     changes: guardFunctions(database.changes, loan),
-    jobs: { ...database.jobs, db: guardFunctions(database.jobs.db, loan) },
     sweeps: () => rows.query,
     async [Symbol.asyncDispose]() {
       loan.release();
@@ -146,11 +145,11 @@ async function releaseDatabase(idle: OpenIdle): Promise<void> {
   }
 }
 
-async function emptyOpen({ jobs }: Database): Promise<boolean> {
-  const query = jobs.db.executeSql as Connection['query'];
-  const wasEmptied = await emptyDatabase({ query });
-  await query('reset session_replication_role');
-  await query('select pg_advisory_unlock_all()');
+async function emptyOpen(database: Database): Promise<boolean> {
+  const connection = toConnection(database);
+  const wasEmptied = await emptyDatabase(connection);
+  await connection.query('reset session_replication_role');
+  await connection.query('select pg_advisory_unlock_all()');
   return wasEmptied;
 }
 

@@ -19,7 +19,6 @@ const SNAPSHOT_SOURCES = [
   'package-lock.json',
   'migrations/*/*.sql',
   'src/database/migrating/migrate.ts',
-  'src/jobs/{jobs,queue}.ts',
   'test/support/database/embedded/make-snapshot.ts',
 ];
 

@@ -5,14 +5,12 @@ import { openEngine } from '../../../../src/database/database.ts';
 import type { OpenEngine } from '../../../../src/database/embedded/embedded.ts';
 import { PortStream } from '../../../../src/database/embedded/port-stream.ts';
 import { serveConnections } from '../../../../src/database/embedded/run-engine.ts';
-import { openQueue } from '../../../../src/jobs/queue.ts';
 import { createLog } from '../../../../src/log.ts';
 
 export async function createSnapshot(): Promise<Uint8Array> {
   const log = createLog('silent');
   await using pglite = await PGlite.create();
   const database = await openEngine(serveInThisThread(pglite), log);
-  await (await openQueue(database, log))[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
   // `template0` has a third of the files, and no test uses it.
   await pglite.exec(`update pg_database set "datistemplate" = false where "datname" = 'template0'`);

@@ -3,12 +3,13 @@
  * them, and two reads without changes. Returns what is missing at the end.
  */
 import fc from 'fast-check';
-import { continueRead } from '../../../../src/domain/operation/read/continue-read.ts';
+import { reads } from '../../../../src/domain/operation/read/continue-read.ts';
 import { startDueReads } from '../../../../src/domain/operation/read/schedule.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src/work/durations.ts';
 import type { TestApp } from '../../app.ts';
 import { generateConnection } from '../../fixtures/connections.ts';
 import { createInstallation, createIntegration } from '../../fixtures/integrations.ts';
+import { runDueRows } from '../../work/due-work.ts';
 import type { Values } from '../wire-format.ts';
 import { Ledger } from './ledger.ts';
 import {
@@ -124,7 +125,7 @@ async function runRead({ app: { app }, clock }: Stage, installationId: string): 
       return readUntil ? startMs - readUntil.getTime() : 0;
     }
     await prisma.readRun.updateMany({ where, data: { dueTime: new Date(0) } });
-    await continueRead(services, run, new AbortController().signal);
+    await runDueRows(services, reads, { projectId: run.projectId });
     clock.advance(MINUTE_MS);
   }
   throw new Error(`The read has not ended after ${TURNS_MAX} turns.`);

@@ -3,45 +3,46 @@ import { expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import type { Services } from '../../src/domain/call.ts';
-import { recoverReads } from '../../src/domain/operation/read/read-run.ts';
-import { recoverWrites } from '../../src/domain/operation/write/write-task.ts';
-import { startJobs } from '../../src/jobs/job-worker.ts';
+import { reads } from '../../src/domain/operation/read/continue-read.ts';
+import { writes } from '../../src/domain/operation/write/write-run.ts';
+import { runWork } from '../../src/jobs/run-work.ts';
 import { createLog } from '../../src/log.ts';
 import { getSharedApp, onCitus, onPostgres } from '../support/app.ts';
 import { ENCRYPTION_KEY } from '../support/process/encryption-key.ts';
+import { claimDueRows } from '../support/work/due-work.ts';
 
 const { services } = (await getSharedApp()).app;
 
-// On Citus, each sweep runs once for each shard group.
-test.skipIf(onCitus)('starts sweeps in their order, each after the previous sweep', async () => {
+// On Citus, upkeep runs once for each shard group.
+test.skipIf(onCitus)('starts upkeep in its order, with a delay in between', async () => {
   const startedNames: string[] = [];
-  const sweeps = ['first', 'second', 'third'].map((name) => ({
+  const upkeep = ['first', 'second', 'third'].map((name) => ({
     name,
     intervalMs: 60_000,
     run: async () => void startedNames.push(name),
   }));
-  await using _workers = await startJobs(services, { handlers: {}, sweeps });
+  await using _workers = await runWork(services, { leased: [], upkeep });
   expect(startedNames).toEqual(['first']);
   await expect.poll(() => startedNames).toEqual(['first', 'second', 'third']);
 });
 
-test('starts no further sweep after a stop', async () => {
+test('starts no further upkeep after a stop', async () => {
   const startedNames: string[] = [];
-  const createSweep = (name: string) => ({
+  const createUpkeep = (name: string) => ({
     name,
     intervalMs: 1,
     run: async () => void startedNames.push(name),
   });
-  const workers = await startJobs(services, {
-    handlers: {},
-    sweeps: [createSweep('first'), createSweep('second')],
+  const workers = await runWork(services, {
+    leased: [],
+    upkeep: [createUpkeep('first'), createUpkeep('second')],
   });
   await workers[Symbol.asyncDispose]();
   expect(startedNames).not.toContain('second');
 });
 
 test.runIf(onPostgres && !onCitus)(
-  'ends a hanging sweep at its time limit, without delaying other sweeps',
+  'ends a hanging run at its time limit, without delaying other upkeep',
   async () => {
     const [{ name }] = await services.database.prisma.$queryRaw<[{ name: string }]>`
       select current_database() as "name"`;
@@ -62,22 +63,19 @@ test.runIf(onPostgres && !onCitus)(
     let otherRuns = 0;
     const runHanging = async (sweepServices: Services) => {
       hanging.started += 1;
-      await recoverWrites(sweepServices).catch(() => {
+      await claimDueRows(sweepServices, writes).catch(() => {
         hanging.failed += 1;
       });
     };
     const runOther = async (sweepServices: Services) => {
-      await recoverReads(sweepServices);
+      await claimDueRows(sweepServices, reads);
       otherRuns += 1;
     };
-    const sweeps = [
+    const upkeep = [
       { name: 'hangs', intervalMs: 10, run: runHanging },
       { name: 'other', intervalMs: 10, run: runOther },
     ];
-    await using _workers = await startJobs(
-      { ...services, database, log },
-      { handlers: {}, sweeps },
-    );
+    await using _workers = await runWork({ ...services, database, log }, { leased: [], upkeep });
     await expect.poll(() => hanging.failed).toBe(2);
     const runsBefore = otherRuns;
     await expect.poll(() => otherRuns).toBeGreaterThan(runsBefore + 3);

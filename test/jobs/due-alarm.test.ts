@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { DueWatch, type DueWork } from '../../src/jobs/due-watch.ts';
+import { DueAlarm, type DueWork } from '../../src/jobs/due-alarm.ts';
 import { createLog } from '../../src/log.ts';
 import { HOUR_MS } from '../../src/work/durations.ts';
 import { getSharedApp } from '../support/app.ts';
@@ -19,10 +19,10 @@ function createSource(sql: string, intervalMsMin = 50) {
   };
 }
 
-function startWatch(sources: DueWork[], log = services.log): void {
-  const dueWatch = new DueWatch({ ...services, log }, sources, { idleMs: HOUR_MS });
-  dueWatch.start();
-  onTestFinished(() => dueWatch[Symbol.asyncDispose]());
+function startAlarm(sources: DueWork[], log = services.log): void {
+  const alarm = new DueAlarm({ ...services, log }, sources, { idleMs: HOUR_MS });
+  alarm.start();
+  onTestFinished(() => alarm[Symbol.asyncDispose]());
 }
 
 test('reports work when it is due, and not before', async () => {
@@ -30,7 +30,7 @@ test('reports work when it is due, and not before', async () => {
   const time = new Date(services.now().getTime() + 500).toISOString();
   const laterWork = createSource(`select timestamptz '${time}'`, HOUR_MS);
   const neverDue = createSource('select null::timestamptz');
-  startWatch([neverDue, laterWork]);
+  startAlarm([neverDue, laterWork]);
   await expect.poll(() => laterWork.reportedMs.length, POLLING).toBe(1);
   expect(laterWork.reportedMs[0]).toBeGreaterThan(startMs + 450);
   expect(neverDue.reportedMs).toEqual([]);
@@ -39,7 +39,7 @@ test('reports work when it is due, and not before', async () => {
 test('reports due work repeatedly, at the interval of each source', async () => {
   const frequentWork = createSource('select now()', 20);
   const slowWork = createSource('select now()', HOUR_MS);
-  startWatch([frequentWork, slowWork]);
+  startAlarm([frequentWork, slowWork]);
   await expect.poll(() => frequentWork.reportedMs.length, POLLING).toBeGreaterThan(3);
   expect(slowWork.reportedMs).toHaveLength(1);
 });
@@ -52,7 +52,7 @@ test('checks after a notification instead of waiting an hour', async () => {
     HOUR_MS,
   );
   const alwaysDue = createSource('select now()', HOUR_MS);
-  startWatch([orgWork, alwaysDue]);
+  startAlarm([orgWork, alwaysDue]);
   await expect.poll(() => alwaysDue.reportedMs.length, POLLING).toBe(1);
   await prisma.$transaction([
     prisma.$executeRaw`insert into "Org" ("id", "label", "createTime", "updateTime")
@@ -67,7 +67,7 @@ test('logs a failing check once, and retries it', async () => {
   const log = createLog('warn', { write: (line: string) => void lines.push(line) });
   const name = `broken_${crypto.randomUUID().replaceAll('-', '')}`;
   const brokenWork = createSource(`select now() from ${name} limit 1`);
-  startWatch([brokenWork], log);
+  startAlarm([brokenWork], log);
   await expect.poll(() => lines.length, POLLING).toBe(1);
   expect(lines[0]).toContain('due_work.unreadable');
   await services.database.prisma.$executeRawUnsafe(`create table ${name} as select 1`);

@@ -1,7 +1,7 @@
 /**
- * Checks with one statement which work is due, and wakes its workers. Database notifications wake most workers
- * immediately. The check finds work that was scheduled for now, work of ended processes, and work whose notification was
- * lost.
+ * The alarm of all background work of a shard group. One statement reads when the next work of each kind is due, and the
+ * alarm wakes that kind at this time. Notifications wake most kinds earlier. The alarm finds rows that were scheduled
+ * for now, rows of ended processes, and rows whose notification was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -55,11 +55,11 @@ interface WatchedWork extends DueWork {
 
 type WatchServices = Pick<Services, 'database' | 'log' | 'now'>;
 
-interface DueWatchOptions {
+interface DueAlarmOptions {
   idleMs?: number;
 }
 
-export class DueWatch implements AsyncDisposable {
+export class DueAlarm implements AsyncDisposable {
   readonly #services: WatchServices;
   readonly #works: WatchedWork[] = [];
   readonly #idleMs: number;
@@ -73,7 +73,7 @@ export class DueWatch implements AsyncDisposable {
   constructor(
     services: WatchServices,
     works: readonly DueWork[] = [],
-    { idleMs = IDLE_MS }: DueWatchOptions = {},
+    { idleMs = IDLE_MS }: DueAlarmOptions = {},
   ) {
     this.#services = services;
     this.#idleMs = idleMs;

@@ -1,0 +1,110 @@
+/**
+ * Declares work whose rows are leased: a worker claims a due row, holds it while it runs, and `run` stores the result,
+ * the next due time and the release in one change that the lease fences.
+ */
+import type { GroupCapacity, LeasedRows } from '../database/leased-rows.ts';
+import type { InProjects } from '../database/projects/all-projects.ts';
+import type { Column, Row, Table } from '../database/tables.ts';
+import type { Services } from '../domain/call.ts';
+
+/** `R` is a claimed row. */
+export interface LeasedWork<R extends object> {
+  /** Names the work in notifications, metrics, log lines and spans. */
+  readonly kind: string;
+  /** The maximum number of rows that a process runs at the same time, in each shard group. */
+  readonly perProcess: number;
+  /** The maximum for the rows of one group. */
+  readonly perGroup: number;
+  /** The maximum number of rows that one claim takes. */
+  readonly claimMax: number;
+  /** A channel that also notifies of due rows, in addition to `notifyWork`. */
+  readonly channel?: string;
+  getGroup(row: R): string;
+  /** Claims rows that are due. Returns none if there are none. */
+  claim(services: Services, capacity: Capacity): Promise<R[]>;
+  /** Renews the lease until it is disposed of. */
+  hold(services: Services, row: R, onLost: () => void): Disposable;
+  /**
+   * Must be safe to run twice, even at the same time. `signal` aborts when the process stops or the lease is lost. The
+   * row is released and retried after an error.
+   */
+  run(services: Services, row: R, signal: AbortSignal): Promise<unknown>;
+  /** Releases the row until `dueTime`. */
+  release(services: Services, row: R, dueTime: Date): Promise<void>;
+  /** SQL: the earliest time at which a row is due, including rows that are held. Null if there is none. */
+  createDueTimeSql(inProjects: InProjects): string;
+  /** SQL: the column `time`, since when each overdue row waits. Absent if other metrics count the rows. */
+  createOverdueSql?(inProjects: InProjects, countMax: number): string;
+}
+
+/** The free places of a process. */
+export interface Capacity {
+  free: number;
+  freeByGroup: ReadonlyMap<string, number>;
+}
+
+interface LeasedWorkOptions<T extends Table, K extends Column<T>, L extends Column<T>, R> {
+  kind: string;
+  leases: LeasedRows<T, K, L>;
+  /** The columns of a claimed row. */
+  columns: readonly Column<T>[];
+  perProcess: number;
+  /** The column of a row's group. Absent if rows have no groups. */
+  group?: Column<T>;
+  perGroup?: number;
+  /** The maximum number of rows that one claim takes. Default: all free places. */
+  claimMax?: number;
+  channel?: string;
+  /** Replaces the claim of rows whose due time has passed. */
+  claim?(services: Services, free: number): Promise<R[]>;
+  createDueTimeSql?(inProjects: InProjects): string;
+  run(services: Services, row: R, signal: AbortSignal): Promise<unknown>;
+}
+
+/**
+ * The largest difference between two processes' estimates of the database's clock. Rows are claimed this much early, so
+ * that a row that another process has just stored is not missed.
+ */
+const CLOCK_ERROR_MS = 50;
+
+/** Declares work on the rows of a table. `start-work.ts` lists all declarations. */
+export function leasedWork<
+  T extends Table,
+  K extends Column<T>,
+  L extends Column<T>,
+  R extends Pick<Row<T>, K | L>,
+>(options: LeasedWorkOptions<T, K, L, R>): LeasedWork<R> {
+  const { kind, leases, columns, perProcess, group, channel, run } = options;
+  const { perGroup = perProcess, claimMax = perProcess } = options;
+  const claimDue = async ({ database, now }: Services, { free, freeByGroup }: Capacity) => {
+    const claimNow = new Date(now().getTime() + CLOCK_ERROR_MS);
+    const countMax = Math.min(free, claimMax);
+    const groups: GroupCapacity | undefined =
+      group && perGroup < perProcess
+        ? { column: group, freeByGroup, freeDefault: perGroup }
+        : undefined;
+    const rows = await leases.claimDue(database, { countMax, now: claimNow, columns, groups });
+    return rows as unknown as R[];
+  };
+  return {
+    kind,
+    perProcess,
+    perGroup,
+    claimMax,
+    ...(channel !== undefined && { channel }),
+    getGroup: (row) => (group ? String((row as Record<string, unknown>)[group]) : ''),
+    claim: options.claim
+      ? (services, { free }) =>
+          options.claim?.(services, Math.min(free, claimMax)) ?? Promise.resolve([])
+      : claimDue,
+    hold: (services, row, onLost) => leases.keepRenewing(services, row, onLost),
+    run: (services, row, signal) => run(services, row, signal),
+    release: ({ database }, row, dueTime) => leases.release(database.prisma, row, dueTime),
+    createDueTimeSql:
+      options.createDueTimeSql ?? ((inProjects) => leases.createDueTimeSql(inProjects)),
+    ...(!options.createDueTimeSql && {
+      createOverdueSql: (inProjects: InProjects, countMax: number) =>
+        leases.createOverdueSql(inProjects, countMax),
+    }),
+  };
+}

@@ -1,0 +1,111 @@
+/** Runs the background work of a process: once for each shard group, so that no group waits for another's server. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ShardGroup } from '../database/projects/shard-groups.ts';
+import type { Services } from '../domain/call.ts';
+import { endWithin, getStopWorkMs } from '../work/deadline.ts';
+import { Outage } from '../work/outage.ts';
+import { DueAlarm, type DueWork } from './due-alarm.ts';
+import { LeasedLoop } from './leased-loop.ts';
+import type { LeasedWork } from './leased-work.ts';
+import { runUpkeep, type Upkeep } from './upkeep-loop.ts';
+
+/** The shortest time between two claims that the alarm causes. */
+const CLAIM_INTERVAL_MS = 1_000;
+
+export interface BackgroundWork {
+  leased: readonly LeasedWork<object>[];
+  /** In the order of the first runs. */
+  upkeep: readonly Upkeep[];
+  /** Starts work with a loop of its own. */
+  startAdditional?: (services: Services) => AdditionalWork;
+}
+
+export interface AdditionalWork extends AsyncDisposable {
+  watched: readonly DueWork[];
+}
+
+/** The interval between checks for added and removed shard groups. */
+const POLL_MS = 10_000;
+
+/**
+ * Starts the work of each shard group. Disposal ends claims, and waits for running work for at most a part of
+ * SHUTDOWN_MS.
+ */
+export async function runWork(services: Services, work: BackgroundWork): Promise<AsyncDisposable> {
+  const running = new Map<string, AsyncDisposable>();
+  const outage = new Outage(services.log, 'project_groups.unreadable');
+  const stopping = new AbortController();
+  const followGroups = async () => {
+    const groups = await services.database.listShardGroups();
+    const removedNames = new Set(running.keys());
+    for (const group of groups) {
+      removedNames.delete(group.name);
+      if (running.has(group.name) || stopping.signal.aborted) continue;
+      running.set(group.name, runInShardGroup(limitToShardGroup(services, group), work));
+    }
+    for (const name of removedNames) {
+      void running.get(name)?.[Symbol.asyncDispose]();
+      running.delete(name);
+    }
+  };
+  await followGroups();
+  const following = (async () => {
+    const { signal } = stopping;
+    while (!signal.aborted) {
+      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) await outage.watch(followGroups);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      const stops = [...running.values()].map((item) => item[Symbol.asyncDispose]());
+      await Promise.all([following, ...stops]);
+    },
+  };
+}
+
+function runInShardGroup(
+  services: Services,
+  { leased, upkeep, startAdditional }: BackgroundWork,
+): AsyncDisposable {
+  const additional = startAdditional?.(services);
+  const stopping = new AbortController();
+  const alarm = new DueAlarm(services, additional?.watched);
+  const loops = leased.map((work) => startLoop(services, work, alarm));
+  const upkeeping = runUpkeep(services, upkeep, { alarm, signal: stopping.signal });
+  alarm.start();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      const ends = [alarm, ...loops].map((item) => item[Symbol.asyncDispose]());
+      const ended = endWithin(Promise.all([upkeeping, ...ends]), getStopWorkMs(services.config));
+      // Both stop in parallel, so that each has the full time.
+      await Promise.all([additional?.[Symbol.asyncDispose](), ended]);
+    },
+  };
+}
+
+function startLoop(services: Services, work: LeasedWork<object>, alarm: DueAlarm): AsyncDisposable {
+  const { database, workers } = services;
+  const loop = new LeasedLoop(services, work, () => alarm.checkSoon());
+  const registration = workers.add(work, database.shardGroup, loop);
+  loop.listen();
+  alarm.add({
+    createDueTimeSql: (inProjects) => work.createDueTimeSql(inProjects),
+    intervalMsMin: CLAIM_INTERVAL_MS,
+    onDue: () => loop.wake(),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      registration[Symbol.dispose]();
+      await loop[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns services whose statements across projects are limited to the shard group. */
+export function limitToShardGroup<S extends Services>(services: S, group: ShardGroup): S {
+  if (group === services.database.shardGroup) return services;
+  return { ...services, database: { ...services.database, shardGroup: group } };
+}

@@ -1,0 +1,104 @@
+/** Upkeep: work without a row for each of its parts. It runs at an interval, or when it is due. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import type { InProjects } from '../database/projects/all-projects.ts';
+import type { Services } from '../domain/call.ts';
+import { HOUR_MS } from '../work/durations.ts';
+import { Outage } from '../work/outage.ts';
+import { Alarm } from '../work/signal.ts';
+import type { DueAlarm } from './due-alarm.ts';
+
+/** Must be safe to run in many processes in parallel. */
+export interface Upkeep {
+  name: string;
+  /** The time between two runs. With `createDueTimeSql`, the shortest time between two runs that are due. */
+  intervalMs: number;
+  /**
+   * Returns the SQL of `DueWork.createDueTimeSql`, so that the upkeep runs when it is due. Null if this database never
+   * has such work.
+   */
+  createDueTimeSql?: (inProjects: InProjects, database: Database) => string | null;
+  /** True if the rows of the work belong to no project. */
+  hasNoProject?: boolean;
+  /** Does the work for the projects of the database's shard group. `signal` aborts when the process stops. */
+  run: (services: Services, signal: AbortSignal) => Promise<void>;
+}
+
+interface LockedWork {
+  name: string;
+  createDueTimeSql: (inProjects: InProjects) => string;
+  /**
+   * Chooses, locks and advances some due rows in one transaction, so that each row is advanced once. Returns true if
+   * more rows may be due.
+   */
+  advance: (services: Services) => Promise<boolean>;
+}
+
+/** The maximum number of transactions in one run. The next run continues. */
+const TRANSACTIONS_MAX = 40;
+const LOCKED_INTERVAL_MS = 1_000;
+
+/** Declares work that one transaction both chooses and completes, so that its rows need no lease. */
+export function lockedWork({ name, createDueTimeSql, advance }: LockedWork): Upkeep {
+  return {
+    name,
+    intervalMs: LOCKED_INTERVAL_MS,
+    createDueTimeSql,
+    async run(services, signal) {
+      for (let count = 0; count < TRANSACTIONS_MAX && !signal.aborted; count += 1)
+        if (!(await advance(services))) return;
+    },
+  };
+}
+
+/** The delay between the first runs of two kinds of upkeep. It spreads the load of a start. */
+const START_GAP_MS = 200;
+
+/** Runs upkeep until the signal aborts, and adds its due times to the alarm. Resolves when all runs have ended. */
+export async function runUpkeep(
+  services: Services,
+  upkeeps: readonly Upkeep[],
+  { alarm, signal }: { alarm: DueAlarm; signal: AbortSignal },
+): Promise<void> {
+  const loops = upkeeps.map(async (upkeep, index) => {
+    const dueAlarm = createAlarm(services, alarm, upkeep);
+    if (index > 0) await sleep(index * START_GAP_MS, undefined, { signal }).catch(() => {});
+    await runRepeatedly(services, upkeep, {
+      alarm: dueAlarm,
+      onRan: () => alarm.checkSoon(),
+      signal,
+    });
+  });
+  await Promise.all(loops);
+}
+
+/** Returns an alarm that rings when the upkeep is due. */
+function createAlarm({ database }: Services, dueAlarm: DueAlarm, upkeep: Upkeep): Alarm {
+  const alarm = new Alarm();
+  const { createDueTimeSql, intervalMs: intervalMsMin, hasNoProject = false } = upkeep;
+  if (createDueTimeSql?.(() => 'true', database)) {
+    dueAlarm.add({
+      createDueTimeSql: (inProjects) => createDueTimeSql(inProjects, database) ?? 'null',
+      hasNoProject,
+      intervalMsMin,
+      onDue: () => alarm.ring(),
+    });
+  }
+  return alarm;
+}
+
+async function runRepeatedly(
+  services: Services,
+  { name, intervalMs, createDueTimeSql, run }: Upkeep,
+  { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
+): Promise<void> {
+  const outage = new Outage(services.log.child({ upkeep: name }), 'upkeep.failed');
+  const onStop = () => alarm.ring();
+  signal.addEventListener('abort', onStop);
+  while (!signal.aborted) {
+    await outage.watch(() => run(services, signal));
+    onRan();
+    if (!signal.aborted) await alarm.wait(createDueTimeSql === undefined ? intervalMs : HOUR_MS);
+  }
+  signal.removeEventListener('abort', onStop);
+}

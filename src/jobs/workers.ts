@@ -1,0 +1,55 @@
+/** The loops of this process, in which work can start that the process stores itself. */
+import { WORK_CHANNEL } from '../database/hot/notification-channels.ts';
+import type { Notify } from '../database/notifications/notifications.ts';
+import type { ShardGroup } from '../database/projects/shard-groups.ts';
+import type { FreePlace, LeasedLoop } from './leased-loop.ts';
+import type { LeasedWork } from './leased-work.ts';
+
+interface RegisteredLoop {
+  kind: string;
+  shardGroup: ShardGroup;
+  loop: Pick<LeasedLoop<object>, 'running' | 'takePlace'>;
+}
+
+export class Workers {
+  readonly #loops = new Set<RegisteredLoop>();
+
+  /** Registers a loop until the result is disposed of. */
+  add<R extends object>(
+    { kind }: LeasedWork<R>,
+    shardGroup: ShardGroup,
+    loop: LeasedLoop<R>,
+  ): Disposable {
+    const registered = { kind, shardGroup, loop };
+    this.#loops.add(registered);
+    return { [Symbol.dispose]: () => this.#loops.delete(registered) };
+  }
+
+  /**
+   * Takes a place of this process for a row that it is about to store. Null if the process does not run such work, or
+   * has no free place: the row is then stored without a lease, and `notifyWork` wakes other processes.
+   */
+  takePlace<R extends object>(
+    { kind }: LeasedWork<R>,
+    { projectId, group }: { projectId: string; group: string },
+  ): FreePlace<R> | null {
+    for (const { kind: loopKind, shardGroup, loop } of this.#loops) {
+      if (loopKind !== kind || !(shardGroup.projectIds()?.includes(projectId) ?? true)) continue;
+      return loop.takePlace(group) as FreePlace<R> | null;
+    }
+    return null;
+  }
+
+  /** Returns the number of rows that this process runs, by kind. */
+  countRunning(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { kind, loop } of this.#loops)
+      counts.set(kind, (counts.get(kind) ?? 0) + loop.running);
+    return counts;
+  }
+}
+
+/** Wakes the workers of all processes, outside of a transaction. */
+export function notifyWorkers({ notify }: { notify: Notify }, { kind }: { kind: string }): void {
+  notify([`${WORK_CHANNEL} ${kind}`]);
+}
