@@ -193,7 +193,7 @@ const THROUGH_POOLER = [
   'test/flows/read/{read-statements,read-trigger}.test.ts',
   'test/flows/sign-in/console-session.test.ts',
   'test/flows/write/{write-asynchronous,write-idempotency,write-statements}.test.ts',
-  'test/jobs/{due-watch,queue,sweeps}.test.ts',
+  'test/jobs/{due-alarm,leased-work,upkeep-loop}.test.ts',
 ];
 
 const pooler = {
