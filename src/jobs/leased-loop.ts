@@ -3,7 +3,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import { WORK_CHANNEL } from '../database/hot/notification-channels.ts';
 import type { Services } from '../domain/call.ts';
-import { inTrace } from '../spans.ts';
+import { inTrace, runOutsideTraces } from '../spans.ts';
 import { type Backoff, computeBackoffMs } from '../work/backoff.ts';
 import { growUpTo } from '../work/growing-cache.ts';
 import { LeaseLost } from '../work/lease.ts';
@@ -70,7 +70,7 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
   wake(): void {
     if (this.#isStopped) return;
     this.#isWoken = true;
-    if (!this.#isClaiming) this.#claiming = this.#claimRepeatedly();
+    if (!this.#isClaiming) this.#claiming = runOutsideTraces(() => this.#claimRepeatedly());
   }
 
   /**

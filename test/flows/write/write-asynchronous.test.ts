@@ -200,3 +200,31 @@ test('fails a write whose installation is deleted', () =>
       result: expect.stringContaining('installation has been deleted'),
     });
   }));
+
+test('fails a write whose result could not be stored for a day, with the instance of the error', () =>
+  withoutWorkers(async () => {
+    const writer = await createWriter(app);
+    const { projectId } = writer;
+    const { operationId } = await writeAsynchronously(writer, { record: createContact() });
+    const failingServices = {
+      ...services,
+      catalog: {
+        ...services.catalog,
+        findWithModule: () => {
+          throw new Error('a defect');
+        },
+      },
+    };
+    const where = { id: operationId };
+    const run = () => runDueRows(failingServices, writes, { projectId });
+    await expect(run()).rejects.toThrow('a defect');
+    expect(await getTask(operationId)).toMatchObject({ attempts: 1, endTime: null });
+    const data = { attempts: 1_500, leaseToken: null, leaseExpireTime: null };
+    await prisma.writeTask.updateMany({ where, data });
+    await run();
+    expect(await writer.waitForOperation(operationId)).toMatchObject({
+      status: 'FAILURE',
+      result: expect.stringContaining('Report urn:'),
+    });
+    expect(await run()).toEqual([]);
+  }));

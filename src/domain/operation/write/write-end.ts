@@ -10,6 +10,7 @@ import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-t
 import { repeatIfMoved } from '../../../database/keyed-rows.ts';
 import type { Row } from '../../../database/rows.ts';
 import { inTransaction, type Transaction } from '../../../database/transaction.ts';
+import { createMaskedError } from '../../../errors.ts';
 import { createEventRow } from '../../../events/record.ts';
 import { pickSubject } from '../../../events/subject.ts';
 import { newId } from '../../../ids.ts';
@@ -27,6 +28,7 @@ import {
 } from '../../integration/delivered-object-names.ts';
 import { type LogLine, logOperation, updateOperation } from '../operation-work.ts';
 import {
+  createUnknownOutcome,
   createWriteMetadata,
   type StoredOutcome,
   summarizeOutcomes,
@@ -35,6 +37,7 @@ import {
 import type { AttemptFailure } from './retry.ts';
 import {
   type Claim,
+  listEntries,
   listOmittedFields,
   saveOutcomes,
   WRITE_LEASES,
@@ -257,6 +260,40 @@ export async function postponeWrite(
       // An operation that was erased during the attempt has no log either.
       if (!(await updateOperation(tx, operation, { metadata, now }))) continue;
       await logOperation(tx, operation, { severity: 'WARNING', message });
+    }
+  });
+}
+
+/**
+ * Ends a write whose result can't be stored because of a defect. Its operations fail without an event, and name the
+ * instance of the error in the log. Throws LeaseLost if the claim no longer holds the task.
+ */
+export async function failWrite(
+  { database, log, now }: Services,
+  task: WriteTask,
+  error: unknown,
+): Promise<void> {
+  const { projectId, id: taskId, objectName } = task;
+  const { instance } = createMaskedError(log, error, { taskId }).problem;
+  const reason = `An internal error. Report ${instance} to the operator.`;
+  await inTransaction(database, async (tx) => {
+    const end = { dueTime: null, isUncertain: false, endTime: now(), ...RELEASED_LEASE };
+    await WRITE_LEASES.updateClaimed(tx.writeTask, task, end);
+    const entries = await listEntries(tx, task);
+    for (const entry of entries) {
+      const recordId = task.type === 'CREATE' ? null : String(entry.record.id);
+      entry.outcome ??= createUnknownOutcome(recordId, reason);
+    }
+    await saveOutcomes(tx, task, entries);
+    for (const [id, ownEntries] of Map.groupBy(entries, ({ operationId }) => operationId)) {
+      const operation = { id, projectId };
+      const result = `[${objectName}] ${reason}`;
+      const metadata = createWriteMetadata({
+        objectName,
+        omittedFields: listOmittedFields(ownEntries),
+      });
+      await updateOperation(tx, operation, { status: 'FAILURE', result, metadata, now: now() });
+      await logOperation(tx, operation, { severity: 'ERROR', message: result });
     }
   });
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { findWriteTarget, type WriteTarget } from '../../../database/hot/write-target.ts';
 import { listColumns } from '../../../database/tables.ts';
 import { leasedWork } from '../../../jobs/leased-work.ts';
+import { DAY_MS, MINUTE_MS } from '../../../work/durations.ts';
 import { LeaseLost } from '../../../work/lease.ts';
 import type { Services } from '../../call.ts';
 import { OperationRequests } from '../../diagnosis/request-recorder.ts';
@@ -10,7 +11,7 @@ import { findLatestContent } from '../../integration/content-cache.ts';
 import { attemptWrite, createPermanentFailure, supportsKey } from './attempt.ts';
 import { createFailedOutcome, createUnknownOutcome } from './outcome.ts';
 import { type AttemptFailure, decideRetry, getKeyExpireTime, isRepeatable } from './retry.ts';
-import { type EndedWrite, endWrite, postponeWrite } from './write-end.ts';
+import { type EndedWrite, endWrite, failWrite, postponeWrite } from './write-end.ts';
 import {
   type Claim,
   type ClaimedWrite,
@@ -31,12 +32,24 @@ export const writes = leasedWork({
   run: runWrite,
 });
 
+/**
+ * The attempts after which an unexpected error fails a write. Such an error is retried each minute, so this takes a day.
+ * Failures at the provider are retried less often, and not after the deadline of the write.
+ */
+const ATTEMPTS_MAX = DAY_MS / MINUTE_MS + 6;
+
 /** Runs one attempt of a claimed write. */
 async function runWrite(
   services: Services,
   { wasUncertain, ...task }: ClaimedWrite,
 ): Promise<AttemptResult> {
-  return runAttempt(services, { task, wasUncertain });
+  try {
+    return await runAttempt(services, { task, wasUncertain });
+  } catch (error) {
+    if (error instanceof LeaseLost || task.attempts < ATTEMPTS_MAX) throw error;
+    await failWrite(services, task, error);
+    return { endedWrite: null };
+  }
 }
 
 /**
