@@ -8,14 +8,15 @@ import { type Backoff, computeBackoffMs } from '../work/backoff.ts';
 import { growUpTo } from '../work/growing-cache.ts';
 import { LeaseLost } from '../work/lease.ts';
 import { Outage } from '../work/outage.ts';
+import type { DueAlarm } from './due-alarm.ts';
 import type { Capacity, LeasedWork } from './leased-work.ts';
-import { Places } from './places.ts';
 
+/** The shortest time between two claims that the alarm causes. */
+const CLAIM_INTERVAL_MS = 1_000;
 /** How a row is retried after an error that its work does not handle. */
 const ERROR_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 /** After an error, its row's next errors are logged only after this many. */
 const ERRORS_PER_LINE = 10;
-
 /** The maximum number of failing rows whose errors a loop counts. */
 const FAILING_ROWS_MAX = 1_000;
 
@@ -25,14 +26,21 @@ export interface FreePlace<R extends object> extends Disposable {
   start(row: R, run: LeasedWork<R>['run']): void;
 }
 
+interface TakenPlace {
+  group: string;
+  controller: AbortController;
+  /** Set when the row runs. */
+  running?: Promise<void>;
+}
+
 export class LeasedLoop<R extends object> implements AsyncDisposable {
   readonly #services: Services;
   readonly #work: LeasedWork<R>;
   readonly #onEnded: () => void;
-  readonly #places: Places;
   readonly #outage: Outage;
   readonly #subscriptions: AsyncDisposable[] = [];
-  readonly #running = new Map<Promise<void>, AbortController>();
+  /** The places that are taken, each by a running row or by one that is about to be stored. */
+  readonly #places = new Set<TakenPlace>();
   /** The number of consecutive errors of rows, by `describe`. */
   readonly #errors = new LRUCache<string, number>(growUpTo(FAILING_ROWS_MAX));
   #claiming = Promise.resolve();
@@ -47,18 +55,18 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
     this.#services = services;
     this.#work = work;
     this.#onEnded = onEnded;
-    this.#places = new Places(work);
     this.#outage = new Outage(services.log.child({ kind: work.kind }), 'work.claim_failed');
   }
 
   get running(): number {
-    return this.#places.taken;
+    return this.#places.size;
   }
 
-  /** Wakes the loop when a notification names its kind. */
-  listen(): void {
-    const { kind, channel } = this.#work;
+  /** Lets the alarm and notifications wake the loop. */
+  start(alarm: DueAlarm): void {
+    const { kind, channel, createDueTimeSql } = this.#work;
     const { listen } = this.#services.database;
+    alarm.add({ createDueTimeSql, intervalMsMin: CLAIM_INTERVAL_MS, onDue: () => this.wake() });
     const onWork = (payload?: string) => {
       if (payload === undefined || payload === kind) this.wake();
     };
@@ -78,16 +86,14 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
    * one, which come first.
    */
   takePlace(group: string): FreePlace<R> | null {
-    if (this.#isStopped || this.#hasMore || !this.#places.hasFree(group)) return null;
-    this.#places.take(group);
-    let isStarted = false;
+    const { free, freeByGroup } = this.#readCapacity();
+    const freeOfGroup = freeByGroup.get(group) ?? this.#work.perGroup;
+    if (this.#isStopped || this.#hasMore || free <= 0 || freeOfGroup <= 0) return null;
+    const place = this.#take(group);
     return {
-      start: (row, run) => {
-        isStarted = true;
-        this.#start(row, group, run);
-      },
+      start: (row, run) => this.#start(row, place, run),
       [Symbol.dispose]: () => {
-        if (!isStarted) this.#leave(group);
+        if (!place.running) this.#leave(place);
       },
     };
   }
@@ -96,15 +102,18 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
     this.#isClaiming = true;
     while (this.#isWoken && !this.#isStopped) {
       this.#isWoken = false;
-      const capacity = this.#places.readCapacity();
-      if (capacity.free === 0) {
+      const capacity = this.#readCapacity();
+      if (capacity.free <= 0) {
         this.#hasMore = true;
         break;
       }
       const rows = await this.#outage.watch(() => this.#work.claim(this.#services, capacity));
       // After an outage, the alarm wakes the loop.
       if (!rows) break;
-      for (const row of rows) this.#claimed(row);
+      for (const row of rows) {
+        const place = this.#take(this.#work.getGroup(row));
+        this.#start(row, place, (...args) => this.#work.run(...args));
+      }
       this.#hasMore = this.#isExhausted(capacity, rows);
       // Rows of other groups may be behind those of a group that is full now.
       if (this.#hasMore && rows.length > 0) this.#isWoken = true;
@@ -124,24 +133,27 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
     });
   }
 
-  #claimed(row: R): void {
-    const group = this.#work.getGroup(row);
-    this.#places.take(group);
-    this.#start(row, group, (...args) => this.#work.run(...args));
+  #readCapacity(): Capacity {
+    const { perProcess, perGroup } = this.#work;
+    const freeByGroup = new Map<string, number>();
+    for (const { group } of this.#places)
+      freeByGroup.set(group, (freeByGroup.get(group) ?? perGroup) - 1);
+    return { free: perProcess - this.#places.size, freeByGroup };
   }
 
-  #start(row: R, group: string, run: LeasedWork<R>['run']): void {
-    const controller = new AbortController();
-    const running = this.#runHeld(row, run, controller).finally(() => {
-      this.#running.delete(running);
-      this.#leave(group);
-    });
-    this.#running.set(running, controller);
-    if (this.#isStopped) controller.abort();
+  #take(group: string): TakenPlace {
+    const place = { group, controller: new AbortController() };
+    this.#places.add(place);
+    return place;
   }
 
-  #leave(group: string): void {
-    this.#places.leave(group);
+  #start(row: R, place: TakenPlace, run: LeasedWork<R>['run']): void {
+    if (this.#isStopped) place.controller.abort();
+    place.running = this.#runHeld(row, run, place.controller).finally(() => this.#leave(place));
+  }
+
+  #leave(place: TakenPlace): void {
+    this.#places.delete(place);
     // A claim that is under way does not know of this place.
     if (this.#hasMore || this.#isClaiming) this.wake();
     this.#onEnded();
@@ -179,9 +191,9 @@ export class LeasedLoop<R extends object> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
     const unlistening = this.#subscriptions.map((item) => item[Symbol.asyncDispose]());
-    for (const controller of this.#running.values()) controller.abort();
+    for (const { controller } of this.#places) controller.abort();
     await this.#claiming;
-    await Promise.all([...unlistening, ...this.#running.keys()]);
+    await Promise.all([...unlistening, ...[...this.#places].map(({ running }) => running)]);
   }
 }
 

@@ -9,9 +9,6 @@ import { LeasedLoop } from './leased-loop.ts';
 import type { LeasedWork } from './leased-work.ts';
 import { runUpkeep, type Upkeep } from './upkeep-loop.ts';
 
-/** The shortest time between two claims that the alarm causes. */
-const CLAIM_INTERVAL_MS = 1_000;
-
 export interface BackgroundWork {
   leased: readonly LeasedWork<object>[];
   /** In the order of the first runs. */
@@ -72,34 +69,23 @@ function runInShardGroup(
   const additional = startAdditional?.(services);
   const stopping = new AbortController();
   const alarm = new DueAlarm(services, additional?.watched);
-  const loops = leased.map((work) => startLoop(services, work, alarm));
+  const loops = leased.map((work) => {
+    const loop = new LeasedLoop(services, work, () => alarm.checkSoon());
+    loop.start(alarm);
+    return { registration: services.workers.add(work, services.database.shardGroup, loop), loop };
+  });
   const upkeeping = runUpkeep(services, upkeep, { alarm, signal: stopping.signal });
   alarm.start();
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
-      const ends = [alarm, ...loops].map((item) => item[Symbol.asyncDispose]());
+      for (const { registration } of loops) registration[Symbol.dispose]();
+      const ends = [alarm, ...loops.map(({ loop }) => loop)].map((item) =>
+        item[Symbol.asyncDispose](),
+      );
       const ended = endWithin(Promise.all([upkeeping, ...ends]), getStopWorkMs(services.config));
       // Both stop in parallel, so that each has the full time.
       await Promise.all([additional?.[Symbol.asyncDispose](), ended]);
-    },
-  };
-}
-
-function startLoop(services: Services, work: LeasedWork<object>, alarm: DueAlarm): AsyncDisposable {
-  const { database, workers } = services;
-  const loop = new LeasedLoop(services, work, () => alarm.checkSoon());
-  const registration = workers.add(work, database.shardGroup, loop);
-  loop.listen();
-  alarm.add({
-    createDueTimeSql: (inProjects) => work.createDueTimeSql(inProjects),
-    intervalMsMin: CLAIM_INTERVAL_MS,
-    onDue: () => loop.wake(),
-  });
-  return {
-    async [Symbol.asyncDispose]() {
-      registration[Symbol.dispose]();
-      await loop[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Services } from '../domain/call.ts';
 import { HOUR_MS } from '../work/durations.ts';
 import { Outage } from '../work/outage.ts';
 import { Alarm } from '../work/signal.ts';
-import type { DueAlarm } from './due-alarm.ts';
+import type { DueAlarm, DueWork } from './due-alarm.ts';
 
 /** Must be safe to run in many processes in parallel. */
 export interface Upkeep {
@@ -60,45 +60,26 @@ export async function runUpkeep(
   upkeeps: readonly Upkeep[],
   { alarm, signal }: { alarm: DueAlarm; signal: AbortSignal },
 ): Promise<void> {
+  const { database } = services;
   const loops = upkeeps.map(async (upkeep, index) => {
-    const dueAlarm = createAlarm(services, alarm, upkeep);
+    const { createDueTimeSql, intervalMs, hasNoProject = false } = upkeep;
+    const ownAlarm = new Alarm();
+    const onDue = () => ownAlarm.ring();
+    signal.addEventListener('abort', onDue);
+    if (createDueTimeSql?.(() => 'true', database)) {
+      const createSql: DueWork['createDueTimeSql'] = (inProjects) =>
+        createDueTimeSql(inProjects, database) ?? 'null';
+      const due = { createDueTimeSql: createSql, intervalMsMin: intervalMs, hasNoProject, onDue };
+      alarm.add(due);
+    }
     if (index > 0) await sleep(index * START_GAP_MS, undefined, { signal }).catch(() => {});
-    await runRepeatedly(services, upkeep, {
-      alarm: dueAlarm,
-      onRan: () => alarm.checkSoon(),
-      signal,
-    });
+    const outage = new Outage(services.log.child({ upkeep: upkeep.name }), 'upkeep.failed');
+    while (!signal.aborted) {
+      await outage.watch(() => upkeep.run(services, signal));
+      alarm.checkSoon();
+      if (!signal.aborted) await ownAlarm.wait(createDueTimeSql ? HOUR_MS : intervalMs);
+    }
+    signal.removeEventListener('abort', onDue);
   });
   await Promise.all(loops);
-}
-
-/** Returns an alarm that rings when the upkeep is due. */
-function createAlarm({ database }: Services, dueAlarm: DueAlarm, upkeep: Upkeep): Alarm {
-  const alarm = new Alarm();
-  const { createDueTimeSql, intervalMs: intervalMsMin, hasNoProject = false } = upkeep;
-  if (createDueTimeSql?.(() => 'true', database)) {
-    dueAlarm.add({
-      createDueTimeSql: (inProjects) => createDueTimeSql(inProjects, database) ?? 'null',
-      hasNoProject,
-      intervalMsMin,
-      onDue: () => alarm.ring(),
-    });
-  }
-  return alarm;
-}
-
-async function runRepeatedly(
-  services: Services,
-  { name, intervalMs, createDueTimeSql, run }: Upkeep,
-  { alarm, onRan, signal }: { alarm: Alarm; onRan: () => void; signal: AbortSignal },
-): Promise<void> {
-  const outage = new Outage(services.log.child({ upkeep: name }), 'upkeep.failed');
-  const onStop = () => alarm.ring();
-  signal.addEventListener('abort', onStop);
-  while (!signal.aborted) {
-    await outage.watch(() => run(services, signal));
-    onRan();
-    if (!signal.aborted) await alarm.wait(createDueTimeSql === undefined ? intervalMs : HOUR_MS);
-  }
-  signal.removeEventListener('abort', onStop);
 }
