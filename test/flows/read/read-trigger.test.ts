@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Tenant } from '../../support/app.ts';
 import { createTestApp, getSharedApp } from '../../support/app.ts';
+import { recordStatements } from '../../support/database/statements.ts';
 import { recordEvents } from '../../support/fixtures/connections.ts';
 import {
   createIntegration,
@@ -23,6 +24,17 @@ async function triggerRead(tenant: Tenant, reads: InstalledReads, overrides: obj
   const input = { ...reads.triggerInput, objectName: 'contacts', ...overrides };
   return (await tenant.query(TRIGGER_READ, { input })).triggerRead.operation;
 }
+
+test('stores a triggered read with the lease of this process if it has a free place', async () => {
+  const tenant = await app.createTenant();
+  const reads = await installReads(app, tenant);
+  await using _workers = await startReadJobs(app);
+  const { statements } = await recordStatements(() => triggerRead(tenant, reads));
+  const insert = statements.find(({ text }) => text.startsWith('insert into "ReadRun"'));
+  const processId = services.database.processes.id;
+  expect(insert?.values).toContainEqual(expect.stringMatching(`^${processId}:`));
+  expect(await reads.waitForOperations(1)).toMatchObject([{ status: 'SUCCESS' }]);
+});
 
 test('accepts a triggered read immediately, and reads all records if it has no start time', async () => {
   const tenant = await app.createTenant();

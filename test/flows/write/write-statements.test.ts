@@ -138,6 +138,19 @@ test('returns the same row from the statement that ends a write as from a read',
   expect(await database.changes.run(END_UNREPORTED_WRITES, repeatedRow)).toEqual(operation);
 });
 
+test('stores a write with the lease of this process if it has a free place', async () => {
+  const writer = await createCachedWriter();
+  app.app.sandbox.faults.set({ pathPrefix: '/objects/contacts', status: 429, times: 1 });
+  await using _jobs = await startWriteJobs(app);
+  const { statements } = await recordStatements(async () => {
+    const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
+    await writer.waitForOperation(operationId);
+  });
+  const { values } = statements.find(({ text }) => nameStatement(text) === ACCEPT_STATEMENT) ?? {};
+  const [row] = JSON.parse(String(values?.[0])) as [{ leaseToken: string | null }];
+  expect(row.leaseToken).toContain(services.database.processes.id);
+});
+
 test('leaves a write to another process if this one runs no worker', async () => {
   const writer = await createCachedWriter();
   const { operationId } = await writer.write({ mode: 'ASYNCHRONOUS', record: createContact() });
