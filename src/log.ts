@@ -1,6 +1,6 @@
 /** JSON logs on stdout, one line per event. Secrets have the type Secret, which prints as ***. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import type { ServiceUnavailable } from './errors.ts';
+import { ServiceUnavailable } from './errors.ts';
 import { MASK } from './secrets.ts';
 import { findCurrentSpan } from './spans.ts';
 
@@ -42,9 +42,6 @@ function getTraceFields(): object {
   return { traceId, spanId };
 }
 
-/** Outages are recognized by the name of their error, because the job queue passes copies of errors. */
-const OUTAGE_ERROR_NAME: ServiceUnavailable['name'] = 'ServiceUnavailable';
-
 /** Logs consequences of an outage at level debug. The part that failed logs the outage itself, once. */
 const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (
   args,
@@ -52,7 +49,7 @@ const logOutageQuietly: NonNullable<LoggerOptions['hooks']>['logMethod'] = funct
   level,
 ) {
   const { err } = (args[0] ?? {}) as { err?: unknown };
-  const isConsequence = level >= WARN && (err as Error | undefined)?.name === OUTAGE_ERROR_NAME;
+  const isConsequence = level >= WARN && err instanceof ServiceUnavailable;
   if (isConsequence) this.debug(...args);
   else method.apply(this, args);
 };

@@ -41,7 +41,7 @@ export interface Database extends AsyncDisposable {
   notify: Notify;
   /** The processes that share the database. */
   processes: Processes;
-  /** Counts the connections of the pool that requests and jobs share. */
+  /** Counts the connections of the pool that requests and background work share. */
   connections: () => ConnectionCounts;
   /** Returns the time of the database's clock, which all processes use. */
   now: () => Date;

@@ -56,7 +56,7 @@ export function createTimeoutError(
 /** The share of SHUTDOWN_MS for running work. The rest is for closing resources. */
 const STOP_WORK_SHARE = 0.8;
 
-/** Returns how long running requests and jobs may take after the process receives a stop signal. */
+/** Returns how long running requests and background work may take after the process receives a stop signal. */
 export function getStopWorkMs({ SHUTDOWN_MS }: { SHUTDOWN_MS: number }): number {
   return SHUTDOWN_MS * STOP_WORK_SHARE;
 }

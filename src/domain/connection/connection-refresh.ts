@@ -23,7 +23,7 @@ import {
 } from './token/token.ts';
 import { getFreshCredentials, type RefreshRequest } from './token/token-refresh.ts';
 
-/** How long before its expiry a token is refreshed: two intervals of the sweep that calls refreshDueTokens. */
+/** How long before its expiry a token is refreshed: two intervals of the upkeep that calls refreshDueTokens. */
 const AHEAD_MS = 120_000;
 /** The maximum number of connections that one call of `refreshDueTokens` refreshes. */
 const BATCH_SIZE = 50;
@@ -147,7 +147,7 @@ async function refreshDueToken(services: Services, connection: ConnectionKey): P
       where: { ...where, unrefreshableSince: null },
       data: { unrefreshableSince: services.now() },
     });
-    // Comes last, because the sweep finds the connection by this time after a crash.
+    // Comes last, because the upkeep finds the connection by this time after a crash.
     await prisma.connection.updateMany({ where, data: { tokenExpireTime: null } });
     return;
   }

@@ -7,7 +7,7 @@ import { rateLimited, unprocessable } from '../../errors.ts';
 import { createBoundedCount } from '../bounded-count.ts';
 import type { Services } from '../call.ts';
 
-/** How long a refused caller or a job waits before it retries. In that time, thousands of deliveries are sent. */
+/** How long a refused caller or background work waits before it retries. In that time, thousands of deliveries are sent. */
 export const BACKLOG_WAIT_SECONDS = 30;
 
 const SMALL_COUNT = 2_000;

@@ -38,7 +38,7 @@ import { HEADERS_MAX, mergeKeptHeaders, targetHeaders } from './target-headers.t
 
 type Destination = Row<'Destination'>;
 
-/** Limits how long the caller of a deletion waits. A sweep fails the remaining deliveries. */
+/** Limits how long the caller of a deletion waits. Upkeep fails the remaining deliveries. */
 const DELETION_DROPS_MAX = 10_000;
 const SEALED_COLUMNS = {
   signingSecretSealed: true,
@@ -311,7 +311,7 @@ export const rotateDestinationSecret = projectMutation({
   },
 });
 
-/** If the destination has many deliveries or messages, a sweep completes the deletion. */
+/** If the destination has many deliveries or messages, upkeep completes the deletion. */
 export const deleteDestination = projectMutation({
   description:
     'Deletes a destination and its routes. Its pending deliveries fail, and the messages of a stream are deleted.',
@@ -328,7 +328,7 @@ export const deleteDestination = projectMutation({
 
 /**
  * Deletes a destination in a transaction. Returns a function that completes the deletion, to call after the commit. If the
- * process ends before the call, a sweep completes it.
+ * process ends before the call, upkeep completes it.
  */
 export async function removeDestination(
   call: Call,

@@ -42,7 +42,7 @@ interface PlanRunOptions {
 }
 
 export class PlanRun {
-  /** Work to do after the commit. If the process ends first, sweeps do it. */
+  /** Work to do after the commit. If the process ends first, workers do it. */
   readonly afterCommit: (() => Promise<unknown>)[] = [];
   readonly #call: Call;
   readonly #tx: Transaction;

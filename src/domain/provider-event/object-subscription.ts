@@ -109,7 +109,7 @@ interface SubscriptionInput {
 }
 
 /**
- * Stores the subscriptions that the installation needs. A job then updates the provider. Must run last in the
+ * Stores the subscriptions that the installation needs. A worker then updates the provider. Must run last in the
  * transaction of the change.
  */
 export async function reconcileSubscriptions(
@@ -176,7 +176,7 @@ export async function followRevision(
   }
 }
 
-/** Marks the subscriptions of deleted installations as unwanted, so that a job removes them at their providers. */
+/** Marks the subscriptions of deleted installations as unwanted, so that a worker removes them at their providers. */
 export async function markSubscriptionsUnwanted(
   tx: Transaction,
   installations: readonly Pick<Installation, 'id' | 'projectId'>[],

@@ -17,7 +17,7 @@ import type { Services } from '../../call.ts';
 
 const MESSAGES_PER_STATEMENT = 500;
 const STREAMS_PER_PAGE = 1_000;
-/** Limits how long the caller of a deletion waits. The sweep removes the remaining messages. */
+/** Limits how long the caller of a deletion waits. Upkeep removes the remaining messages. */
 const DELETION_MESSAGES_MAX = 10_000;
 
 /** Selects the messages to remove. */
