@@ -12,7 +12,11 @@ import { fillDataFolder } from '../database/data-folder.ts';
 import { asTestApp, asTestDatabase } from '../database/test-statements.ts';
 import { ENCRYPTION_KEY } from '../process/encryption-key.ts';
 
-export const GATEWAY_ENV = { ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8', DEMO: 'false', SANDBOX: 'true' };
+export const GATEWAY_ENV = {
+  ALLOWED_PRIVATE_TARGETS: '127.0.0.0/8',
+  DEMO: 'false',
+  SANDBOX: 'true',
+};
 
 /** Environment variables that name a server's database. */
 export type DatabaseEnv = Record<string, string>;
