@@ -1,4 +1,4 @@
-# The gateway without what only builds it: docs/operations.md says how it is run.
+# The gateway without what only builds it: docs/operations/install.md says how it is run.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json schema.prisma prisma.config.ts schema.graphql ./

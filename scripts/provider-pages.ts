@@ -69,7 +69,7 @@ Other providers of the catalog only connect and proxy. The query \`providers\` l
 ## Connect by OAuth
 
 1. Register an OAuth client (an app) at the vendor, with the redirect URL \`<PUBLIC_URL>/oauth/callback\`.
-   [\`PUBLIC_URL\`](../operations.md#addresses-and-roles) is the address of your gateway. In development, the redirect URL
+   [\`PUBLIC_URL\`](../operations/settings.md) is the address of your gateway. In development, the redirect URL
    is \`http://127.0.0.1:4000/oauth/callback\`.
 2. Store its client id and secret with \`createProviderApp\`, with the scopes that customers grant.
 3. Send the customer to the URL that \`startOAuthConnect\` returns, or to [the connect page](../connect.md).

@@ -1,5 +1,5 @@
 /**
- * Tests the names of log lines, which operators search for: all have the same form, and docs/operations.md explains each.
+ * Tests the names of log lines, which operators search for: all have the same form, and docs/operations/logs.md explains each.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,8 +20,8 @@ const names = globSync('src/**/*.ts', { cwd: root })
   })
   .filter(({ name }) => name !== '');
 
-test('lists every log name in docs/operations.md, in the form <subject>.<state>', () => {
-  const documented = readFileSync(join(root, 'docs/operations.md'), 'utf8');
+test('lists every log name in docs/operations/logs.md, in the form <subject>.<state>', () => {
+  const documented = readFileSync(join(root, 'docs/operations/logs.md'), 'utf8');
   const malformed = names.filter(
     ({ name }) =>
       !/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(name) || !documented.includes(`\`${name}\``),

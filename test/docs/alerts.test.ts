@@ -34,8 +34,8 @@ test('has a section in the runbook for every alert, and no other section', () =>
   }
 });
 
-test('uses only metrics that operations.md lists', () => {
-  const documented = readText('docs/operations.md');
+test('uses only metrics that metrics.md lists', () => {
+  const documented = readText('docs/operations/metrics.md');
   const metricNames = rules.flatMap(({ expr }) => expr.match(/\b(?:gateway|http|db)_\w+/g) ?? []);
   expect(metricNames.length).toBeGreaterThan(rules.length);
   for (const name of metricNames) expect(documented).toContain(`\`${name.replace(/_count$/, '')}`);

@@ -16,7 +16,7 @@ import { listBlocks, readName } from './code-blocks.ts';
 import { LISTEN_COMMAND, REENCRYPT_COMMAND, START_COMMAND, START_WITHOUT_NPM } from './not-run.ts';
 
 /** This document starts its own servers, on PostgreSQL. */
-const OPERATIONS_PAGE = 'docs/operations.md';
+const INSTALL_PAGE = 'docs/operations/install.md';
 
 /** Patterns that must occur in the output of a document's commands, including its background processes. */
 const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
@@ -34,7 +34,7 @@ const EXPECTED_OUTPUT: Record<string, RegExp[]> = {
     /by fetch .*"operation"/,
   ],
   'docs/webhooks.md': [/genuine dlv_\w+ .*connection\.created/],
-  [OPERATIONS_PAGE]: [/"status":"ready".*"status":"ready"/s],
+  [INSTALL_PAGE]: [/"status":"ready".*"status":"ready"/s],
 };
 
 const WAITING = { timeout: 60_000, interval: 100 };
@@ -44,7 +44,7 @@ const ERROR_RESPONSE = /"errors":\s*\[\s*\{|urn:problem/;
 const postgresSkipReason = getPostgresSkipReason();
 if (postgresSkipReason) {
   console.warn(
-    `The commands of ${OPERATIONS_PAGE} on PostgreSQL are not tested: ${postgresSkipReason}.`,
+    `The commands of ${INSTALL_PAGE} on PostgreSQL are not tested: ${postgresSkipReason}.`,
   );
 }
 
@@ -58,7 +58,7 @@ test(
     const listener = await reader.run(`${LISTEN_COMMAND} &`);
     await expectOutput(listener, [/^Listening to /m]);
     const outputs: string[] = [];
-    for (const document of DOCUMENTS.filter((name) => name !== OPERATIONS_PAGE)) {
+    for (const document of DOCUMENTS.filter((name) => name !== INSTALL_PAGE)) {
       outputs.push(await runDocument(reader, document));
     }
     await expectOutput(listener, [/"eventType":"READ_TRIGGERED_DONE"/]);
@@ -85,7 +85,7 @@ test.skipIf(postgresSkipReason)(
     const reader = await openReader({
       'postgresql://gateway:secret@127.0.0.1:5432/gateway': `${postgres.url}/postgres`,
     });
-    await runDocument(reader, OPERATIONS_PAGE);
+    await runDocument(reader, INSTALL_PAGE);
   },
 );
 

@@ -51,8 +51,8 @@ test('has panels with unique ids that do not overlap', () => {
 
 const queries = panels.flatMap((panelOrRow) => ('targets' in panelOrRow ? panelOrRow.targets : []));
 
-test('uses only declared variables and metrics that operations.md lists', () => {
-  const documented = readText('docs/operations.md');
+test('uses only declared variables and metrics that metrics.md lists', () => {
+  const documented = readText('docs/operations/metrics.md');
   const variables = [...templating.list.map(({ name }) => name), '__rate_interval'];
   for (const { expr } of queries) {
     for (const [, name] of expr.matchAll(/\$(\w+)/g)) expect(variables).toContain(name);
@@ -62,9 +62,9 @@ test('uses only declared variables and metrics that operations.md lists', () => 
   }
 });
 
-test('shows every metric that operations.md lists', () => {
+test('shows every metric that metrics.md lists', () => {
   const listedMetrics = [
-    ...readText('docs/operations.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g),
+    ...readText('docs/operations/metrics.md').matchAll(/`((?:gateway|http_server|db)_\w+)`/g),
   ];
   const text = queries.map(({ expr }) => expr).join('\n');
   const missingMetrics = listedMetrics

@@ -46,6 +46,14 @@ export const BLOCKS_NOT_RUN = [
     start: "import type { Objects } from './contract.d.ts';\n\ntype Person = Pick",
     reason: 'test/docs/typed-api.test.ts compiles it',
   },
+  {
+    start: '# receiver.py',
+    reason: 'test/docs/python-receiver.test.ts runs it, if Python is installed',
+  },
+  {
+    start: 'npm run install:production',
+    reason: 'it installs packages; test/faults/operation/image.test.ts runs the script',
+  },
   ...['// agent.ts', 'npm exec -- node agent.ts'].map((start) => ({
     start,
     reason: 'test/docs/agents.test.ts runs the agent, with a package that only tests install',

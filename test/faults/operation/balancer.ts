@@ -1,4 +1,4 @@
-/** Starts HAProxy in front of gateways, with the configuration of docs/operations.md. */
+/** Starts HAProxy in front of gateways, with the configuration of docs/operations/restarts.md. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
