@@ -42,6 +42,15 @@ test('runs each command in a sentence, or says why not', () => {
   expect([...reasons].filter((command) => !commands.includes(command))).toEqual([]);
 });
 
+test('runs TypeScript by the Node of the packages, because older versions cannot run it', () => {
+  const commands = DOCUMENTS.flatMap((name) =>
+    readFileSync(join(ROOT, name), 'utf8').match(
+      /(?<!npm exec -- )(?<!\.bin\/)\bnode (?:--\S+ )*[\w/.-]+\.ts\b/g,
+    ),
+  ).filter((command) => command !== null);
+  expect(commands).toEqual([COMMAND_IN_IMAGE]);
+});
+
 test('mentions only existing npm scripts and tests', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const names = DOCUMENTS.flatMap(listNpmScripts);
@@ -51,6 +60,9 @@ test('mentions only existing npm scripts and tests', () => {
   expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(tests).not.toEqual([]);
 });
+
+/** The image has Node 24. */
+const COMMAND_IN_IMAGE = 'node src/commands/backup.ts';
 
 const COMMAND_START =
   /^(?:[A-Z_]+=\S+ )*(?:npm|npx|curl|\.ci\/run|node_modules\/\.bin\/\w+|prisma) ?/;

@@ -200,6 +200,10 @@ export const COMMANDS_NOT_RUN: { command: string; reason: string }[] = [
   { command: 'npm run backup', reason: 'test/copies/ runs it on new databases' },
   { command: 'npm run restore', reason: 'test/copies/ runs it on new databases' },
   { command: 'npm run move', reason: 'test/copies/ runs it on new databases' },
+  {
+    command: 'npm exec -- node --expose-gc bench/contract/typed-api.ts',
+    reason: TAKES_MINUTES,
+  },
   { command: 'npm run bench', reason: TAKES_MINUTES },
   { command: 'npm run bench -- --parts observing --seconds 2', reason: TAKES_MINUTES },
   { command: 'npm run bench -- --parts retention', reason: TAKES_MINUTES },
