@@ -1,5 +1,5 @@
 /**
- * Runs the examples for pages in docs/clients.md unchanged, with the token of an end user.
+ * Runs the examples for pages in docs/clients.md unchanged, with the token of an end user and the system's Node.
  *
  * @module-tag all/process
  */
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSystemPath } from '../support/documentation-reader.ts';
 import { listCodeBlocks, ROOT } from '../support/documents.ts';
 import { CREATE_SESSION_TOKEN } from '../support/fixtures/end-users.ts';
 import { PROCESS_ENV } from '../support/process/process-env.ts';
@@ -72,7 +73,7 @@ test('runs each client until it has read the viewer and followed an operation', 
   expect(commands).toHaveLength(2);
   const env = {
     ...PROCESS_ENV,
-    PATH: `${join(ROOT, 'node_modules', '.bin')}:${PROCESS_ENV.PATH}`,
+    PATH: createSystemPath(),
     PORT: new URL(server.demo.url).port,
     token: session.token,
     operation: session.operationId,

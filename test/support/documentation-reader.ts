@@ -126,7 +126,7 @@ export class Reader implements AsyncDisposable {
 }
 
 /** Returns the PATH without folders of packages, so that commands run the system's Node and npm. */
-function createSystemPath(): string {
+export function createSystemPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.filter((folder) => !folder.includes('node_modules')).join(delimiter);
 }
