@@ -102,11 +102,12 @@ function isName(text: string, end: number): boolean {
 
 /** The number of bits of a name's hash that are used. Different names with the same bits count once. */
 const HASH_BITS = 18;
+const SLOTS = 1 << HASH_BITS;
 
 /** Counts different names without storing them. */
 class NameCount {
   count = 0;
-  readonly #seen = new Uint8Array(2 ** HASH_BITS);
+  readonly #seen = new Uint8Array(SLOTS);
 
   /** Adds the name between two quotes. Its hash is FNV-1a. */
   add(text: string, start: number, end: number): void {
@@ -114,7 +115,7 @@ class NameCount {
     for (let index = start + 1; index < end; index += 1) {
       hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
     }
-    const slot = (hash ^ (hash >>> HASH_BITS)) & (2 ** HASH_BITS - 1);
+    const slot = (hash ^ (hash >>> HASH_BITS)) & (SLOTS - 1);
     if (this.#seen[slot] === 1) return;
     this.#seen[slot] = 1;
     this.count += 1;

@@ -16,12 +16,6 @@ import {
 import { createConnectionWebhook } from '../../support/fixtures/webhooks.ts';
 import { createContact, createWriter, type Writer } from '../../support/fixtures/writes.ts';
 import { connectMcp } from '../../support/mcp/mcp-client.ts';
-import {
-  createPlantedSecret,
-  dumpTables,
-  expectNoSecret,
-  listForms,
-} from '../../support/planted-secrets.ts';
 import { createProviderApp, getConnection } from '../../support/providers/oauth.ts';
 import {
   type ServedRequest,
@@ -30,6 +24,7 @@ import {
 } from '../../support/providers/provider-server.ts';
 import { startSandbox } from '../../support/providers/sandbox.ts';
 import { startReceiver } from '../../support/receiver.ts';
+import { createPlantedSecret, dumpTables, expectNoSecret, listForms } from './planted-secrets.ts';
 
 const POLLING = { timeout: 20_000, interval: 50 };
 const EXPIRED_TIME = '2020-01-01T00:00:00.000Z';

@@ -1,12 +1,12 @@
 /** Errors inside successful responses repeat secrets too. Providers mask them, and no record. */
 import { expect, test } from 'vitest';
-import type { Provider, ProviderSession } from '../../src/providers/contract.ts';
-import { createDeclarativeProvider } from '../../src/providers/declarative/declarative-provider.ts';
-import { dynamicsCrm } from '../../src/providers/declared/crm/dynamics-crm.ts';
-import { createHubspotProvider } from '../../src/providers/hubspot/hubspot-provider.ts';
-import { createSalesforceProvider } from '../../src/providers/salesforce/salesforce-provider.ts';
-import { createMask } from '../../src/work/secret-mask.ts';
-import { getDeclaration } from '../support/wire/declarations.ts';
+import type { Provider, ProviderSession } from '../../../src/providers/contract.ts';
+import { createDeclarativeProvider } from '../../../src/providers/declarative/declarative-provider.ts';
+import { dynamicsCrm } from '../../../src/providers/declared/crm/dynamics-crm.ts';
+import { createHubspotProvider } from '../../../src/providers/hubspot/hubspot-provider.ts';
+import { createSalesforceProvider } from '../../../src/providers/salesforce/salesforce-provider.ts';
+import { createMask } from '../../../src/work/secret-mask.ts';
+import { getDeclaration } from '../../support/wire/declarations.ts';
 
 const SECRET = 'secret-token-1';
 

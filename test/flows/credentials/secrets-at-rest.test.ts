@@ -1,20 +1,20 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { inTransaction } from '../../src/database/transaction.ts';
-import { listSealedColumns } from '../../src/domain/keys/re-encryption.ts';
-import { replacePing } from '../../src/domain/provider-event/stream/stream-ping.ts';
-import { replaceSecrets } from '../../src/domain/provider-event/subscription-secret.ts';
-import { newId } from '../../src/ids.ts';
-import { getSharedApp, type Tenant } from '../support/app.ts';
+import { inTransaction } from '../../../src/database/transaction.ts';
+import { listSealedColumns } from '../../../src/domain/keys/re-encryption.ts';
+import { replacePing } from '../../../src/domain/provider-event/stream/stream-ping.ts';
+import { replaceSecrets } from '../../../src/domain/provider-event/subscription-secret.ts';
+import { newId } from '../../../src/ids.ts';
+import { getSharedApp, type Tenant } from '../../support/app.ts';
 import {
   createConnectionVariables,
   GENERATE_CONNECTION,
   generateConnection,
   PROVIDERS,
-} from '../support/fixtures/connections.ts';
-import { createWebhook } from '../support/fixtures/webhooks.ts';
-import { dumpTables, expectNoSecret } from '../support/planted-secrets.ts';
-import { CREATE_PROVIDER_APP } from '../support/providers/oauth.ts';
+} from '../../support/fixtures/connections.ts';
+import { createWebhook } from '../../support/fixtures/webhooks.ts';
+import { CREATE_PROVIDER_APP } from '../../support/providers/oauth.ts';
+import { dumpTables, expectNoSecret } from './planted-secrets.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
