@@ -198,12 +198,11 @@ function getVary(path: string): string | null {
   return path.startsWith('/v1') ? 'Origin' : null;
 }
 
-test('forbids caching, and varies by Accept and Origin', async () => {
+test('forbids caching of all but pages, and varies by Accept and Origin', async () => {
   const requests: [string, RequestInit][] = [
     ['/graphql', { method: 'POST', headers, body }],
     ['/graphql', { method: 'POST', headers, body: '{}' }],
     ['/graphql?query={__typename}', { headers }],
-    ['/graphql', { headers: { accept: 'text/html' } }],
     [`/v1/projects/${tenant.projectId}`, { headers }],
     ['/v1/nowhere', {}],
     ['/livez', {}],
@@ -213,4 +212,8 @@ test('forbids caching, and varies by Accept and Origin', async () => {
     expect(response.headers.get('cache-control'), path).toBe('no-store');
     expect(response.headers.get('vary'), path).toBe(getVary(path));
   }
+  const page = await app.fetch('/graphql', { headers: { accept: 'text/html' } });
+  // Browsers keep the page, and ask whether it has changed.
+  expect(page.headers.get('cache-control')).toBe('no-cache');
+  expect(page.headers.get('vary')).toBe(getVary('/graphql'));
 });
